@@ -2,8 +2,63 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// One target per room. An arrow between rooms is a dependency here, so the compiler refuses a
-// wrong one; `Scripts/check-imports` checks the rules the compiler cannot see.
+// With LANYARD_RELEASE=1, exact versions of all packages, those that other packages bring along
+// included: what `Scripts/build-static` builds, and `Scripts/check-dependencies` checks. Packages that
+// depend on Lanyard get ranges.
+let isRelease = Context.environment["LANYARD_RELEASE"] == "1"
+let dependencies: [Package.Dependency] =
+    isRelease
+    ? [
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+    ]
+    : [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ]
+
+// The protocols, each on those before it.
+let protocols: [Target.Dependency] = [
+    "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
+    "BluetoothSMP", "BluetoothGAP",
+]
+let host: [Target.Dependency] = protocols + ["HCITransports", "BluetoothHost"]
+let radio: [Target.Dependency] = ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+/// Returns a test target that has what all tests share.
+func tests(
+    _ name: String,
+    _ dependencies: [Target.Dependency],
+    path: String? = nil,
+    exclude: [String] = []
+) -> Target {
+    let shared: [Target.Dependency] = ["LanyardTestSupport", "ProcessTestSupport"]
+    return .testTarget(
+        name: name,
+        dependencies: dependencies + shared,
+        path: path,
+        exclude: exclude
+    )
+}
+
+/// Returns a target of the tests or examples, in no product.
+func part(_ name: String, _ dependencies: [Target.Dependency] = [], path: String) -> Target {
+    .target(name: name, dependencies: dependencies, path: path)
+}
+
+/// Returns a program that tests start, or an example, in no product.
+func program(_ name: String, _ dependencies: [Target.Dependency], path: String) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path)
+}
+
+// The compiler refuses an import that is not declared here. `Scripts/check-imports` checks the
+// rules that the compiler does not know.
 let package = Package(
     name: "Lanyard",
     // Not tvOS and watchOS: an application cannot be a peripheral there.
@@ -11,7 +66,6 @@ let package = Package(
     products: [
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "HCITransports", targets: ["HCITransports"]),
-        // All that a test needs to put hosts on a virtual air, in one.
         .library(
             name: "VirtualRadio",
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
@@ -19,23 +73,13 @@ let package = Package(
         .library(name: "Lanyard", targets: ["Lanyard"]),
         .executable(name: "lanyard", targets: ["LanyardCLI"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    ],
+    dependencies: dependencies,
     targets: [
         .target(name: "BluetoothTypes"),
+        .target(name: "BluetoothCrypto", dependencies: [crypto, cryptoExtras]),
         .target(name: "BluetoothHCI", dependencies: ["BluetoothTypes"]),
         .target(name: "BluetoothL2CAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(name: "BluetoothATT", dependencies: ["BluetoothTypes", "BluetoothL2CAP"]),
-        .target(
-            name: "BluetoothCrypto",
-            dependencies: [
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-            ]
-        ),
         .target(
             name: "BluetoothGATT",
             dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothATT"]
@@ -48,26 +92,21 @@ let package = Package(
             name: "BluetoothGAP",
             dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
         ),
-        // What Linux has and the C library's headers do not declare.
+        // Declarations of Linux that the C library's headers lack.
         .target(name: "LinuxInterfaces"),
         .target(
             name: "HCITransports",
             dependencies: ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
         ),
         .target(
-            name: "VirtualRadio",
-            dependencies: [
-                "BluetoothTypes", "BluetoothCrypto", "BluetoothHCI",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]
+            name: "BluetoothHost",
+            dependencies: protocols + ["BluetoothCrypto", "HCITransports", logging]
         ),
         .target(
-            name: "VirtualAccessories",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "VirtualRadio",
-            ]
+            name: "VirtualRadio",
+            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
         ),
+        .target(name: "VirtualAccessories", dependencies: protocols + ["VirtualRadio"]),
         .target(name: "JSONReading"),
         .target(
             name: "VirtualAdapters",
@@ -76,172 +115,49 @@ let package = Package(
                 "VirtualAccessories", "JSONReading",
             ]
         ),
-        .target(
-            name: "BluetoothHost",
-            dependencies: [
-                "BluetoothTypes", "BluetoothCrypto", "BluetoothHCI", "BluetoothL2CAP",
-                "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports",
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
-        .target(
-            name: "Lanyard",
-            dependencies: [
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-            ]
-        ),
+        .target(name: "Lanyard", dependencies: [crypto, cryptoExtras, logging]),
         .executableTarget(
             name: "LanyardCLI",
-            dependencies: [
-                "Lanyard",
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "JSONReading",
-                .product(name: "Logging", package: "swift-log"),
+            dependencies: host + radio + [
+                "Lanyard", "JSONReading", logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
-        ),
-        // What the tests of several rooms need; in no product.
-        .target(name: "LanyardTestSupport", path: "Tests/Support"),
-        .target(
-            name: "ServerTestSupport",
-            dependencies: ["BluetoothTypes", "BluetoothATT", "BluetoothGATT"],
-            path: "Tests/ServerSupport"
-        ),
-        .target(
-            name: "StoreTestSupport",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "BluetoothSMP", "HCITransports"],
-            path: "Tests/StoreSupport"
-        ),
-        .target(
-            name: "PairingTestSupport",
-            dependencies: ["BluetoothHost"],
-            path: "Tests/PairingSupport"
-        ),
-        // Processes that tests start, and the JSON that they speak.
-        .target(name: "ProcessTestSupport", path: "Tests/ProcessSupport"),
-        // A process that tests kill; in no product.
-        .executableTarget(
-            name: "StoreWriter",
-            dependencies: [
-                "BluetoothTypes", "BluetoothSMP", "HCITransports", "BluetoothHost",
-                "StoreTestSupport",
             ],
-            path: "Tests/StoreWriter"
-        ),
-        .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
-        .testTarget(
-            name: "BluetoothCryptoTests",
-            dependencies: ["BluetoothTypes", "BluetoothCrypto", "LanyardTestSupport"]
-        ),
-        .testTarget(
-            name: "BluetoothHCITests",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "LanyardTestSupport"]
-        ),
-        .testTarget(
-            name: "BluetoothL2CAPTests",
-            dependencies: ["BluetoothL2CAP", "LanyardTestSupport"]
-        ),
-        .testTarget(
-            name: "BluetoothATTTests",
-            dependencies: ["BluetoothATT", "LanyardTestSupport"]
-        ),
-        .testTarget(
-            name: "BluetoothGATTTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothATT", "BluetoothGATT", "LanyardTestSupport",
-                "ServerTestSupport",
+            // In the program itself, which stays one file.
+            resources: [
+                .embedInCode("AssignedNumbers/assigned-numbers.csv"),
+                .embedInCode("Timeline/Page"),
             ]
         ),
-        .testTarget(
-            name: "BluetoothSMPTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothCrypto", "BluetoothHCI", "BluetoothSMP",
-                "LanyardTestSupport",
-            ]
-        ),
-        .testTarget(
-            name: "BluetoothGAPTests",
-            dependencies: ["BluetoothGAP", "LanyardTestSupport"]
-        ),
-        .testTarget(
-            name: "HCITransportsTests",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "HCITransports", "StoreTestSupport"]
-        ),
-        .testTarget(
-            name: "VirtualRadioTests",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "VirtualRadio", "LanyardTestSupport"]
-        ),
-        .testTarget(
-            name: "VirtualAccessoriesTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "VirtualRadio", "VirtualAccessories",
-                "LanyardTestSupport",
-            ]
-        ),
-        .testTarget(
-            name: "JSONReadingTests",
-            dependencies: ["JSONReading", "LanyardTestSupport"]
-        ),
-        .testTarget(
-            name: "VirtualAdaptersTests",
-            dependencies: [
-                "BluetoothTypes", "HCITransports", "BluetoothHost", "VirtualRadio",
-                "VirtualAccessories", "VirtualAdapters",
-            ]
-        ),
-        .testTarget(
-            name: "BluetoothHostTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "LanyardTestSupport", "ProcessTestSupport", "StoreTestSupport", "StoreWriter",
-            ]
-        ),
-        .testTarget(
-            name: "LanyardTests",
-            dependencies: ["Lanyard", "LanyardTestSupport", "ProcessTestSupport"]
-        ),
-        .testTarget(
-            name: "LanyardCLITests",
-            dependencies: ["LanyardCLI", "LanyardTestSupport", "ProcessTestSupport"]
-        ),
-        .testTarget(
-            name: "QualificationTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
-                "BluetoothSMP", "ServerTestSupport", "LanyardTestSupport",
-            ],
-            path: "Tests/Qualification"
-        ),
-        .testTarget(
-            name: "SimulationTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
-                "BluetoothGAP", "BluetoothHost", "HCITransports", "VirtualRadio",
-                "VirtualAccessories", "VirtualAdapters", "LanyardTestSupport",
-            ],
-            path: "Tests/Simulation"
-        ),
-        // A host on a serial line, over real terminals.
-        .testTarget(
-            name: "SerialLineTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothGATT", "BluetoothHost", "HCITransports",
-                "LinuxInterfaces", "VirtualRadio", "VirtualAccessories", "VirtualAdapters",
-                "LanyardTestSupport", "ProcessTestSupport",
-            ],
-            path: "Tests/SerialLines"
-        ),
-        .testTarget(
-            name: "InteroperabilityTests",
-            dependencies: [
-                "BluetoothHCI", "BluetoothHost", "HCITransports", "PairingTestSupport",
-                "ProcessTestSupport",
-            ],
+
+        part("LanyardTestSupport", path: "Tests/Support"),
+        part("ProcessTestSupport", path: "Tests/ProcessSupport"),
+        part("ServerTestSupport", protocols, path: "Tests/ServerSupport"),
+        part("StoreTestSupport", protocols + ["HCITransports"], path: "Tests/StoreSupport"),
+        part("PairingTestSupport", ["BluetoothHost"], path: "Tests/PairingSupport"),
+        program("StoreWriter", host + ["StoreTestSupport"], path: "Tests/StoreWriter"),
+
+        tests("BluetoothTypesTests", ["BluetoothTypes"]),
+        tests("BluetoothCryptoTests", ["BluetoothTypes", "BluetoothCrypto"]),
+        tests("BluetoothHCITests", ["BluetoothHCI"]),
+        tests("BluetoothL2CAPTests", ["BluetoothL2CAP"]),
+        tests("BluetoothATTTests", ["BluetoothATT"]),
+        tests("BluetoothGATTTests", ["BluetoothGATT", "ServerTestSupport"]),
+        tests("BluetoothSMPTests", ["BluetoothSMP"]),
+        tests("BluetoothGAPTests", ["BluetoothGAP"]),
+        tests("HCITransportsTests", ["HCITransports", "StoreTestSupport"]),
+        tests("BluetoothHostTests", host + ["StoreTestSupport", "StoreWriter"]),
+        tests("VirtualRadioTests", ["VirtualRadio"]),
+        tests("VirtualAccessoriesTests", protocols + ["VirtualRadio", "VirtualAccessories"]),
+        tests("VirtualAdaptersTests", host + radio),
+        tests("JSONReadingTests", ["BluetoothTypes", "JSONReading"]),
+        tests("LanyardTests", ["Lanyard"]),
+        tests("LanyardCLITests", ["LanyardCLI"]),
+        tests("QualificationTests", protocols + ["ServerTestSupport"], path: "Tests/Qualification"),
+        tests("SimulationTests", host + radio, path: "Tests/Simulation"),
+        tests("SerialLineTests", host + radio + ["LinuxInterfaces"], path: "Tests/SerialLines"),
+        tests(
+            "InteroperabilityTests",
+            host + ["PairingTestSupport"],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),
@@ -249,8 +165,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// Apple's platforms have a CoreBluetooth of their own; here it is a room above the host.
-// LANYARD_COREBLUETOOTH=1 asks for it where the manifest is read elsewhere (a cross build).
+// Apple's platforms have their own CoreBluetooth. LANYARD_COREBLUETOOTH=1 adds this one where the
+// manifest is read on another system than Linux, for a cross build.
 #if os(Linux)
     let hasCoreBluetooth = true
 #else
@@ -266,100 +182,58 @@ if hasCoreBluetooth {
         .target(name: "CoreBluetoothEnumerations"),
         .target(
             name: "CoreBluetooth",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "VirtualAdapters", "CoreBluetoothEnumerations",
-                .product(name: "Logging", package: "swift-log"),
+            dependencies: host + ["VirtualAdapters", "CoreBluetoothEnumerations", logging],
+            // A module in mode 6 gives clients in mode 5 warnings about Sendable that Apple's SDK does
+            // not give. Scripts/test-sanitized builds it in mode 6, where a data race is an error.
+            swiftSettings: [
+                .swiftLanguageMode(Context.environment["LANYARD_SANITIZED"] == "1" ? .v6 : .v5)
             ]
         ),
-        // Virtual accessories for the tests of applications.
-        .target(
-            name: "LanyardTesting",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
-                "BluetoothGAP", "HCITransports", "BluetoothHost", "VirtualRadio",
-                "VirtualAccessories", "VirtualAdapters", "CoreBluetooth", "Lanyard",
-            ]
-        ),
-        .testTarget(
-            name: "LanyardTestingTests",
-            dependencies: [
-                "LanyardTesting", "Lanyard", "CoreBluetooth", "VirtualRadio", "VirtualAdapters",
-                "VirtualAccessories", "LanyardTestSupport",
-            ]
-        ),
-        // Programs as one would write them for Apple's platforms; in no product.
-        .executableTarget(
-            name: "ExampleHeartRateMonitor",
-            dependencies: ["CoreBluetooth"],
+        .target(name: "LanyardTesting", dependencies: host + radio + ["CoreBluetooth", "Lanyard"]),
+        program(
+            "ExampleHeartRateMonitor",
+            ["CoreBluetooth"],
             path: "Examples/HeartRateMonitor"
         ),
-        .executableTarget(
-            name: "ExampleNotebookPeripheral",
-            dependencies: ["CoreBluetooth"],
+        program(
+            "ExampleNotebookPeripheral",
+            ["CoreBluetooth"],
             path: "Examples/NotebookPeripheral"
         ),
-        .executableTarget(
-            name: "ExampleFileDrop",
-            dependencies: ["CoreBluetooth"],
-            path: "Examples/FileDrop"
-        ),
-        // The second example of the README; in no product.
-        .executableTarget(
-            name: "ExampleMessageBox",
-            dependencies: ["Lanyard"],
-            path: "Examples/MessageBox"
-        ),
-        // An application that tests kill; in no product.
-        .executableTarget(
-            name: "RestorationApp",
-            dependencies: ["CoreBluetooth"],
-            path: "Tests/RestorationApp"
-        ),
-        .testTarget(
-            name: "CoreBluetoothTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
-                "LanyardTestSupport", "PlainClient", "MainActorClient", "PreconcurrencyClient",
-            ]
-        ),
-        // Every symbol of Apple's table with its type, and clients in the three idioms; in no product.
-        .target(
-            name: "CoreBluetoothSymbols",
-            dependencies: ["CoreBluetooth"],
-            path: "Tests/APICompatibility/Symbols"
-        ),
+        program("ExampleFileDrop", ["CoreBluetooth"], path: "Examples/FileDrop"),
+        program("ExampleMessageBox", ["Lanyard"], path: "Examples/MessageBox"),
+        program("RestorationApp", ["CoreBluetooth"], path: "Tests/RestorationApp"),
+        // Every symbol of Apple's table with its type, and clients in the three idioms.
+        part("CoreBluetoothSymbols", ["CoreBluetooth"], path: "Tests/APICompatibility/Symbols"),
         .target(
             name: "PlainClient",
             dependencies: ["CoreBluetooth"],
             path: "Tests/APICompatibility/PlainClient",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
-        .target(
-            name: "MainActorClient",
-            dependencies: ["CoreBluetooth"],
+        part(
+            "MainActorClient",
+            ["CoreBluetooth"],
             path: "Tests/APICompatibility/MainActorClient"
         ),
-        .target(
-            name: "PreconcurrencyClient",
-            dependencies: ["CoreBluetooth"],
+        part(
+            "PreconcurrencyClient",
+            ["CoreBluetooth"],
             path: "Tests/APICompatibility/PreconcurrencyClient"
         ),
-        .testTarget(
-            name: "APICompatibilityTests",
-            dependencies: [
-                "CoreBluetooth", "CoreBluetoothSymbols",
-            ],
+        tests("LanyardTestingTests", radio + ["LanyardTesting"]),
+        tests(
+            "CoreBluetoothTests",
+            host + radio + [
+                "CoreBluetooth", "PlainClient", "MainActorClient", "PreconcurrencyClient",
+            ]
+        ),
+        tests(
+            "APICompatibilityTests",
+            ["CoreBluetoothSymbols"],
             path: "Tests/APICompatibility/Tests"
         ),
     ]
-}
-
-// Where there is a CoreBluetooth of ours, Lanyard stands on it, and it meets the peers, too.
-if hasCoreBluetooth {
     let users: [String: [Target.Dependency]] = [
         "Lanyard": ["CoreBluetooth"],
         "LanyardCLI": ["CoreBluetooth", "LanyardTesting"],
@@ -367,12 +241,16 @@ if hasCoreBluetooth {
         "SimulationTests": ["CoreBluetooth", "Lanyard", "LanyardTesting"],
         "InteroperabilityTests": ["CoreBluetooth", "Lanyard"],
     ]
-    for target in package.targets {
-        target.dependencies += users[target.name] ?? []
-    }
+    for target in package.targets { target.dependencies += users[target.name] ?? [] }
 }
 
-/// Leaves these targets and what they need: who runs few tests builds little.
+// A package that no target needs itself would be warned of.
+if isRelease {
+    package.targets.first { $0.name == "BluetoothCrypto" }?.dependencies
+        .append(.product(name: "SwiftASN1", package: "swift-asn1"))
+}
+
+/// Removes all targets but these and what they need, so that a script with few tests builds little.
 @MainActor
 func keepOnly(_ names: [String]) {
     var kept = Set(names)
@@ -394,23 +272,69 @@ func keepOnly(_ names: [String]) {
     }
 }
 
-// Scripts/test-sanitized builds what it tests, and nothing else.
+// Scripts/test-sanitized builds what it tests and no more.
 if Context.environment["LANYARD_SANITIZED"] == "1" { keepOnly(["CoreBluetoothTests"]) }
 
-// Scripts/test-bluez builds what meets BlueZ, the program among it, and nothing else.
+// Scripts/test-bluez builds the tests with BlueZ, the program, and no more. The tests read symbols of
+// package access, so they cannot be a package of their own.
 if Context.environment["LANYARD_BLUEZ"] == "1" {
     package.targets.append(
-        .testTarget(
-            name: "BlueZTests",
-            dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
-                "Lanyard", "PairingTestSupport", "ProcessTestSupport",
-            ],
+        tests(
+            "BlueZTests",
+            host + radio + ["CoreBluetooth", "Lanyard", "PairingTestSupport"],
             path: "Tests/BlueZ",
             exclude: ["Machine"]
         )
     )
     keepOnly(["BlueZTests", "LanyardCLI"])
+}
+
+// Scripts/fuzz builds the fuzz targets, what they read, and no more.
+if Context.environment["LANYARD_FUZZING"] == "1" {
+    // The program as a library: libFuzzer brings a `main` of its own.
+    let tool = package.targets.first { $0.name == "LanyardCLI" }
+    package.targets.removeAll { $0.name == "LanyardCLI" }
+    package.targets += [
+        .target(
+            name: "LanyardCLI",
+            dependencies: tool?.dependencies ?? [],
+            resources: tool?.resources ?? [],
+            swiftSettings: [
+                .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "program"])
+            ]
+        ),
+        // What the tests of three rooms drive their cores with.
+        .target(
+            name: "HostHarness",
+            dependencies: ["BluetoothHost"],
+            path: "Tests/BluetoothHostTests",
+            sources: ["Model", "Harness/Bench.swift"]
+        ),
+        .target(
+            name: "ServerHarness",
+            dependencies: ["BluetoothGATT", "LanyardTestSupport"],
+            path: "Tests/BluetoothGATTTests/Fuzz",
+            sources: ["FuzzedServer.swift", "RequestGenerator.swift"]
+        ),
+        .target(
+            name: "PairingHarness",
+            dependencies: ["BluetoothSMP", "LanyardTestSupport"],
+            path: "Tests/BluetoothSMPTests",
+            sources: [
+                "Conformance/Encounter.swift", "Conformance/People.swift",
+                "Conformance/Play.swift", "Conformance/Probe.swift", "Conformance/Storm.swift",
+                "PDUs/PDUVector.swift",
+            ]
+        ),
+        .executableTarget(
+            name: "LanyardFuzzing",
+            dependencies: [
+                "LanyardCLI", "HostHarness", "ServerHarness", "PairingHarness", "ServerTestSupport",
+            ] + (tool?.dependencies ?? []),
+            path: "Fuzzing",
+            exclude: ["Corpus", "README.md"]
+        ),
+    ]
+    package.products.removeAll { $0.name == "lanyard" }
+    keepOnly(["LanyardFuzzing"])
 }

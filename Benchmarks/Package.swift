@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// A package of its own, so that nobody who uses the host has to fetch the benchmark tool.
+// A package of its own, so that users of the host do not have to fetch the benchmark tool.
 
-/// Lets a target, in place of its own `packageAccess`, see what Lanyard's rooms keep within their
-/// package. SwiftPM names a package after the folder it is in.
+/// Gives a target, in place of its own `packageAccess`, access to the package-level symbols of
+/// Lanyard's modules. SwiftPM names a package after its folder.
 let asPartOfLanyard: [SwiftSetting] = {
     let folder = Context.packageDirectory.split(separator: "/").dropLast().last ?? "lanyard"
     let name = folder.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
@@ -25,7 +25,7 @@ let coreBluetooth: Target.Dependency = .product(
     condition: .when(platforms: [.linux])
 )
 
-/// Stands on our CoreBluetooth, and is where that is.
+/// Depends on our CoreBluetooth, and exists where that does.
 let testing: Target.Dependency = .product(
     name: "LanyardTesting",
     package: "Lanyard",

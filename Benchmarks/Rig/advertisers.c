@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A controller among advertisers, and nothing else: it answers every command, and while a host
-// scans it reports advertisements, each in an event of its own, evenly in time.
+// A controller among advertisers: it answers every command and, while a host scans, reports
+// advertisements, each in an event of its own, evenly in time.
 //
 //   advertisers PATH REPORTS_PER_SECOND ADVERTISERS
 #include <poll.h>
@@ -20,7 +20,7 @@ enum { extendedScanning = 0x2042, scanning = 0x200C };
 static int host, isScanning;
 static long advertiserCount;
 
-// What follows the status octet in the answer to a command; octets not given are zero.
+// The return parameters of a command after the status. The remaining bytes are zero.
 typedef struct { uint16_t opcode; uint8_t count; uint8_t octets[64]; } Answer;
 static const Answer answers[] = {
     {0x1001, 8, {9, 0, 0, 9, 0xFF, 0xFF}},
@@ -60,7 +60,7 @@ static void receive(void) {
     }
 }
 
-// Connectable, with flags, a name, a service and data of the maker: 31 octets.
+// Connectable, with flags, a name, a service and manufacturer data: 31 bytes.
 static void report(long number) {
     uint8_t event[reportLength] = {
         eventPacket, 0x3E, reportLength - 3, 0x02, 1, 0, 1,

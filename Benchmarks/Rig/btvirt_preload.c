@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loaded into btvirt: gives it the two sockets of the kernel's cryptography that it opens at its
-// start, where the kernel has none, and keeps its own sockets in $BTVIRT_SOCKETS instead of /tmp.
-// Nothing is encrypted in the rig, so opening is all that has to work.
+// A library for btvirt. It provides the two sockets of the kernel's cryptography that btvirt opens
+// at its start, for kernels without them, and moves btvirt's own sockets from /tmp to
+// $BTVIRT_SOCKETS. The rig encrypts nothing, so these sockets only have to open.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bumble as a central of the rig: `bumble_central.py PATH ADDRESS`.
 
-Does what its standard input says: `read COUNT`, `notify COUNT SIZE`, `scan SECONDS EVERY`; answers
-`done SECONDS`, and after a scan how many advertisements there were. An address of `-` is none.
+Executes the commands on its standard input: `read COUNT`, `notify COUNT SIZE`, `scan SECONDS
+EVERY`. Answers with `done SECONDS`, and after a scan with the number of advertisements. With an
+address of `-` it does not connect.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from bumble.hci import Address
 from bumble.host import Host
 from bumble.transport import open_transport
 
-# Notifications asked for ahead; btvirt drops packets when 200 wait for a host.
+# How many notifications are requested ahead. btvirt drops packets when 200 wait for a host.
 WINDOW = 64
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bumble as a peripheral of the rig: `bumble_peripheral.py PATH`. What it serves: peripheral.c."""
+"""Bumble as a peripheral of the rig: `bumble_peripheral.py PATH`. It serves the table of
+peripheral.c."""
 
 import asyncio
 import struct
@@ -17,7 +18,7 @@ ADDRESS = "F0:F1:F2:F3:F4:F5"
 
 
 class Peripheral:
-    """A device that notifies as many values as it was granted."""
+    """A device that notifies as many values as were requested."""
 
     def __init__(self, source, sink):
         data = bytes(AdvertisingData([(AdvertisingData.FLAGS, b"\x06")]))
@@ -49,7 +50,7 @@ class Peripheral:
             await self.device.notify_subscriber(connection, self.notifying, value)
 
     async def advertise(self):
-        """Goes on advertising with each new link, for the next central."""
+        """Restarts advertising with each new link, for the next central."""
         await self.device.power_on()
         self.device.on("connection", lambda _: asyncio.ensure_future(self.call()))
         await self.call()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A central that is no host: it sends prepared bytes and compares nothing. What it measures is the
-// floor, the time and work that controller, peripheral and sockets take by themselves.
+// A central without a host: it sends prepared bytes and checks nothing. It measures the reference:
+// the time and processor time of controller, peripheral and sockets alone.
 //
 //   central PATH ADDRESS
 //
-// Does what its standard input says, as every central of the rig does: `read COUNT`, `write COUNT`
-// or `notify COUNT SIZE`; answers each line with `done SECONDS`. ADDRESS is a public one, or a
-// random static one, whose two highest bits are set.
+// Executes the commands on its standard input, as every central of the rig does: `read COUNT`,
+// `write COUNT` or `notify COUNT SIZE`. Answers each line with `done SECONDS`. ADDRESS is public,
+// or random static, which has the two highest bits set.
 #include "controller.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void request(const uint8_t *octets, size_t count) {
     sendPDU(&controller, connection, octets, count);
 }
 
-// The next PDU with that opcode; an error ends the program.
+// The next PDU with this opcode. An error ends the program.
 static Arrival await(uint8_t opcode) {
     for (;;) {
         Arrival arrival = next(&controller);
@@ -65,7 +65,7 @@ static void dial(const char *text) {
     }
 }
 
-// Looks at every declaration of a characteristic until it has all three.
+// Reads every declaration of a characteristic until it has found all three.
 static void discover(void) {
     uint16_t start = 1;
     while (!valueHandle || !notifyingHandle || !grantHandle) {
@@ -86,7 +86,8 @@ static void discover(void) {
     }
 }
 
-// Client Characteristic Configuration comes next to the notifying value in every server of the rig.
+// In every server of the rig, the notifying value is followed by its Client Characteristic
+// Configuration.
 static void subscribe(void) {
     const uint8_t exchangeMTU[] = {0x02, 247, 0};
     request(exchangeMTU, sizeof exchangeMTU);
@@ -123,7 +124,7 @@ static void grant(long count, int size) {
     request(octets, sizeof octets);
 }
 
-// Keeps half a window to a whole one asked for, so that the peripheral never waits.
+// Keeps between half a window and a whole one requested, so that the peripheral never waits.
 static void measureNotifications(long count, int size) {
     grant(window, size);
     for (long asked = window, received = 0; received < count;) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures hosts against each other on one virtual controller, everything on one core: as centrals
-that read and are notified, and as peripherals that answer and notify.
+"""Compares hosts on one virtual controller, everything on one core: as centrals that read and are
+notified, and as peripherals that answer and notify.
 
-Each round runs every host in turn, with a fresh controller and a fresh other end made of prepared
-bytes, and the raw round trip beside it. What is printed is the median of the rounds.
+Each round runs every host in turn, with a fresh controller and a fresh peer that consists of
+prepared bytes, and a raw round trip for reference. The output is the median of the rounds.
 """
 
 import argparse
@@ -28,7 +28,7 @@ NO_HOST = "no host (prepared bytes)"
 
 @dataclasses.dataclass
 class Work:
-    """One thing to measure: what to ask a central, and how often it is to do it."""
+    """One measurement: the command for a central, and its number of operations."""
 
     name: str
     request: str
@@ -40,7 +40,7 @@ class Work:
 
 @dataclasses.dataclass
 class Sample:
-    """What one operation took, in microseconds: time, and work of each process."""
+    """The cost of one operation in microseconds: time, and processor time of each process."""
 
     time: float
     central: float
@@ -51,13 +51,13 @@ class Sample:
 
 @dataclasses.dataclass
 class Role:
-    """Which end of the link is under test."""
+    """The end of the link under test."""
 
     name: str
     works: list
     hosts: dict  # by name, the commands of both ends: peripheral, which takes a path, and central,
     #              which takes a path and an address
-    tested: str  # the field of a sample that is the host's work
+    tested: str  # the field of a sample with the host's processor time
     other: str
 
 
@@ -70,7 +70,7 @@ NOTIFICATIONS = [
 
 
 def centrals(tools, hosts, peers):
-    """The hosts under test as centrals, beside a scripted peripheral."""
+    """The hosts under test as centrals, with a scripted peripheral."""
     host = hosts / "RigCentral"
     commands = {
         NO_HOST: [tools / "central"],
@@ -83,7 +83,7 @@ def centrals(tools, hosts, peers):
 
 
 def servers(tools, hosts, peers):
-    """The hosts under test as peripherals with a server, beside a scripted central."""
+    """The hosts under test as peripherals with a server, with a scripted central."""
     host = hosts / "RigPeripheral"
     commands = {
         NO_HOST: [tools / "peripheral"],
@@ -104,9 +104,9 @@ def raw_round_trip(tools, core, size=32, count=20_000):
 
 
 def measure(central, controller, peripheral, work, raw):
-    """Asks the central for the work and bills all three processes."""
+    """Sends the central its command, and measures all three processes."""
     count = work.count
-    central.ask(work.line(count // 10))  # to be warm
+    central.ask(work.line(count // 10))  # to warm up
     processes = (central, controller, peripheral)
     before = [process.cpu_seconds() for process in processes]
     answer = central.ask(work.line(count))
@@ -137,7 +137,7 @@ def median(samples, field):
 
 
 def spread(samples):
-    """Half of how far the rounds lie apart, as a share of their median."""
+    """Half the range of the rounds, as a share of their median."""
     times = [sample.time for sample in samples]
     return (max(times) - min(times)) / 2 / statistics.median(times)
 
@@ -182,7 +182,7 @@ def arguments():
 
 
 def roles(options):
-    """The roles to measure, with the hosts that are wanted."""
+    """The roles to measure, with the selected hosts."""
     both = [
         make(options.tools, options.hosts, options.peers)
         for make in (centrals, servers)
@@ -210,7 +210,7 @@ def report(role, results, chosen):
 
 
 def crowd_table(role, place, rounds):
-    """What a crowd costs: of advertisers for a central, of centrals for a server."""
+    """The cost of a crowd: of advertisers for a central, of centrals for a server."""
     hosts = {name: pair for name, pair in role.hosts.items() if name != NO_HOST}
     if role.name == "central":
         return scans.table({name: central for name, (_, central) in hosts.items()}, place, rounds)

@@ -141,7 +141,7 @@ static void takeCredits(Controller *controller, const uint8_t *parameters) {
     }
 }
 
-// Joins fragments; true when the frame is whole.
+// Joins fragments. Returns true when the frame is complete.
 static int join(Controller *controller, const uint8_t *packet) {
     size_t count = little16(packet + 3);
     if ((packet[2] >> 4 & 3) != continuingFragment) controller->frameCount = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A connection to a controller: H4 over a Unix socket, one read and one write for each wake-up, and
-// the flow control that every host owes (Core Specification, Vol 4, Part E, 4.1). What the two
-// scripted ends of the rig share.
+// the flow control of a host (Core Specification, Vol 4, Part E, 4.1). Both scripted ends of the
+// rig use it.
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
 
@@ -21,7 +21,7 @@ typedef struct {
     size_t inputStart, inputCount;
     uint8_t output[outputLimit];   // may be written at once
     size_t outputCount;
-    uint8_t waiting[outputLimit];  // data packets that wait for the controller to have room
+    uint8_t waiting[outputLimit];  // data packets that wait for room in the controller
     size_t waitingStart, waitingCount;
     size_t packetLength;           // of the controller's buffers
     unsigned credits;              // buffers that are free
@@ -37,24 +37,24 @@ typedef struct {
     size_t count;
 } Arrival;
 
-// Connects, resets the controller and asks for its buffers. Ends the process if that fails.
+// Connects, resets the controller and reads its buffer sizes. Ends the process if that fails.
 void openController(Controller *controller, const char *path);
 
-// Sends a command and waits for its answer; returns what follows the status octet.
+// Sends a command and waits for its answer. Returns what follows the status.
 const uint8_t *command(
     Controller *controller, uint16_t opcode, const void *parameters, size_t count);
 
 // Sends a command without waiting.
 void post(Controller *controller, uint16_t opcode, const void *parameters, size_t count);
 
-// Sends an ATT PDU, cut to the controller's buffers.
+// Sends an ATT PDU, split to the size of the controller's buffers.
 void sendPDU(Controller *controller, uint16_t handle, const uint8_t *octets, size_t count);
 
-// Whether data packets wait for the controller to have room.
+// Whether data packets wait for room in the controller.
 int hasWaiting(const Controller *controller);
 
-// The next event (Number Of Completed Packets too, since it gives room) or frame. Writes what is to
-// be written and sleeps if none has arrived yet.
+// The next event (including Number Of Completed Packets, since it gives room) or frame. Writes
+// pending data, and sleeps if nothing has arrived yet.
 Arrival next(Controller *controller);
 
 static inline uint16_t little16(const uint8_t *octets) {

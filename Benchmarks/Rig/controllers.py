@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The virtual controllers that the rig can measure on, each behind a Unix socket."""
+"""The virtual controllers of the rig, each behind a Unix socket."""
 
 import contextlib
 import shutil
@@ -9,7 +9,7 @@ from processes import Process, await_socket
 
 @contextlib.contextmanager
 def btvirt(tools, scratch, core):
-    """BlueZ's btvirt: each connection is a new controller. The fastest there is."""
+    """BlueZ's btvirt, the fastest one. Each connection is a new controller."""
     path = scratch / "bt-server-bredrle"
     path.unlink(missing_ok=True)
     environment = {"LD_PRELOAD": str(tools / "btvirt_preload.so"), "BTVIRT_SOCKETS": str(scratch)}
@@ -33,7 +33,7 @@ def rootcanal(tools, scratch, core, peers):
 
 
 def available(peers):
-    """The controllers that can run here, by name, fastest first."""
+    """The controllers that can run on this machine, by name, fastest first."""
     found = {}
     if shutil.which("btvirt"):
         found["btvirt"] = btvirt

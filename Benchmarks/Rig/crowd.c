@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A controller in a crowd: it answers every command, and each time its host advertises, another
-// central connects. They cost next to nothing, so that what is measured is a server with so many
-// clients.
+// central connects. The centrals cost almost nothing, so the measurement is that of a server with
+// this many clients.
 //
 //   crowd PATH CENTRALS
 //
-// Prints `ready`, and `crowded` when all are connected and subscribed. Then it does what its
-// standard input says: `read COUNT` or `notify COUNT SIZE`, COUNT in all; the server has what
-// peripheral.c has. Each central has one request under way, or half a window to a whole one of notifications that it
-// asked for. Answers `done SECONDS LEAST MOST`: how much the centrals got that got least and most.
+// Prints `ready`, and `crowded` when all are connected and subscribed. Then it executes the
+// commands on its standard input: `read COUNT` or `notify COUNT SIZE`, with COUNT as the total. The
+// server has the table of peripheral.c. Each central has one pending request, or half a window to a
+// whole one of requested notifications. Answers with `done SECONDS LEAST MOST`: the smallest and
+// the greatest count of a central.
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,8 +29,8 @@ typedef struct {
     int isSubscribed;
     uint16_t value, notifying, grants;  // handles
     long received, asked;
-    unsigned completed;                 // packets that the host is to be told of
-    uint8_t frame[1024];                // one that is arriving
+    unsigned completed;                 // packets that are still to be reported as completed
+    uint8_t frame[1024];                // the frame that is arriving
     size_t frameCount;
 } Central;
 
@@ -38,7 +39,7 @@ static long centralCount, connectedCount, subscribedCount;
 static int host;
 static uint8_t output[1 << 20], input[1 << 18];
 static size_t outputCount, inputCount;
-static char order;                      // 'r' or 'n' while there is one
+static char order;                      // 'r' or 'n' during a command
 static long wanted, done;
 static int size;
 static double start;
@@ -68,13 +69,13 @@ static void flush(void) {
     outputCount = 0;
 }
 
-// What the host hears of the controller
+// The controller's packets for the host
 
-// What follows the status octet in the answer to a command; octets not given are zero.
+// The return parameters of a command after the status. The remaining bytes are zero.
 typedef struct { uint16_t opcode; uint8_t count; uint8_t octets[64]; } Answer;
 static const Answer answers[] = {
     {0x1001, 8, {9, 0, 0, 9, 0xFF, 0xFF}},
-    // The commands of a host of Bluetooth 4.0, central or peripheral: Vol 4, Part E, 6.27.
+    // The commands for a host of Bluetooth 4.0, central or peripheral: Vol 4, Part E, 6.27.
     {0x1002, 64, {[0] = 0x20, [5] = 0xC0, [14] = 0x28, [15] = 0x02, [25] = 0xF7, [26] = 0x3F,
                   [27] = 0x24, [28] = 0x06}},
     {0x1003, 8, {[4] = 0x60}},
@@ -113,7 +114,7 @@ static void announceCompleted(void) {
     if (count > 4) put(event, count);
 }
 
-// What the centrals say
+// The centrals' packets
 
 static void sendPDU(int number, const uint8_t *octets, size_t count) {
     uint8_t header[] = {
@@ -161,7 +162,7 @@ static void connectNext(void) {
     sendPDU(number, exchangeMTU, sizeof exchangeMTU);
 }
 
-// What the centrals hear
+// The packets for the centrals
 
 static void learn(int number, const uint8_t *pdu, size_t count) {
     Central *central = &centrals[number];
@@ -242,7 +243,7 @@ static void receive(void) {
     flush();
 }
 
-// Orders
+// Commands
 
 static void begin(const char *line) {
     order = sscanf(line, "read %ld", &wanted) == 1 ? 'r'
@@ -258,7 +259,8 @@ static void begin(const char *line) {
     flush();
 }
 
-// Ends an order once everything that was asked for has come, so that the next begins in silence.
+// Ends a command once everything that was requested has arrived, so that the next begins without
+// traffic.
 static void finish(void) {
     static double end;
     if (done < wanted) return;

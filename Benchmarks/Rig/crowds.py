@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server costs when one central is there, and when twenty are: answers and notifications."""
+"""The cost of a server with one central and with twenty: answers and notifications."""
 
 import dataclasses
 import statistics
@@ -16,8 +16,8 @@ WORKS = {
 
 @dataclasses.dataclass
 class Sample:
-    """Microseconds of one operation: time and work; and what the slowest got of what the fastest
-    got, when the work was done."""
+    """Microseconds of one operation: time and processor time; and the share of the slowest central
+    compared with the fastest at the end."""
 
     time: float
     host: float
@@ -26,7 +26,7 @@ class Sample:
 
 
 def measure(crowd, host, request, count):
-    crowd.ask(request.format(count // 10))  # to be warm
+    crowd.ask(request.format(count // 10))  # to warm up
     before = host.cpu_seconds(), crowd.cpu_seconds()
     seconds, least, most = crowd.ask(request.format(count)).removeprefix("done ").split()
     spent = host.cpu_seconds() - before[0], crowd.cpu_seconds() - before[1]
@@ -35,7 +35,7 @@ def measure(crowd, host, request, count):
 
 
 def samples(command, place, size):
-    """One sample of each work, for a server among so many centrals."""
+    """One sample of each measurement, for a server with this many centrals."""
     tools, scratch, core = place
     path = scratch / "crowd"
     path.unlink(missing_ok=True)

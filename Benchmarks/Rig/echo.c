@@ -2,7 +2,7 @@
 //
 // The raw round trip: two processes, one Unix socket, a plain write and a plain read at each end.
 //
-//   echo SIZE COUNT        prints the seconds that COUNT round trips of SIZE octets took
+//   echo SIZE COUNT        prints the seconds of COUNT round trips of SIZE bytes
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peripheral that costs next to nothing, so that what is measured is the host at the other end.
+// A peripheral at almost no cost, so that the measurement is that of the host at the other end.
 //
 //   peripheral PATH
 //
 // Prints its address, advertises, and serves one service on one link after the other: FFF1 is read
-// and written, FFF2 notifies, and a write command to FFF3, `<count: 2><size: 2>` little-endian, asks
-// for that many more notifications of that size. They leave as fast as the controller takes them.
+// and written, FFF2 notifies, and a write command to FFF3, `<count: 2><size: 2>` little-endian,
+// requests that many more notifications of that size, which are sent as fast as the controller
+// accepts them.
 #include "controller.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ enum {
     valueHandle = 3, notifyingHandle = 5, configurationHandle = 6, grantHandle = 8,
 };
 
-// The database, one attribute a line: its handle is its place, counted from 1.
+// The database, one attribute per line: its handle is its position, counted from 1.
 typedef struct { uint16_t type; uint8_t count; uint8_t value[20]; } Attribute;
 static const Attribute database[] = {
     {0x2800, 2, {0xF0, 0xFF}},

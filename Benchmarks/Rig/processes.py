@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of the rig: started on one core, asked line by line, and billed for their work."""
+"""Processes of the rig: started on one core, controlled line by line, with their processor
+times."""
 
 import contextlib
 import os
@@ -8,17 +9,18 @@ import select
 import subprocess
 import time
 
-PATIENCE = 60.0  # seconds that a process may take over one line
+PATIENCE = 60.0  # seconds that a process may take for one line
 
 
 def place_on(core):
-    """Puts the calling process on a core."""
+    """Moves the calling process to a core."""
     os.sched_setaffinity(0, {core})
 
 
 @contextlib.contextmanager
 def precedence():
-    """Puts this session before others on the machine, where the system groups them and allows it."""
+    """Gives this session priority on the machine, where the system groups sessions and allows
+    it."""
     group = pathlib.Path("/proc/self/autogroup")
     try:
         before = group.read_text().split()[-1]
@@ -33,7 +35,7 @@ def precedence():
 
 
 class Process:
-    """A child on a core of its own choosing, spoken to over its standard streams."""
+    """A child process on a given core, controlled over its standard streams."""
 
     def __init__(self, command, core, environment=None):
         self.command = [str(word) for word in command]
@@ -56,7 +58,7 @@ class Process:
         self.child.stdout.close()
 
     def line(self):
-        """The next line that it prints, without its end."""
+        """The next line of its output, without the line end."""
         text = b""
         while not text.endswith(b"\n"):
             if not select.select([self.child.stdout], [], [], PATIENCE)[0]:
@@ -68,25 +70,25 @@ class Process:
         return text.decode().strip()
 
     def expect(self, word):
-        """The next line, which must start with `word`; returns the rest."""
+        """The next line, which must start with `word`. Returns the rest."""
         line = self.line()
         if not line.startswith(word):
             raise ValueError(f"{self.command[0]} says {line!r} instead of {word!r}")
         return line[len(word) :].strip()
 
     def ask(self, request):
-        """Sends a line and returns the answer."""
+        """Sends a line. Returns the answer."""
         self.child.stdin.write(f"{request}\n".encode())
         return self.line()
 
     def cpu_seconds(self):
-        """What all its threads have spent on a core so far, in seconds."""
+        """The processor time of all its threads so far, in seconds."""
         tasks = pathlib.Path(f"/proc/{self.child.pid}/task")
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
 
 
 def await_socket(path):
-    """Waits until something listens at `path`."""
+    """Waits until a socket at `path` accepts connections."""
     deadline = time.monotonic() + PATIENCE
     while not path.exists():
         if time.monotonic() > deadline:

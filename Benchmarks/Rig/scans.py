@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs a host to hear a crowd: 5,000 advertising reports a second from 500 devices."""
+"""The cost of a host in a crowd: 5,000 advertising reports a second from 500 devices."""
 
 import statistics
 
@@ -11,9 +11,9 @@ SECONDS = 4
 
 
 def share_of_core(command, place, every):
-    """Scans once; returns the share of a core that the host took, and advertisements a second.
+    """Scans once. Returns the host's share of a core, and the advertisements per second.
 
-    With `every`, the host hands on each report; otherwise each device once.
+    With `every`, the host reports each advertisement; otherwise each device once.
     """
     tools, scratch, core = place
     path = scratch / "advertisers"

@@ -3,11 +3,11 @@
 import CoreBluetooth
 import Foundation
 
-/// What sender and receiver agree on.
+/// The protocol between sender and receiver.
 enum DropService {
     static var service: CBUUID { CBUUID(string: "5D0A0001-6F64-4B6B-9C7A-41A4F1F0B5E2") }
 
-    /// Tells the PSM, under the UUID that is meant for that.
+    /// The UUID of the standard characteristic that contains a PSM.
     static var psm: CBUUID { CBUUID(string: CBUUIDL2CAPPSMCharacteristicString) }
 
     static func octets(of psm: CBL2CAPPSM) -> Data {

@@ -3,11 +3,11 @@
 import CoreBluetooth
 import Foundation
 
-/// The peripheral: publishes a PSM, tells it in a characteristic, and takes what comes.
+/// The peripheral: publishes a PSM, offers it in a characteristic, and receives files.
 final class FileReceiver: NSObject {
     private let folder: URL
     private lazy var manager = CBPeripheralManager(delegate: self, queue: nil)
-    /// The transfers that are under way. They hold their channels, which closes them if let go.
+    /// The current transfers. Each one retains its channel, which closes when it is released.
     private var receptions: [Reception] = []
 
     init(into folder: URL) {
@@ -38,8 +38,8 @@ final class FileReceiver: NSObject {
     }
 
     private func keep(_ parcel: Parcel) {
-        // The name is a stranger's: nothing of it may lead out of the folder, hide in it, or take the
-        // place of what is there.
+        // The sender is not trusted: its file name must not lead out of the folder, create a hidden
+        // file, or replace an existing file.
         let name = URL(fileURLWithPath: "/" + parcel.name).lastPathComponent
         guard !name.isEmpty, name != "/", !name.hasPrefix(".") else {
             return say("\(parcel.name.debugDescription) is no name for a file here")
@@ -47,7 +47,7 @@ final class FileReceiver: NSObject {
         do {
             let place = folder.appendingPathComponent(name)
             try parcel.content.write(to: place, options: .withoutOverwriting)
-            say("Received \(name), \(parcel.content.count) octets")
+            say("Received \(name), \(parcel.content.count) bytes")
         } catch {
             say("\(name) cannot be kept: \(error.localizedDescription)")
         }
@@ -100,7 +100,7 @@ extension FileReceiver: CBPeripheralManagerDelegate {
         error: (any Error)?
     ) {
         guard let channel else { return }
-        say("Somebody sends something")
+        say("A central opened a channel")
         receptions.append(
             Reception(channel) { [weak self] reception, outcome in self?.ended(reception, outcome) }
         )

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// The central: finds a receiver, asks for its PSM, opens a channel, and writes as there is space.
+/// The central: finds a receiver, reads its PSM, opens a channel, and writes as there is room.
 final class FileSender: NSObject {
     private let name: String
     private var rest: Data
@@ -18,7 +18,7 @@ final class FileSender: NSObject {
         _ = central
     }
 
-    /// Writes as much as there is space for now.
+    /// Writes as much as there is room for now.
     private func write(to stream: OutputStream) {
         guard !rest.isEmpty else { return }
         let count = rest.withUnsafeBytes { octets in
@@ -136,8 +136,8 @@ extension FileSender: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         guard let channel else { return fail(error?.localizedDescription ?? "no channel") }
-        say("Sending \(rest.count) octets")
-        // The channel closes when nobody has it.
+        say("Sending \(rest.count) bytes")
+        // The channel closes when it is released.
         self.channel = channel
         for stream in [channel.inputStream, channel.outputStream] as [Stream?] {
             stream?.delegate = self

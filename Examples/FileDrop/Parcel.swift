@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// How a file goes through a stream: a header (the octets of the name and of the content, 2 and 8 of
-/// them, most significant first, then the name), the content, and its checksum (8 octets). The
-/// receiver answers with one octet.
+/// The format of a file in a stream: a header, the content, and its checksum (8 bytes). The header
+/// contains the lengths of the name and of the content (2 and 8 bytes, big-endian) and then the
+/// name. The receiver answers with one byte.
 struct Parcel {
     static let accepted: UInt8 = 0x06
     static let refused: UInt8 = 0x15
@@ -19,9 +19,9 @@ struct Parcel {
     }
 }
 
-/// Puts a parcel together from whatever pieces a stream gives.
+/// Assembles a parcel from the pieces of a stream.
 struct ParcelReader {
-    /// The largest file that is taken.
+    /// The maximum length of a file, in bytes.
     static let contentLimit = 64 * 1_024 * 1_024
 
     private static let fixedLength = 10

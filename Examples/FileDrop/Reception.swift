@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// One file on its way to us.
+/// The reception of one file.
 final class Reception: NSObject {
     enum Outcome {
         case received(Parcel)
@@ -13,7 +13,8 @@ final class Reception: NSObject {
     private let channel: CBL2CAPChannel
     private let end: (Reception, Outcome) -> Void
     private var reader = ParcelReader()
-    /// What came of the parcel, which is told when the sender has the answer and closes.
+    /// The received parcel. It is reported after the sender has received the answer and closed the
+    /// channel.
     private var parcel: Parcel?
 
     init(_ channel: CBL2CAPChannel, end: @escaping (Reception, Outcome) -> Void) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hands files from one computer, or phone, to another by an L2CAP channel.
+// Transfers a file from one computer or phone to another over an L2CAP channel.
 //
 // usage: FileDrop send FILE
 //        FileDrop receive FOLDER
@@ -22,5 +22,5 @@ do {
     exit(66)
 }
 
-// Streams are scheduled in run loops: `dispatchMain()` would not run one.
+// Streams are scheduled in run loops, and `dispatchMain()` does not run one.
 withExtendedLifetime(role) { RunLoop.main.run() }

@@ -5,7 +5,7 @@ import Foundation
 /// A value of the characteristic Heart Rate Measurement (GATT Specification Supplement, 3.116).
 struct HeartRateMeasurement: CustomStringConvertible {
     let beatsPerMinute: Int
-    /// Whether the sensor touches skin; nil if it cannot tell.
+    /// Whether the sensor has contact with the skin; `nil` if it cannot detect that.
     let isInContact: Bool?
 
     init?(_ value: Data) {
@@ -22,7 +22,7 @@ struct HeartRateMeasurement: CustomStringConvertible {
     }
 }
 
-/// What a value of Body Sensor Location says.
+/// Returns the body location in a value of Body Sensor Location.
 func bodySensorLocation(_ value: Data) -> String {
     let places = ["other place", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
     guard let place = value.first, Int(place) < places.count else { return "body" }

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// A central that is always in one of five states, each with what there is only then.
+/// A central with five states, each of which contains only the values that exist in it.
 final class HeartRateMonitor: NSObject {
     private enum State {
         case waitingForBluetooth
@@ -12,7 +12,7 @@ final class HeartRateMonitor: NSObject {
         case discovering(CBPeripheral)
         case listening(CBPeripheral, CBCharacteristic)
 
-        /// The sensor, once there is one.
+        /// The sensor, if the state has one.
         var sensor: CBPeripheral? {
             switch self {
             case .waitingForBluetooth, .scanning: nil
@@ -45,13 +45,13 @@ final class HeartRateMonitor: NSObject {
         central.scanForPeripherals(withServices: [heartRateUUID])
     }
 
-    /// A connection that is asked for stays asked for until it is there, however long that takes.
+    /// Requests a connection, which stays pending without a time limit.
     private func connect(to sensor: CBPeripheral) {
         state = .connecting(sensor)
         central.connect(sensor)
     }
 
-    /// The sensor is not what it says, or has changed: look for another.
+    /// Gives up an unsuitable or changed sensor and searches for another one.
     private func giveUp(_ sensor: CBPeripheral, _ reason: String) {
         say("Giving up \(sensor.displayName): \(reason)")
         state = .scanning

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shows the heart rate of the first sensor it finds, and comes back to it whenever it is lost.
+// Shows the heart rate of the first sensor that it finds, and reconnects whenever the sensor is
+// lost.
 //
-// usage: HeartRateMonitor [COUNT]        end after so many measurements
+// usage: HeartRateMonitor [COUNT]        end after this many measurements
 
 import Foundation
 

@@ -12,7 +12,7 @@ struct Note: Codable { var text: String }
 
 @Sendable func say(_ text: String) {
     print(text)
-    fflush(nil)  // also where nobody sits in front of it
+    fflush(nil)  // also into a pipe
 }
 
 var box = AccessoryDescription(
@@ -20,7 +20,7 @@ var box = AccessoryDescription(
     matching: .service(service),
     services: [ServiceDescription(service, [.write(inbox), .subscribe(outbox), .read(secret)])]
 )
-box.pairing = .required(probing: secret)  // which only a paired central may read
+box.pairing = .required(probing: secret)  // only a paired central may read it
 
 let central = AccessoryCentral(for: [box], configuration: .init(name: "message-box-example"))
 let accessory = try await central.accessory(box)  // known from an earlier run, or found and paired
@@ -28,7 +28,7 @@ let observation = accessory.onChange { say("\($0)") }
 let messages = accessory.messages(writing: inbox, listening: outbox)
 
 for number in 1... {
-    try await accessory.untilReady()  // whatever has become of it meanwhile
+    try await accessory.untilReady()  // also after a lost link
     do {
         let answer = try await messages.request(Note(text: "Hello \(number)"), expecting: Note.self)
         say("The box says: \(answer.text)")

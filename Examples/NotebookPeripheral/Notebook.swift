@@ -5,10 +5,12 @@ import Foundation
 
 /// A peripheral with one service:
 ///
-/// - *title* (read): never changes, so the system answers by itself;
-/// - *page* (read, write): up to 512 octets, read and written in parts as the central likes;
-/// - *dictation* (notify): the lines of the page, one by one;
-/// - *command* (write): `dictate COUNT` dictates that many lines, up to 1,000, `clear` empties the page.
+/// - *title* (read): it never changes, so the system answers by itself;
+/// - *page* (read, write): up to 512 bytes, which the central reads and writes in parts of any
+///   length;
+/// - *dictation* (notify): lines of text, one by one;
+/// - *command* (write): `dictate COUNT` dictates that many lines, up to 1,000; `clear` empties the
+///   page.
 @MainActor
 final class Notebook: NSObject {
     private static let service = CBUUID(string: "7B2F0001-9C5B-4E36-8C1E-3D5E6B1A0C11")
@@ -17,9 +19,9 @@ final class Notebook: NSObject {
     private static let dictation = CBUUID(string: "7B2F0004-9C5B-4E36-8C1E-3D5E6B1A0C11")
     private static let command = CBUUID(string: "7B2F0005-9C5B-4E36-8C1E-3D5E6B1A0C11")
 
-    /// The longest value that a characteristic can have.
+    /// The maximum length of a characteristic's value, in bytes.
     private static let pageLimit = 512
-    /// How many lines may wait to be sent: the number in a command is a stranger's.
+    /// The maximum number of lines that wait to be sent. The number in a command is not trusted.
     private static let dictationLimit = 1_000
 
     private lazy var manager = CBPeripheralManager(delegate: self, queue: nil)
@@ -30,7 +32,7 @@ final class Notebook: NSObject {
         permissions: .readable
     )
     private var text = Data("Dear diary,\n".utf8)
-    /// Lines that wait until there is room to send them.
+    /// The lines that wait until there is room to send them.
     private var undictated: ArraySlice<Data> = []
     private var refusalCount = 0
 
@@ -65,7 +67,7 @@ final class Notebook: NSObject {
         manager.add(service)
     }
 
-    /// Sends lines until there is no room; `peripheralManagerIsReady` goes on.
+    /// Sends lines until there is no room; `peripheralManagerIsReady` continues.
     private func dictate() {
         while let line = undictated.first {
             guard
@@ -80,7 +82,7 @@ final class Notebook: NSObject {
     }
 }
 
-// What centrals ask for.
+// Requests of centrals.
 extension Notebook {
     private func answer(_ request: CBATTRequest) -> CBATTError.Code {
         guard request.characteristic.uuid == Self.page else { return .readNotPermitted }
@@ -89,7 +91,7 @@ extension Notebook {
         return .success
     }
 
-    /// Requests that come together are one: all are carried out, or none.
+    /// Performs requests that arrive together: all of them, or none.
     private func carryOut(_ requests: [CBATTRequest]) -> CBATTError.Code {
         var newText = text
         var commands: [String] = []
@@ -106,7 +108,7 @@ extension Notebook {
             default: return .writeNotPermitted
             }
         }
-        if newText != text { say("The page has \(newText.count) octets now") }
+        if newText != text { say("The page has \(newText.count) bytes now") }
         text = Data(newText)
         commands.forEach(obey)
         return .success
@@ -181,7 +183,7 @@ extension Notebook: @preconcurrency CBPeripheralManagerDelegate {
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     ) {
-        say("Somebody listens, to \(central.maximumUpdateValueLength) octets at a time")
+        say("A central listens, \(central.maximumUpdateValueLength) bytes at a time")
     }
 
     func peripheralManager(
@@ -189,8 +191,8 @@ extension Notebook: @preconcurrency CBPeripheralManagerDelegate {
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        say("Somebody has left")
-        // The others go on listening.
+        say("The central has left")
+        // Other centrals may still be subscribed.
         if dictationCharacteristic.subscribedCentrals?.isEmpty != false { undictated = [] }
     }
 

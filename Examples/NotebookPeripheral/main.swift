@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A notebook with one page that any central may read, write and have read aloud.
+// A notebook with one page that any central can read and write, and can have dictated in
+// notifications.
 //
 // usage: NotebookPeripheral
 

@@ -2,44 +2,43 @@
 
 import BluetoothTypes
 
-/// The address of an attribute in its server's table: 0x0001 to 0xFFFF
-/// (Vol 3, Part F, 3.2.2).
+/// The handle of an attribute in its server's database: 0x0001 to 0xFFFF (Vol 3, Part F, 3.2.2).
 public struct AttributeHandle: RawRepresentable, Hashable, Comparable, Sendable,
     CustomStringConvertible
 {
-    /// The 16 bits of the handle.
+    /// The handle's number.
     public let rawValue: UInt16
 
-    /// Makes the handle with that number; 0 makes `invalid`.
+    /// Creates a handle. The number 0 creates `invalid`.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Makes the handle with that number; 0 makes `invalid`.
+    /// Creates a handle. The number 0 creates `invalid`.
     public init(_ rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Zero: names no attribute.
+    /// Handle 0, which no attribute has.
     public static let invalid = AttributeHandle(0x0000)
 
-    /// The smallest handle that an attribute can have.
+    /// The smallest handle of an attribute.
     public static let first = AttributeHandle(0x0001)
 
-    /// The greatest handle that an attribute can have.
+    /// The largest handle of an attribute.
     public static let last = AttributeHandle(0xFFFF)
 
-    /// The handle after this one; nil after `last`.
+    /// The handle after this one, or nil after `last`.
     public var next: AttributeHandle? {
         self == .last ? nil : AttributeHandle(rawValue + 1)
     }
 
-    /// Orders handles as the table does.
+    /// Orders handles by their number, which is the order of the database.
     public static func < (left: AttributeHandle, right: AttributeHandle) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// `0x` and four upper-case hexadecimal digits.
+    /// The handle as `0x` and four upper-case hexadecimal digits.
     public var description: String {
         let digits = String(rawValue, radix: 16, uppercase: true)
         return "0x" + String(repeating: "0", count: 4 - digits.count) + digits

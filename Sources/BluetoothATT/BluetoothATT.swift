@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Attribute Protocol: how one device reads and writes small named values of another.
+// The Attribute Protocol, with which a device reads and writes small values of another device.
 //
-// A server holds a flat table of attributes. Each has a 16-bit handle (its address in the table),
-// a UUID (its type) and a value of at most 512 octets. A client asks for them with requests, each
-// of which has exactly one response; a client may also write with a command, which has none. A
-// server tells of changes on its own account by notifications, which nobody answers, and by
-// indications, each of which the client confirms. What the attributes mean, and how they group
-// into services and characteristics, is the business of GATT, the layer above.
+// A server has a flat database of attributes. Each attribute has a 16-bit handle, a UUID as its
+// type, and a value of up to 512 bytes. A client accesses attributes with requests, each of which
+// has exactly one response. A client may also write with a command, which has no response. A server
+// reports changes with notifications, which have no response, and with indications, each of which
+// the client confirms. GATT, the layer above, defines the meaning of the attributes and groups them
+// into services and characteristics.
 //
-// Two devices speak over a bearer: on LE the fixed L2CAP channel 0x0004. A bearer is strictly
-// sequential. In each direction one request may be unanswered and one indication unconfirmed, and
-// no more, so there are no sequence numbers: a response belongs to the request that is outstanding.
-// A request not answered within thirty seconds ends the bearer for good. No PDU is longer than the
-// bearer's MTU: 23 octets at first, and more once both sides have told what they can receive.
+// Two devices communicate over a bearer. On LE it is the fixed L2CAP channel 0x0004. A bearer is
+// strictly sequential: in each direction, at most one request is unanswered and at most one
+// indication is unconfirmed. The protocol therefore needs no sequence numbers, because a response
+// belongs to the outstanding request. A request without a response after 30 seconds ends the bearer
+// permanently. No PDU is longer than the bearer's MTU: 23 bytes at first, and more once both sides
+// have stated what they can receive.
 //
-// `ATT.PDU` and the structs nested in `ATT` are the codec; `ATTBearer` is the conversation.
+// `ATT.PDU` and the structs nested in `ATT` encode and decode PDUs. `ATTBearer` has the state of
+// the exchange.
 
 /// The namespace of the Attribute Protocol (Vol 3, Part F).
 public enum ATT {
-    /// The MTU of a bearer on LE before any exchange, in octets (Vol 3, Part G, 5.2.1).
+    /// The MTU of an LE bearer before an exchange, in bytes (Vol 3, Part G, 5.2.1).
     package static let defaultMTU = 23
 
-    /// The least MTU of an enhanced bearer, in octets (Vol 3, Part G, 5.3.1).
+    /// The minimum MTU of an enhanced bearer, in bytes (Vol 3, Part G, 5.3.1).
     package static let enhancedMTUMinimum = 64
 
-    /// The longest attribute value there can be, in octets (Vol 3, Part F, 3.2.9).
+    /// The maximum length of an attribute value, in bytes (Vol 3, Part F, 3.2.9).
     package static let valueLengthLimit = 512
 }

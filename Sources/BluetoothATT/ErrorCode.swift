@@ -3,18 +3,18 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Why a server refused a request (Vol 3, Part F, 3.4.1.1; the profile codes from 0xE0 on are
-    /// in the Core Specification Supplement, Part B).
+    /// The reason why a server refused a request (Vol 3, Part F, 3.4.1.1). The profile codes from
+    /// 0xE0 are in the Core Specification Supplement, Part B.
     public struct ErrorCode: OpenCode, Error {
-        /// The octet that travels.
+        /// The error code's number.
         public let rawValue: UInt8
 
-        /// Makes the code of any number, known or not.
+        /// Creates a code from any number, known or unknown.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// The server has no attribute with that handle.
+        /// The server has no attribute with this handle.
         public static let invalidHandle = ErrorCode(rawValue: 0x01)
         /// The attribute cannot be read.
         public static let readNotPermitted = ErrorCode(rawValue: 0x02)
@@ -22,49 +22,49 @@ extension ATT {
         public static let writeNotPermitted = ErrorCode(rawValue: 0x03)
         /// The request had a form that the server did not accept.
         public static let invalidPDU = ErrorCode(rawValue: 0x04)
-        /// The attribute wants an authenticated link.
+        /// The attribute requires an authenticated link.
         public static let insufficientAuthentication = ErrorCode(rawValue: 0x05)
-        /// The server does not know the request.
+        /// The server does not support the request.
         public static let requestNotSupported = ErrorCode(rawValue: 0x06)
-        /// The offset lies past the end of the value.
+        /// The offset is past the end of the value.
         public static let invalidOffset = ErrorCode(rawValue: 0x07)
-        /// The attribute wants the server's permission for this client.
+        /// The attribute requires the server's authorization of this client.
         public static let insufficientAuthorization = ErrorCode(rawValue: 0x08)
-        /// The server holds as many prepared writes as it can.
+        /// The server cannot store another prepared write.
         public static let prepareQueueFull = ErrorCode(rawValue: 0x09)
-        /// No attribute in the range has that type.
+        /// No attribute in the range has the requested type.
         public static let attributeNotFound = ErrorCode(rawValue: 0x0A)
         /// The value is short and cannot be read from an offset.
         public static let attributeNotLong = ErrorCode(rawValue: 0x0B)
-        /// The key that encrypts the link is too short.
+        /// The encryption key of the link is too short.
         public static let encryptionKeySizeTooShort = ErrorCode(rawValue: 0x0C)
-        /// The value has a length that the attribute does not take.
+        /// The value has a length that the attribute does not accept.
         public static let invalidAttributeValueLength = ErrorCode(rawValue: 0x0D)
-        /// Something that the server did not expect went wrong.
+        /// An unexpected error occurred on the server.
         public static let unlikelyError = ErrorCode(rawValue: 0x0E)
-        /// The attribute wants an encrypted link.
+        /// The attribute requires an encrypted link.
         public static let insufficientEncryption = ErrorCode(rawValue: 0x0F)
-        /// The type is not one that groups attributes.
+        /// The requested type is not a type that groups attributes.
         public static let unsupportedGroupType = ErrorCode(rawValue: 0x10)
-        /// The server has too little of something to carry the request out.
+        /// The server does not have the resources for the request.
         public static let insufficientResources = ErrorCode(rawValue: 0x11)
-        /// The server's table has changed since the client learned it.
+        /// The server's database has changed since the client discovered it.
         public static let databaseOutOfSync = ErrorCode(rawValue: 0x12)
-        /// The value is one that the attribute does not take.
+        /// The attribute does not accept the value.
         public static let valueNotAllowed = ErrorCode(rawValue: 0x13)
-        /// The write is against the profile's rules.
+        /// The profile's rules do not allow the write.
         public static let writeRequestRejected = ErrorCode(rawValue: 0xFC)
-        /// The Client Characteristic Configuration does not allow this.
+        /// The Client Characteristic Configuration descriptor does not have the required value.
         public static let clientConfigurationImproper = ErrorCode(rawValue: 0xFD)
-        /// The profile carries out an earlier request still.
+        /// The profile is still processing an earlier request.
         public static let procedureAlreadyInProgress = ErrorCode(rawValue: 0xFE)
-        /// The value lies outside the profile's range.
+        /// The value is outside of the profile's range.
         public static let outOfRange = ErrorCode(rawValue: 0xFF)
 
-        /// The codes that the service defines, not the protocol.
+        /// The range of codes that the service defines instead of the protocol.
         public static let applicationCodes: ClosedRange<UInt8> = 0x80...0x9F
 
-        /// The names of the values that have one, in the specification's words.
+        /// The names of the known values, worded as in the specification.
         public static let names: [UInt8: String] = [
             0x01: "Invalid Handle",
             0x02: "Read Not Permitted",

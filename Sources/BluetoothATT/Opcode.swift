@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATT {
-    /// The first octet of a PDU: which one it is (Vol 3, Part F, 3.3.1 and 3.4.8).
+    /// The first byte of a PDU, which states its kind (Vol 3, Part F, 3.3.1 and 3.4.8).
     package struct Opcode: OpenCode {
         package let rawValue: UInt8
 
@@ -11,13 +11,13 @@ extension ATT {
             self.rawValue = rawValue
         }
 
-        /// Whether the PDU is a command: nobody answers it, not even when it is unknown.
+        /// Whether the PDU is a command. A command has no response, even if it is unknown.
         package var isCommand: Bool { rawValue & 0x40 != 0 }
 
-        /// Whether the specification knows the PDU.
+        /// Whether this package knows the PDU.
         package var isKnown: Bool { Self.names[rawValue] != nil }
 
-        /// Whether this is a request that the specification knows.
+        /// Whether the PDU is a known request.
         package var isRequest: Bool {
             switch self {
             case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest,
@@ -29,18 +29,18 @@ extension ATT {
             }
         }
 
-        /// Whether this is a response that the specification knows, the Error Response included.
+        /// Whether the PDU is a known response, including the Error Response.
         package var isResponse: Bool {
             self == .errorResponse || Opcode(rawValue: rawValue &- 1).isRequest
         }
 
-        /// Whether this tells values unasked and unconfirmed.
+        /// Whether the PDU is a notification, which has no confirmation.
         package var isNotification: Bool {
             self == .handleValueNotification || self == .multipleHandleValueNotification
         }
 
-        /// The response to this request, or the confirmation of this indication: every pair of the
-        /// specification is an even or odd number and the one after it (Vol 3, Part F, 3.4.8).
+        /// The response to this request, or the confirmation of this indication. Its number is
+        /// always the next one (Vol 3, Part F, 3.4.8).
         package var answer: Opcode { Opcode(rawValue: rawValue &+ 1) }
 
         package static let errorResponse = Opcode(rawValue: 0x01)

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATT.PDU {
-    /// Which PDU this is.
+    /// The opcode of the PDU.
     package var opcode: ATT.Opcode {
         switch self {
         case .errorResponse: .errorResponse
@@ -41,7 +41,7 @@ extension ATT.PDU {
         }
     }
 
-    /// The PDU as it travels, opcode first.
+    /// Encodes the PDU, opcode first.
     package func encode() -> [UInt8] {
         switch self {
         case .errorResponse(let pdu): pdu.encode()

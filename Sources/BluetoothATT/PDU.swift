@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Any PDU of the protocol (Vol 3, Part F, 3.4). Values are views of the bytes it was made of.
+    /// Any PDU of the protocol (Vol 3, Part F, 3.4). Its values are slices of the bytes from which
+    /// it was decoded.
     package enum PDU: Equatable, Sendable {
         case errorResponse(ErrorResponse)
         case exchangeMTURequest(ExchangeMTURequest)
@@ -36,14 +37,16 @@ extension ATT {
         case multipleHandleValueNotification(MultipleHandleValueNotification)
         case writeCommand(WriteCommand)
         case signedWriteCommand(SignedWriteCommand)
-        /// A PDU that this code does not know: which is no error, and has its rules
-        /// (Vol 3, Part F, 3.3).
+        /// A PDU that this package does not know. It is not an error, and the specification defines
+        /// its handling (Vol 3, Part F, 3.3).
         case unknown(opcode: Opcode, parameters: ArraySlice<UInt8>)
     }
 }
 
 extension ATT.PDU {
-    /// Reads a whole PDU, opcode first. Throws if a known one has another form than it must have.
+    /// Decodes a complete PDU, opcode first.
+    ///
+    /// - Throws: ``MalformedBytes`` if a known PDU does not have the required form.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         guard let first = bytes.first else { throw .truncated(needed: 1, available: 0) }
         try self.init(opcode: ATT.Opcode(rawValue: first), parameters: bytes.dropFirst())
@@ -121,7 +124,7 @@ extension ATT.PDU {
         }
     }
 
-    /// This PDU, which has no parameters, if indeed none came.
+    /// Returns this PDU, which has no parameters, or throws if there are any.
     private func requiringNone(
         _ parameters: ArraySlice<UInt8>
     ) throws(MalformedBytes) -> ATT.PDU {

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// AES-128 in counter mode with authentication, as links use it: nonces of 13 octets, codes of 4, and
-/// lengths of 2 (Vol 6, Part E, 1 and 2; RFC 3610).
+/// AES-128 in CCM mode with the parameters of LE links: 13-byte nonces, 4-byte authentication codes
+/// and 2-byte lengths (Vol 6, Part E, 1 and 2; RFC 3610).
 ///
-/// The cryptographic library does not offer it, but it needs nothing except single blocks.
+/// The cryptographic library does not offer this mode. The implementation needs only the encryption
+/// of single blocks.
 package struct AESCCM: Sendable {
     package static let nonceLength = 13
     package static let codeLength = 4
 
     private let cipher: AES128
 
-    /// Prepares a key of 16 octets, most significant first; nil if there are not 16.
+    /// Creates a cipher, or returns nil unless the key has 16 bytes, most significant byte first.
     package init?(key: some Collection<UInt8>) {
         guard let cipher = AES128(key: key) else { return nil }
         self.cipher = cipher
     }
 
-    /// Encrypts a message, and adds the code that authenticates it and `context`. Nil if the nonce
-    /// or the message have lengths that they cannot have.
+    /// Encrypts a message and appends the code that authenticates the message and `context`.
+    ///
+    /// - Returns: The ciphertext and the code, or nil if the nonce, the message or the context has
+    ///   an invalid length.
     package func seal(
         _ message: some Collection<UInt8>,
         nonce: [UInt8],
@@ -29,8 +32,10 @@ package struct AESCCM: Sendable {
         return text + code
     }
 
-    /// Decrypts a message with its code. Nil if the code does not fit: then somebody has changed the
-    /// message, or it was sealed with something else.
+    /// Decrypts a message and verifies its code.
+    ///
+    /// - Returns: The message, or nil if the code is wrong. In that case the message was changed,
+    ///   or was sealed with another key, nonce or context.
     package func open(
         _ sealed: some Collection<UInt8>,
         nonce: [UInt8],
@@ -46,11 +51,11 @@ package struct AESCCM: Sendable {
         return differences == 0 ? message : nil
     }
 
-    /// Lengths stand in two octets, so nothing longer can be said.
+    /// The maximum length of a message, because its length is encoded in two bytes.
     private static let lengthLimit = Int(UInt16.max)
 
-    /// The code: the last block of a chain over the nonce, the context and the message, encrypted
-    /// like the message itself with the first block of the stream.
+    /// Returns the authentication code: the last block of a CBC chain over the nonce, the context
+    /// and the message, encrypted with block 0 of the key stream.
     private func code(of message: [UInt8], _ nonce: [UInt8], _ context: [UInt8]) -> [UInt8]? {
         guard message.count <= Self.lengthLimit, context.count < 0xFF00,
             let mask = streamBlock(0, nonce)

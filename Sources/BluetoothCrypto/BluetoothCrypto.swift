@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one place that knows a cryptographic library: what Bluetooth builds upon, by the names that
-// the specification gives it (Vol 3, Part H, 2.2).
+// The cryptographic functions on which Bluetooth is based, with the names of the specification (Vol
+// 3, Part H, 2.2). Only this module imports a cryptographic library.
 //
-// Every value here is in the order in which the specification writes it: the most significant octet
-// first. What travels is the other way round; whoever reads it from a packet turns it.
+// All values are in the byte order in which the specification writes them, most significant byte
+// first. Packets have the opposite order, and the code that decodes a packet reverses the bytes.
 
 import Crypto
 import CryptoExtras
 
-/// AES-128 under one key: the security function e, and the code that authenticates messages
-/// (Vol 3, Part H, 2.2.1 and 2.2.5).
+/// AES-128 with one key: the security function e and the message authentication code AES-CMAC (Vol
+/// 3, Part H, 2.2.1 and 2.2.5).
 package struct AES128: Sendable {
-    /// The octets of a key, a block and a code.
+    /// The length of a key, a block and a code in bytes.
     package static let blockLength = 16
 
     private let key: SymmetricKey
 
-    /// Prepares a key of 16 octets, most significant first; nil if there are not 16.
+    /// Creates a cipher, or returns nil unless the key has 16 bytes, most significant byte first.
     package init?(key: some Collection<UInt8>) {
         guard key.count == Self.blockLength else { return nil }
         self.key = SymmetricKey(data: Array(key))
     }
 
-    /// Encrypts one block of 16 octets. Nil if there are not 16, or if the cryptographic library
-    /// fails, which it has no reason to do.
+    /// Encrypts one 16-byte block.
+    ///
+    /// - Returns: The encrypted block, or nil if the block does not have 16 bytes or the
+    ///   cryptographic library fails, which is not expected.
     package func encrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
         var octets = Array(block)
@@ -32,7 +34,10 @@ package struct AES128: Sendable {
         return octets
     }
 
-    /// Decrypts one block of 16 octets. Nil as for `encrypt`.
+    /// Decrypts one 16-byte block.
+    ///
+    /// - Returns: The decrypted block, or nil if the block does not have 16 bytes or the
+    ///   cryptographic library fails, which is not expected.
     package func decrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
         var octets = Array(block)
@@ -40,8 +45,9 @@ package struct AES128: Sendable {
         return octets
     }
 
-    /// The code of 16 octets that authenticates a message of any length (AES-CMAC, RFC 4493). Nil
-    /// as for `encrypt`.
+    /// Returns the 16-byte code that authenticates a message of any length (AES-CMAC, RFC 4493).
+    ///
+    /// - Returns: The code, or nil if the cryptographic library fails, which is not expected.
     package func authenticationCode(of message: some Collection<UInt8>) -> [UInt8]? {
         guard var code = try? AES.CMAC(key: key) else { return nil }
         code.update(data: Array(message))

@@ -2,22 +2,24 @@
 
 import Crypto
 
-/// A private and a public key on the curve P-256 (Vol 3, Part H, 2.3.5.6.1; FIPS 186-4, D.1.2.3).
+/// A private and public key on the curve P-256 (Vol 3, Part H, 2.3.5.6.1; FIPS 186-4, D.1.2.3).
 package struct P256KeyPair: Sendable {
-    /// The octets of a private key, of a coordinate and of a shared secret.
+    /// The length of a private key, a coordinate and a shared secret in bytes.
     package static let length = 32
 
-    /// How often a private key is drawn. One draw in 2³² is none, so a fair generator never gets
-    /// there.
+    /// The number of attempts to draw a private key. One draw in 2³² is not a valid key, so a fair
+    /// generator does not reach this limit.
     static let drawLimit = 8
 
     private let key: P256.KeyAgreement.PrivateKey
 
-    /// The half that others are told.
+    /// The public key, which the peer receives.
     package let publicKey: P256PublicKey
 
-    /// The pair of a private key of 32 octets, most significant first. Nil if the number is zero, or
-    /// not below the order of the curve.
+    /// Creates the key pair of a private key.
+    ///
+    /// - Parameter privateKey: 32 bytes, most significant byte first. The initializer returns nil
+    ///   if the number is zero or not below the order of the curve.
     package init?(privateKey: some Collection<UInt8>) {
         guard privateKey.count == Self.length,
             let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: Array(privateKey))
@@ -30,8 +32,10 @@ package struct P256KeyPair: Sendable {
         )
     }
 
-    /// Draws a pair: 32 octets of the generator, and again if they are no private key. Nil after
-    /// `drawLimit` draws.
+    /// Creates a random key pair.
+    ///
+    /// The initializer draws 32 bytes, and draws again if they are not a valid private key. It
+    /// returns nil after `drawLimit` draws.
     package init?(using generator: inout some RandomNumberGenerator) {
         for _ in 0..<Self.drawLimit {
             guard let pair = Self(privateKey: Self.draw(using: &generator)) else { continue }
@@ -48,11 +52,13 @@ package struct P256KeyPair: Sendable {
         }
     }
 
-    /// The private half, most significant octet first.
+    /// The private key, most significant byte first.
     package var privateKey: [UInt8] { Array(key.rawRepresentation) }
 
-    /// What only the owners of both private keys know: the x-coordinate of the product, 32 octets,
-    /// most significant first. Nil if the other key is not valid.
+    /// Computes the secret that only the owners of the two private keys can compute: the
+    /// x-coordinate of the product, 32 bytes, most significant byte first.
+    ///
+    /// - Returns: The secret, or nil if the other key is not valid.
     package func sharedSecret(with other: P256PublicKey) -> [UInt8]? {
         guard let point = other.point,
             let secret = try? key.sharedSecretFromKeyAgreement(with: point)
@@ -60,8 +66,10 @@ package struct P256KeyPair: Sendable {
         return secret.withUnsafeBytes { Array($0) }
     }
 
-    /// The pair that the specification prints, for whoever wants to watch what is encrypted with its
-    /// help (Vol 3, Part H, 2.3.5.6.1). Everybody knows it. Nil is not to be expected.
+    /// The debug key pair, which the specification publishes so that a sniffer can decrypt the
+    /// traffic (Vol 3, Part H, 2.3.5.6.1).
+    ///
+    /// It provides no security. The value is not expected to be nil.
     package static let debug = P256KeyPair(
         privateKey: [
             0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10,

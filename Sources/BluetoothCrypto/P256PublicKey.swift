@@ -2,11 +2,10 @@
 
 import Crypto
 
-/// What claims to be a point of the curve P-256: two coordinates of 32 octets, most significant
-/// first.
+/// An unverified point of the curve P-256: two 32-byte coordinates, most significant byte first.
 ///
-/// Whoever multiplies a point of another curve with a private key gives the key away piece by piece
-/// (CVE-2018-5383), so nothing is computed with a key that is not valid.
+/// A product of a private key and a point of another curve discloses part of the private key
+/// (CVE-2018-5383). No computation therefore uses a key that is not valid.
 package struct P256PublicKey: Hashable, Sendable {
     package var x: [UInt8]
     package var y: [UInt8]
@@ -16,13 +15,16 @@ package struct P256PublicKey: Hashable, Sendable {
         self.y = y
     }
 
-    /// Whether both coordinates are below the prime of the field and fulfil the equation of the
-    /// curve. The points with x = 0 do, and are refused all the same: nobody draws them by chance,
-    /// and whoever sends one has chosen it.
+    /// Whether both coordinates are below the field's prime and satisfy the equation of the curve.
+    ///
+    /// Points with x = 0 satisfy it but are rejected, because no random key pair has such a point
+    /// and a peer that sends one has chosen it on purpose.
     package var isValid: Bool { point != nil }
 
-    /// The cryptographic library refuses coordinates that are too great and points that are not of
-    /// the curve; the group has a prime order, so it has no small subgroups.
+    /// The point, or nil if the key is not valid.
+    ///
+    /// The cryptographic library rejects coordinates that are too large and points that are not on
+    /// the curve. The group has a prime order, so it has no small subgroups.
     var point: P256.KeyAgreement.PublicKey? {
         guard x.count == P256KeyPair.length, y.count == P256KeyPair.length,
             x.contains(where: { $0 != 0 })

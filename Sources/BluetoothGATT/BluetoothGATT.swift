@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Generic Attribute Profile: how meaning is laid over a table of attributes.
+// The Generic Attribute Profile, which defines how a database of attributes describes services.
 //
-// ATT below knows handles, types and values. GATT says how some of the attributes describe the
-// others: a *service* is a run of handles that opens with a declaration of its UUID; inside it a
-// *characteristic* is a declaration, the value it announces, and the descriptors that follow up to
-// the next declaration; an *include* points at another service. Nobody sends this tree. A client
-// asks for declarations range by range, and puts the tree together from the answers
-// (Vol 3, Part G, 2.6 and 3).
+// ATT, the layer below, has handles, types and values. GATT defines how some attributes describe
+// others. A *service* is a range of handles that starts with a declaration with the service's UUID.
+// Inside it, a *characteristic* consists of a declaration, a value, and the descriptors up to the
+// next declaration. An *include* refers to another service. No PDU carries this tree. A client
+// requests the declarations of one range after another and builds the tree from the responses (Vol
+// 3, Part G, 2.6 and 3).
 //
-// Everything a client does is a *procedure* of chapter 4 with a name of its own, and each is a
-// small machine here: it says which request comes first, looks at each answer, and ends with an
-// outcome or a failure. A procedure never has two requests under way, and the bearer underneath
-// never has two of anybody's, so procedures that were started together take turns by request. Two
-// kinds stand in each other's way: long and reliable writes share the one queue of prepared writes
-// that a server keeps for a client, and so run one after the other.
+// Every operation of a client is a *procedure* of chapter 4 with its own name. In this module each
+// procedure is a small state machine: it returns the first request, processes each response, and
+// ends with an outcome or a failure. A procedure never has more than one outstanding request, and
+// neither does the bearer, so concurrent procedures take turns request by request. Long and
+// reliable writes exclude each other, because they share the server's one queue of prepared writes
+// for a client. They therefore run one after another.
 //
-// What a discovery has found is kept (`DatabaseCache`), and used again as long as something vouches
-// for it: a hash of the table that one read fetches, or, of a bonded server, that it was to tell of
-// changes by Service Changed and has not (`DatabaseLookup`; Vol 3, Part G, 2.5.2 and 7).
+// The client stores the result of a discovery (`DatabaseCache`) and uses it again if it is known to
+// be valid. The evidence is a hash of the database, which one request reads, or, with a bonded
+// server, the absence of a Service Changed indication (`DatabaseLookup`; Vol 3, Part G, 2.5.2 and
+// 7).
 //
-// The peer may be wrong or hostile. A discovery walks strictly upwards through its handles, so it
-// ends however the server answers; what does not fit is a failure that says what did not. Answers
-// that came before are thrown away with it: half a database that looks whole is worse than none.
+// The peer may be defective or hostile. A discovery only advances to greater handles, so it ends
+// whatever the server answers. A response that does not fit results in a failure with a
+// description, and the responses before it are discarded, because an incomplete database that looks
+// complete would cause errors later.
 //
-// The server is the other half: definitions of services become rows of one table, requests are
-// answered from it, and what each client may have, wants to be sent and knows of the table is in a
-// record of its own. A record of a bonded client outlives the link: what it subscribed to, and the
-// hash of the table that it knows. When services come or go, its server does not hope that the
-// client will notice: it says so (Service Changed), and until it is understood refuses to act on
-// handles that may mean something else by now (Vol 3, Part G, 2.5.2).
+// The server is the other half of this module. Definitions of services become rows of one database,
+// from which the server answers requests. A record for each client contains what it may access,
+// what it has subscribed to, and its knowledge of the database. The record of a bonded client
+// outlives the link, with its subscriptions and the hash of the database that it knows. When
+// services are added or removed, the server sends Service Changed to the client. Until the client
+// knows the change, the server refuses requests with handles that may now belong to other
+// attributes (Vol 3, Part G, 2.5.2).
 
 /// The Generic Attribute Profile (Vol 3, Part G).
 public enum GATT {
-    /// The greatest length of an attribute value, in octets (Vol 3, Part F, 3.2.9).
+    /// The maximum length of an attribute value, in bytes (Vol 3, Part F, 3.2.9).
     public static let valueLengthLimit = 512
 
-    /// The most services, characteristics or descriptors that one discovery keeps. A table of 65,535
-    /// handles has room for more, but no device has a use for them.
+    /// The maximum number of services, characteristics or descriptors that one discovery returns.
+    /// The 65,535 handles allow for more, but no known device needs more.
     public static let discoveryLimit = 4096
 }

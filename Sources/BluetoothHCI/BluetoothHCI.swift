@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Host Controller Interface: how a host tells a Bluetooth controller what to do.
+// The Host Controller Interface: the commands and events with which a host operates a Bluetooth
+// controller.
 //
-// A controller is a small computer with a radio. The host sends it *commands*; it answers each one
-// with a *Command Complete* event (the work is done, and here are the results) or a *Command
-// Status* event (the work has begun, and another event will tell how it ended). Which of the two a
-// command gets is part of its type here: `CommandCompleteCommand` or `CommandStatusCommand`. What
-// happens on the air arrives as further *events*, and what the links carry travels beside them as
-// *ACL data packets*. On most wires the four kinds share one stream of bytes, told apart by one
-// octet before each packet; that is H4 (Vol 4, Part A).
+// A controller is a small computer with a radio. The host sends it *commands*. The controller
+// answers each command with a *Command Complete* event, when the work is done and the results are
+// known, or with a *Command Status* event, when the work has begun and a later event will report
+// its result. The type of a command states which of the two answers it gets:
+// `CommandCompleteCommand` or `CommandStatusCommand`. The controller reports radio activity as
+// further *events*, and the data of the links travels as *ACL data packets*. Most transports carry
+// all kinds of packets in one stream of bytes, with one byte before each packet that gives its
+// kind. That format is H4 (Vol 4, Part A).
 //
-// Two budgets keep the host from drowning the controller. Each answer says how many more commands
-// may be sent (`CommandQueue` keeps that count), and each ACL packet occupies one of the
-// controller's few buffers until a Number Of Completed Packets event gives it back
-// (`ACLTransmitQueue`). `ControllerStartup` takes a controller from power-on to a state known in
-// every respect that the rooms above depend on, and sums it up as `ControllerCapabilities`.
+// Two limits keep the host from overloading the controller. Each answer states how many more
+// commands the host may send (`CommandQueue` keeps that count), and each ACL packet occupies one of
+// the controller's buffers until a Number Of Completed Packets event frees it (`ACLTransmitQueue`).
+// `ControllerStartup` takes a controller from power-on to a known state and returns a summary for
+// the layers above as `ControllerCapabilities`.
 //
-// The controller is not trusted. It may be broken, or sit at the far end of a socket; nothing it
-// sends may trap, grow without bound, or be taken for the answer to something else.
+// This module does not trust the controller, which may be defective or at the other end of a
+// socket. No input from it may trap, cause unbounded growth, or pass as the answer to a different
+// command.
 
 /// The namespace of the Host Controller Interface (Vol 4, Part E).
 public enum HCI {}

@@ -2,15 +2,16 @@
 
 // The host: everything between a controller's bytes and an application's `await`.
 //
-// `HostCore` is a value that owns the machines of all layers; it is fed bytes, wishes and the time,
-// and answers with an ordered list of actions. `BluetoothHost`, below, is its driver: an actor that
-// lives on the thread of its adapter, feeds the core one input at a time, and performs what the core
-// wants done before it takes the next. No protocol is decided here, and nothing in the core waits.
+// `HostCore` is a value that owns the state machines of all layers. It takes bytes, requests and
+// the time, and returns an ordered list of actions. `BluetoothHost`, below, is its driver: an actor
+// that runs on the thread of its adapter, gives the core one input at a time, and performs the
+// core's actions before it gives it the next. The driver makes no protocol decisions, and the core
+// never waits.
 //
-// A packet makes one trip: the transport reads bytes (1), the core frames them (2) and routes them
-// to the machine they are for (3); the driver empties the outbox (4), and whoever waits is resumed
-// on an executor of its own (5). One hop, never more; and none for a task that runs on the adapter's
-// own thread (`BluetoothHost.executor`).
+// A packet takes one path. The transport reads bytes (1). The core splits them into packets (2) and
+// routes each to its state machine (3). The driver performs the resulting actions (4), and the
+// awaiting task resumes on its own executor (5). That is one change of threads, and none for a task
+// that runs on the adapter's thread (`BluetoothHost.executor`).
 
 import BluetoothATT
 import BluetoothGAP
@@ -32,35 +33,42 @@ import Synchronization
 /// await host.shutdown()
 /// ```
 ///
-/// A host that is started keeps itself running: a controller that hangs is reset, a transport that
-/// ends is opened again, scans and waiting connections continue when the controller is back, and
-/// `states` tells of it. Cancelling the task that waits for an operation cancels the operation.
+/// A started host recovers from failures: it resets a controller that does not respond, opens a
+/// transport that ended again, and continues scans and pending connections when the controller is
+/// back. `states` reports this. Canceling the task that awaits an operation cancels the operation.
 ///
-/// Call `shutdown()` before letting go of a host, so that links end in an orderly way.
+/// A host lives as long as the application holds a reference to it, to one of its ``Link`` or
+/// ``AdvertisingSet`` values, or to one of the streams ``scan(for:parameters:reportsDuplicates:)``,
+/// ``Link/subscribe(to:kind:)``, ``incomingLinks`` and ``serverEvents()``. The streams ``states``
+/// and ``securityEvents()`` do not keep the host alive, and end with it. Call `shutdown()` before
+/// the last reference goes, so that the host disconnects its links.
 public actor BluetoothHost {
-    /// Where the host runs. A task that prefers it, by
-    /// `withTaskExecutorPreference(host.executor.taskExecutor)`, exchanges values with the host
-    /// without changing threads: worth it for traffic of many small values.
+    /// The executor that the host runs on.
+    ///
+    /// A task that prefers it, with `withTaskExecutorPreference(host.executor.taskExecutor)`,
+    /// exchanges values with the host without a change of threads. That is useful for many small
+    /// values.
     public nonisolated let executor: any HostExecutor
 
-    /// The executor, if the host made it and therefore ends it.
+    /// The executor, if the host created it and therefore shuts it down.
     let ownExecutor: AdapterExecutor?
     let configuration: HostConfiguration
-    /// Makes what peers are known by that are not bonded; `identifier(of:)` knows the others as well.
+    /// Derives the identifiers of peers that are not bonded. `identifier(of:)` returns the
+    /// identifiers of all peers.
     package nonisolated let peerCipher: PeerCipher
     let transport: any HCITransport
     var core: HostCore
     private var timer: (any HostTimer)?
-    /// Hears when a transport that could not be opened can be.
+    /// Reports when a transport that could not be opened is available again.
     private var watch: (any TransportWatch)?
 
-    /// The attempt to open the transport, until it has returned.
+    /// The task that opens the transport, until it has returned.
     private var opening: Task<Void, Never>?
-    /// Whether the core does not know yet that the transport is open.
+    /// Whether the core has not been informed yet that the transport is open.
     private var isOpenAwaited = false
-    /// Whether the transport ended, and is to be opened again, before `opening` has returned.
+    /// Whether the transport ended before `opening` returned, and must be opened again.
     private var isReopeningWanted = false
-    /// Where it keeps what has to survive it; nil from its end on.
+    /// The store for state that outlasts the host; `nil` after shutdown.
     var store: (any HostStore)?
 
     private var actions: [HostAction] = []
@@ -70,7 +78,7 @@ public actor BluetoothHost {
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
     var waiting: [RequestIdentifier: Waiter] = [:]
-    /// Whether somebody is being told of something: what that brings about follows in its turn.
+    /// Whether actions or callbacks are running. Actions that they cause follow afterwards.
     private(set) var isPerforming = false
     var port = HostPort()
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
@@ -84,17 +92,20 @@ public actor BluetoothHost {
     var linkEnds = Ends<LinkIdentifier, HostError>()
     private var broadcast = StateBroadcast()
     var logBudget = LogBudget()
-    /// Why the adapter cannot be used, as the log says already.
+    /// The failure of the adapter that was logged last; `nil` after recovery.
     var loggedFailure: AdapterFailure?
 
-    /// Runs the actor on the host's executor.
+    /// The host's executor, as the actor's serial executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Makes a host that will reach its controller by `transport`; `start()` opens it.
+    /// Creates a host. `start()` opens the transport.
     ///
-    /// - Parameter executor: where to run; by default a thread of the host's own.
+    /// - Parameters:
+    ///   - transport: The connection to the controller.
+    ///   - configuration: The configuration of the host.
+    ///   - executor: The executor that the host runs on; by default a thread of its own.
     public init(
         transport: any HCITransport,
         configuration: HostConfiguration = HostConfiguration(),
@@ -119,16 +130,14 @@ public actor BluetoothHost {
 
     deinit {
         guard core.state != .closed else { return }
-        // Nobody can ask for an orderly end any more. Who reads a stream must not wait for ever.
-        for scan in scans.values { scan.finish(throwing: HostError.closed) }
-        notifications.endAll(with: HostError.closed)
-        serverEventRouter.close()
-        incomingLinkReaders.close()
+        // A graceful shutdown is no longer possible. The streams of `states` and `securityEvents()`
+        // end here. All other streams keep the host alive, so none is open.
         securityEventReaders.close()
         pairingQuestions.withdrawAll()
         broadcast.send(.closed)
         opening?.cancel()
-        // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
+        // The thread ends itself, because the caller that released the host may hold a lock that
+        // the thread waits for.
         executor.perform { [transport, ownExecutor, waiting, watch] in
             for waiter in waiting.values { waiter.resume(with: .failure(HostError.closed)) }
             watch?.end()
@@ -139,14 +148,15 @@ public actor BluetoothHost {
 
     // MARK: The adapter
 
-    /// Whether the adapter can be used now.
+    /// The state of the adapter.
     public var state: AdapterState { core.state }
 
-    /// The adapter's state now and every change of it. Ends after `closed`.
+    /// The current state of the adapter, and every change of it. The stream ends after `closed`.
     public nonisolated var states: AsyncStream<AdapterState> {
         let (stream, continuation) = AsyncStream.makeStream(of: AdapterState.self)
         let observer = takeRequest()
-        // Before the stream is anybody's: the end of one that has ended already is never told.
+        // Set before the stream is returned, because a stream that has already ended does not call
+        // it.
         continuation.onTermination = { [weak self] _ in
             self?.enter { $0.broadcast.remove(observer) }
         }
@@ -154,10 +164,13 @@ public actor BluetoothHost {
         return stream
     }
 
-    /// Opens the transport and sets the controller up.
+    /// Opens the transport and sets up the controller.
     ///
-    /// Returns when the adapter is ready. Throws `HostError.adapter` if the first attempt fails;
-    /// the host then goes on trying, so that a caller may as well watch `states`, or shut it down.
+    /// Returns when the adapter is ready. If the first attempt fails, the method throws and the
+    /// host keeps trying. The application can then observe `states` or shut the host down.
+    ///
+    /// - Throws: `HostError.adapter` if the first attempt fails, `HostError.closed` if the host is
+    ///   shut down, and `CancellationError` if the task is canceled.
     public func start() async throws {
         openOnce()
         for await state in states {
@@ -171,7 +184,7 @@ public actor BluetoothHost {
         throw CancellationError()
     }
 
-    /// Begins to open the transport, the first time that it is called.
+    /// Opens the transport on the first call. Later calls do nothing.
     func openOnce() {
         guard timer == nil, core.state != .closed else { return }
         timer = executor.makeTimer { [weak self] in
@@ -180,24 +193,28 @@ public actor BluetoothHost {
         watch = transport.watch(on: executor) { [weak self] in
             self?.assumeIsolated { $0.transportReturned() }
         }
+        if configuration.acceptsPairing, let window = configuration.pairingWindow {
+            core.openPairingWindow(for: window, now: executor.now)
+        }
         openStore()
         openTransport()
     }
 
-    /// Ends all links, closes the transport, and fails whatever still waits. For good.
+    /// Disconnects all links, closes the transport, and fails all pending requests. The host cannot
+    /// be started again.
     ///
-    /// Returns when the adapter is closed, which takes at most a second; a task that
-    /// is cancelled waits as well.
+    /// Returns when the adapter is closed, after at most a second, also if the task is canceled.
     public func shutdown() async {
         core.shutDown(now: executor.now)
         drain()
         await withCheckedContinuation { waiter in
-            // Looked at in here: the actor may turn to somebody else on the way into a continuation.
+            // Checked inside the closure, because the actor may run other tasks before the closure
+            // starts.
             if core.state == .closed { waiter.resume() } else { farewells.append(waiter) }
         }
         opening?.cancel()
         await opening?.value
-        // Behind the transport's last word, which a packet log waits for.
+        // Runs after the transport's last event, for which a packet log waits.
         await withCheckedContinuation { done in executor.perform { done.resume() } }
         ownExecutor?.shutDown()
     }
@@ -225,8 +242,8 @@ public actor BluetoothHost {
     private func openTransport() {
         guard opening == nil else { return isReopeningWanted = true }
         isOpenAwaited = true
-        // Weak: a host that is let go meanwhile must not live on until this returns. On the executor:
-        // where time is virtual, nothing may happen at a time of its own.
+        // A weak reference, because opening must not keep a released host alive. On the executor,
+        // because with virtual time nothing may run outside it.
         opening = Task(executorPreference: executor.taskExecutor) {
             [weak self, transport, executor] in
             var failure: TransportError?
@@ -257,7 +274,8 @@ public actor BluetoothHost {
         openTransport()
     }
 
-    /// The transport is open: `open` has returned, or something arrived before it could.
+    /// Informs the core that the transport is open: `open` has returned, or bytes arrived before it
+    /// returned.
     private func transportOpened() {
         guard isOpenAwaited, core.state != .closed else { return }
         isOpenAwaited = false
@@ -298,14 +316,20 @@ public actor BluetoothHost {
         drain()
     }
 
-    /// An identifier that no other request, scan or observer of this host has.
+    /// Returns an identifier that no other request, scan or observer of this host has.
     nonisolated func takeRequest() -> RequestIdentifier {
         RequestIdentifier(rawValue: lastRequest.add(1, ordering: .relaxed).newValue)
     }
 
-    /// Starts something in the core and waits for its completion; cancelling the task cancels it.
+    /// Starts a request in the core and waits for its completion. Canceling the task cancels the
+    /// request.
     ///
-    /// - Parameter isAlwaysTaken: whether that is done even where more waits than may.
+    /// - Parameters:
+    ///   - isAlwaysTaken: Whether the limit of pending requests does not apply.
+    ///   - start: Starts the request.
+    ///   - cancel: Cancels the request.
+    /// - Returns: The core's answer.
+    /// - Throws: The core's error, `HostError.tooManyRequests`, or `CancellationError`.
     func perform(
         isAlwaysTaken: Bool = false,
         _ start: sending (inout HostCore, RequestIdentifier, Instant) -> Void,
@@ -320,7 +344,7 @@ public actor BluetoothHost {
                 waiting[id] = .task(continuation)
                 start(&core, id, executor.now)
                 drain()
-                // A cancellation that came before found nobody; one that comes now has to queue.
+                // An earlier cancellation found no waiter. A later one is queued behind this.
                 if Task.isCancelled { giveUp(id, cancel) }
             }
         } onCancel: {
@@ -340,8 +364,8 @@ public actor BluetoothHost {
 
     // MARK: Actions
 
-    /// Performs everything the core wants done, writes what is to be written, and sets the timer.
-    /// Called by whoever is being told of something, it leaves that to whoever is telling.
+    /// Performs all actions of the core, sends the packets, and sets the timer. A call from within
+    /// a callback returns at once, because the outer call does all of this.
     func drain() {
         guard !isPerforming else { return }
         performActions()
@@ -349,10 +373,10 @@ public actor BluetoothHost {
             transport.send(packets)
             packets.removeAll(keepingCapacity: true)
         }
-        timer?.set(to: core.findNextDeadline())
+        timer?.set(to: core.nextDeadline)
     }
 
-    /// Runs `body`, and performs everything that it brings about after it.
+    /// Runs `body`, and afterwards performs all actions that it caused.
     func performAsOne(_ body: (isolated BluetoothHost) -> Void) {
         guard !isPerforming else { return body(self) }
         isPerforming = true
@@ -372,11 +396,11 @@ public actor BluetoothHost {
             actions.removeAll(keepingCapacity: true)
             for (completion, result) in port.takeOwed() { completion(result) }
         }
-        // There is no end to it: others get their turn first.
+        // Completions keep causing actions. Other work of the executor gets its turn first.
         enter { $0.drain() }
     }
 
-    /// Whether the answer to a request waits to be told.
+    /// Whether the request has an answer that its waiter has not received yet.
     func isDone(_ request: RequestIdentifier) -> Bool {
         actions.contains { $0.completes(request) } || core.willTell { $0.completes(request) }
     }
@@ -389,51 +413,27 @@ public actor BluetoothHost {
             transport.close()
             guard core.state == .closed else { break }
             watch?.end()
-            // Everything was written before.
+            // Earlier actions have written everything.
             closeStore()
-        case .stateChanged(let state): stateChanged(to: state)
+        case .event(let event): perform(event)
         case .completed(let request, let result):
             if let scan = scans.removeValue(forKey: request) {
                 if case .failure(let error) = result { scan.finish(throwing: error) }
                 scan.finish()
             }
             ended(request, result)
-        case .advertised(let scan, let advertisement):
-            scans[scan]?.yield(advertisement)
-            if port.scans.contains(scan) { tell(.advertised(scan: scan, advertisement)) }
-        case .linkOpened(let link, let peer, let role):
-            port.linkOpened(link, peer, role)
-            tell(.linkOpened(link, peer, role))
-        case .mtuChanged(let link, let mtu): tell(.mtuChanged(link, mtu))
-        case .incomingLink(let link, let peer):
-            incomingLinkReaders.deliver(Link(host: self, identifier: link, address: peer))
-        case .advertisingEnded(let set, let end):
-            advertisingEnds.ended(set, end)
-            tell(.advertisingEnded(set, end))
-        case .notified(let link, let handle, let value):
-            notifications.deliver(value, for: .init(link: link, handle: handle))
-            tell(.notified(link, handle, value))
-        case .servicesChanged(let link, let first, let last):
-            log("link \(link.rawValue): services \(first)...\(last) changed")
-            tell(.servicesChanged(link, first...last))
-        case .served(let link, let news): perform(news, of: link)
-        case .disconnected(let link, let reason):
-            linkEnded(link, reason)
         case .recall(let link, let key): recall(key, of: link)
         case .recallDatabase(let link, let key): recallDatabase(key, of: link)
         case .save(let bytes, let key): save(bytes, as: key)
         case .remove(let key): remove(key)
         case .setAside(let key, let reason): setAside(key, because: reason)
-        case .security(let event):
-            securityEventReaders.deliver(event)
-            tell(.security(event))
         case .pairing(let link, let news): perform(news, of: link)
         case .usesKey(let key): configuration.keyObserver?(key)
         case .log(let text): log(text)
         }
     }
 
-    /// A request is done: whoever waits for it is told.
+    /// Resumes the waiter of a request. If the request was canceled, its answer is undone.
     private func ended(_ request: RequestIdentifier, _ result: Result<HostAnswer, any Error>) {
         port.scans.remove(request)
         if let waiter = waiting.removeValue(forKey: request) {
@@ -443,11 +443,35 @@ public actor BluetoothHost {
         }
     }
 
-    private func stateChanged(to state: AdapterState) {
-        log(state)
-        broadcast.send(state)
-        tell(.stateChanged(state))
-        guard state == .closed else { return }
+    /// Delivers an event to the streams of the API and to the port's observer.
+    private func perform(_ event: HostEvent) {
+        switch event {
+        case .stateChanged(let state):
+            log(state)
+            broadcast.send(state)
+        case .advertised(let scan, let advertisement):
+            scans[scan]?.yield(advertisement)
+            guard port.scans.contains(scan) else { return }
+        case .linkOpened(let link, let peer, let role): linkOpened(link, peer, role)
+        case .mtuChanged: break
+        case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
+        case .notified(let link, let handle, let value):
+            notifications.deliver(value, for: .init(link: link, handle: handle))
+        case .servicesChanged(let link, let handles):
+            log("link \(link.rawValue): services \(handles) changed")
+        case .databaseOutdated(let link):
+            log("link \(link.rawValue): the services changed before they could be indicated")
+        case .served(let link, let news):
+            guard deliver(news, of: link) else { return }
+        case .disconnected(let link, let reason):
+            guard linkEnded(link, reason) else { return }
+        case .security(let event): securityEventReaders.deliver(event)
+        }
+        port.observer?.hostDid(event)
+        if case .stateChanged(.closed) = event { closeStreams() }
+    }
+
+    private func closeStreams() {
         serverEventRouter.close()
         incomingLinkReaders.close()
         securityEventReaders.close()

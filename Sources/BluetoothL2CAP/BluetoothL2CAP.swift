@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Logical Link Control and Adaptation Protocol: many conversations over one link.
+// The Logical Link Control and Adaptation Protocol: several channels over one link.
 //
-// Each protocol above has a channel, named by a 16-bit identifier. On LE three channels exist
-// from the moment that two devices connect, and need no setting up: the Attribute Protocol's, the
-// Security Manager's, and L2CAP's own for signalling. A PDU, here a frame, is a length, a channel
-// and that many octets. `L2CAPFrame` is its codec.
+// Each protocol above L2CAP has a channel with a 16-bit identifier. On LE, three channels exist as
+// soon as two devices connect and need no setup: those of the Attribute Protocol, of the Security
+// Manager, and of L2CAP's own signaling. A PDU, here called a frame, consists of a length, a
+// channel identifier and a payload of that length. `L2CAPFrame` encodes and decodes it.
 //
-// A controller carries less than a frame at a time, perhaps no more than 27 octets. Fragments of
-// a frame arrive as ACL packets, in order, the first marked as such: `FrameRecombiner` puts them
-// together again, and throws away what does not fit together. The way down is simpler: a frame is
-// cut to the controller's buffers where those are counted, in the room of HCI.
+// A controller transfers a frame in fragments, of as little as 27 bytes. The fragments arrive as
+// ACL packets, in order, and the first is marked. `FrameRecombiner` combines them and discards
+// fragments that do not belong together. In the other direction, the module BluetoothHCI fragments
+// frames to the size of the controller's buffers, which it counts.
 //
-// The signalling channel carries requests and responses: about the link itself, such as a
-// Peripheral's wish for other connection parameters, and about channels. `Signalling` is the codec of
-// its commands, `SignallingChannel` one side of the conversation.
+// The signaling channel carries requests and responses. Some concern the link itself, such as a
+// Peripheral's request for other connection parameters. The others concern channels. `Signalling`
+// encodes and decodes the commands, and `SignallingChannel` is the local side of the exchange.
 //
-// Further channels are set up by signalling, and carry SDUs of up to 64 KiB in as many frames as
-// they take. Each side may send as many frames as the other gave it credits for, so neither can be
-// flooded. `LogicalLink` owns the signalling and those channels of one link; a `ChannelSender` and a
-// `ChannelReceiver` are the two halves of each.
+// Signaling creates further channels. They carry SDUs of up to 65,535 bytes, each in one or more
+// frames. A device may send only as many frames as its peer has given it credits for, so neither
+// side can overload the other. `LogicalLink` owns the signaling and the channels of one link. A
+// `ChannelSender` and a `ChannelReceiver` are the two halves of each channel.

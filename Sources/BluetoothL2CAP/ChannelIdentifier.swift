@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// Names one end of a channel on a link (Vol 3, Part A, 2.1).
+/// The identifier of one end of a channel on a link (Vol 3, Part A, 2.1).
 package struct ChannelIdentifier: OpenCode {
     package let rawValue: UInt16
 
@@ -12,7 +12,7 @@ package struct ChannelIdentifier: OpenCode {
 
     /// The Attribute Protocol on LE.
     package static let att = ChannelIdentifier(rawValue: 0x0004)
-    /// L2CAP's own signalling on LE.
+    /// L2CAP's own signaling on LE.
     package static let signalling = ChannelIdentifier(rawValue: 0x0005)
     /// The Security Manager Protocol on LE.
     package static let securityManager = ChannelIdentifier(rawValue: 0x0006)

@@ -3,56 +3,58 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Puts the fragments of frames together that arrive on one link (Vol 3, Part A, 7.2.2).
+/// Combines the fragments that arrive on one link into frames (Vol 3, Part A, 7.2.2).
 ///
-/// The controller delivers in order and loses nothing, so whatever does not fit together is an
-/// error of the peer or of the controller. The frame in question is lost; the next start puts the
-/// two sides in step again. At most one frame is collected at a time, in a buffer whose size
-/// `receiveLimit` bounds, whatever a frame announces.
+/// The controller delivers fragments in order and without loss, so fragments that do not fit
+/// together are an error of the peer or of the controller. The frame with the error is lost, and
+/// the next first fragment restores the synchronization. The recombiner collects one frame at a
+/// time. `receiveLimit` bounds its buffer, whatever length a frame announces.
 package struct FrameRecombiner: Sendable {
-    /// The longest payload of a frame that protocols without an MTU of their own need, with room
-    /// to spare: an ATT PDU that carries the longest value has 517 octets.
+    /// The default limit, which is above the longest payload of the fixed channels: an ATT PDU with
+    /// the longest value has 517 bytes.
     package static let defaultReceiveLimit = 1024
 
-    /// The longest payload that is collected, in octets; a frame that announces more is skipped.
+    /// The maximum payload in bytes. A frame that announces a longer one is skipped.
     package var receiveLimit: Int
 
-    /// How many frames were lost, be it in part or as a whole.
+    /// The number of frames that were lost in part or completely.
     package private(set) var lossCount = 0
 
     private var state = State.idle
 
     private enum State: Sendable {
-        /// The next fragment should start a frame.
+        /// No frame is in progress. The next fragment should be the first of a frame.
         case idle
-        /// A frame has started; `collected` has its octets, basic header included.
+        /// A frame is in progress. `collected` contains its bytes so far, including the basic
+        /// header.
         case collecting
-        /// A frame whose payload is too long has started; `remaining` octets of it are to come.
+        /// A frame with a payload over the limit is in progress, and `remaining` of its bytes are
+        /// outstanding.
         case skipping(remaining: Int, length: Int)
     }
 
-    /// What has come of the frame that is being collected; empty in other states.
+    /// The bytes so far of the frame in progress, empty in other states.
     private var collected: [UInt8] = []
 
-    /// What a fragment led to.
+    /// The result of processing a fragment.
     package enum Verdict: Equatable, Sendable {
-        /// It was the last of a frame, or the only one.
+        /// The fragment completed a frame.
         case frame(L2CAPFrame)
-        /// There is more to come.
+        /// More fragments of the frame follow.
         case incomplete
-        /// It is lost, and with it the frame that it belongs to.
+        /// The fragment was discarded, and with it the frame to which it belongs.
         case discarded(Reason)
     }
 
-    /// Why a fragment was discarded.
+    /// The reason why a fragment was discarded.
     package enum Reason: Equatable, Sendable {
-        /// It continues a frame that never started, or that was lost.
+        /// The fragment continues a frame that never started or that was lost.
         case continuationWithoutStart
         /// The frame announces a payload longer than `receiveLimit`.
         case tooLong(length: Int)
-        /// More octets came than the frame announced.
+        /// The fragments have more bytes than the frame announced.
         case overrun
-        /// It is marked in a way that does not exist on LE (Vol 4, Part E, 5.4.2).
+        /// The packet boundary flag has a value that is not allowed on LE (Vol 4, Part E, 5.4.2).
         case reservedBoundary
     }
 
@@ -60,8 +62,10 @@ package struct FrameRecombiner: Sendable {
         self.receiveLimit = receiveLimit
     }
 
-    /// Takes in the next fragment of the link. If it starts a frame while another is incomplete,
-    /// that other one is lost, and counted in `lossCount`.
+    /// Processes the next fragment of the link.
+    ///
+    /// A first fragment that arrives while a frame is incomplete discards that frame, and
+    /// `lossCount` counts it.
     package mutating func receive(_ fragment: HCI.ACLPacket) -> Verdict {
         switch fragment.boundary {
         case .firstFlushable, .firstNonFlushable: start(fragment.payload)
@@ -70,7 +74,8 @@ package struct FrameRecombiner: Sendable {
         }
     }
 
-    /// A frame that came in one piece is a view of the packet; only pieces are copied.
+    /// Starts a frame. A frame in one fragment is returned as a view of the packet, so only
+    /// fragments are copied.
     private mutating func start(_ bytes: ArraySlice<UInt8>) -> Verdict {
         if case .collecting = state { lossCount += 1 }
         forget()
@@ -89,7 +94,8 @@ package struct FrameRecombiner: Sendable {
         }
     }
 
-    /// Even the basic header may come in pieces: nothing is known before its first two octets.
+    /// Appends bytes to the frame in progress. Even the basic header may be fragmented, and the
+    /// length is known only after its first two bytes.
     private mutating func collect(_ bytes: ArraySlice<UInt8>) -> Verdict {
         collected.append(contentsOf: bytes)
         guard collected.count >= 2 else { return .incomplete }
@@ -110,7 +116,8 @@ package struct FrameRecombiner: Sendable {
         return .frame(L2CAPFrame(channel: channel, payload: payload))
     }
 
-    /// The rest of a frame that is too long belongs to it, and is not out of step.
+    /// Skips a continuation of a frame that is too long. The continuation belongs to that frame and
+    /// is not a loss of synchronization.
     private mutating func skip(_ count: Int, of remaining: Int, _ length: Int) -> Verdict {
         forget()
         guard count <= remaining else { return .discarded(.overrun) }

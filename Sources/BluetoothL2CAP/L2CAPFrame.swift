@@ -2,16 +2,16 @@
 
 import BluetoothTypes
 
-/// A PDU in its basic form: a B-frame (Vol 3, Part A, 3.1).
+/// A PDU of the basic format: a B-frame (Vol 3, Part A, 3.1).
 package struct L2CAPFrame: Equatable, Sendable {
-    /// The octets of the basic header: a length and a channel.
+    /// The length of the basic header in bytes: a length and a channel identifier.
     package static let headerLength = 4
 
-    /// The most octets that the length field can tell.
+    /// The largest value of the length field.
     package static let payloadLengthLimit = 0xFFFF
 
     package let channel: ChannelIdentifier
-    /// A view of the bytes that the frame was made of.
+    /// The payload, a slice of the bytes from which the frame was decoded.
     package let payload: ArraySlice<UInt8>
 
     package init(channel: ChannelIdentifier, payload: ArraySlice<UInt8>) {
@@ -19,7 +19,9 @@ package struct L2CAPFrame: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// Reads one whole frame, neither more nor less.
+    /// Decodes exactly one frame.
+    ///
+    /// - Throws: ``MalformedBytes`` if the bytes are fewer or more than the length field states.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         var reader = ByteReader(bytes)
         let length = Int(try reader.readUInt16())
@@ -28,8 +30,7 @@ package struct L2CAPFrame: Equatable, Sendable {
         try reader.finish()
     }
 
-    /// The frame that carries a payload on a channel. The payload has `payloadLengthLimit` octets
-    /// at most.
+    /// Encodes a frame that carries a payload of up to `payloadLengthLimit` bytes.
     package static func encode(
         _ payload: some Collection<UInt8>,
         on channel: ChannelIdentifier

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Security Manager: how two devices that know nothing of each other come to share keys
-// (Vol 3, Part H).
+// The Security Manager, with which two devices create shared keys (Vol 3, Part H).
 //
-// Pairing has three phases. The two sides tell each other what they can show and ask, and what keys
-// they want (1). From that follows the method, and by it they agree on a key that encrypts the link
-// (2): LE Secure Connections by a Diffie-Hellman exchange on P-256, legacy pairing by a short secret
-// that whoever listens can guess. On the encrypted link they hand over the keys that outlive it (3).
+// Pairing has three phases. In phase 1, the devices exchange their input and output capabilities,
+// their requirements, and the keys that they want. The result determines the pairing method. In
+// phase 2, the devices create a key by this method and encrypt the link with it. LE Secure
+// Connections uses a Diffie-Hellman exchange on P-256. Legacy pairing uses a short secret that an
+// eavesdropper can guess. In phase 3, the devices exchange keys for later links over the encrypted
+// link.
 //
-// `SecurityManager` is the machine for one link, a value: PDUs, answers of the application and the
-// clock go in, and PDUs, questions and keys come out. It knows neither a controller nor a store. The
-// folder `PDUs` has the packets, `Toolbox` the cryptographic functions, `Policy` what an application
-// decides, `Keys` what comes of it, `Pairing` the machine: `PairingState` lists where a pairing can
-// stand, and what a case holds is a `PairingPhase`, which knows what to do with a PDU, an answer, or
-// encryption. Each has what the steps before it have made, so none of them can be left out.
+// `SecurityManager` is the state machine for one link, implemented as a value. Its inputs are PDUs,
+// answers of the application, and the time. Its outputs are PDUs, questions and keys. It has no
+// access to a controller or a store. The folder `PDUs` contains the packets, `Toolbox` the
+// cryptographic functions, `Policy` the decisions of an application, `Keys` the results, and
+// `Pairing` the state machine. `PairingState` has one case for each state. The value of each case
+// is a `PairingPhase`, which processes PDUs, answers and encryption changes. Each phase is created
+// from the results of the phases before it, so no phase can be skipped.
 
 /// The Security Manager Protocol.
 package enum SMP {}
 
-/// Making keys with a peer: what is allowed, what is asked, what comes of it.
+/// The namespace of pairing: policies, questions and results.
 public enum Pairing {}

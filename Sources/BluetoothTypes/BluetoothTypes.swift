@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The floor every other room stands on: bytes, addresses, UUIDs, time and open code points.
+// The base module of the package: bytes, addresses, UUIDs, time and open code points. Every other
+// module depends on it.
 //
-// Bluetooth numbers travel least significant octet first, at every layer above the radio
-// (Vol 3, Part A, 1.3; Vol 4, Part E, 5.2). `ByteReader` and `ByteWriter` therefore know one byte
-// order only. A reader never trusts a length that arrived: each read is checked, and what is left
-// over at the end is an error, because two peers that disagree about the length of a packet
-// disagree about its meaning.
+// Bluetooth transmits numbers least significant byte first at every layer above the radio (Vol 3,
+// Part A, 1.3; Vol 4, Part E, 5.2). `ByteReader` and `ByteWriter` therefore implement one byte
+// order only. A reader never trusts a received length: it checks each read, and bytes left over at
+// the end are an error, because two peers that disagree about the length of a packet also disagree
+// about its meaning.
 //
-// Nothing here reads a clock or draws a random number. Time arrives as an `Instant`, randomness as
-// a generator, so that everything built on this floor can be replayed.
+// This module never reads a clock and never draws a random number. The caller passes time as an
+// `Instant` and randomness as a generator, so that every layer above can be replayed.

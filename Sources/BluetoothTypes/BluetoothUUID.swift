@@ -2,21 +2,23 @@
 
 /// A 16-, 32- or 128-bit UUID (Vol 3, Part B, 2.5.1).
 ///
-/// The short forms stand for 128-bit values on the Bluetooth base UUID, and compare equal to them.
+/// A short form abbreviates a 128-bit value based on the Bluetooth Base UUID and compares equal to
+/// it.
 public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
 
-    /// `xxxxxxxx-0000-1000-8000-00805F9B34FB`: the value on which short UUIDs stand.
+    /// The Bluetooth Base UUID, `xxxxxxxx-0000-1000-8000-00805F9B34FB`. A short UUID takes the
+    /// place of the `x` digits.
     private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
     private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
 
-    /// Makes the UUID that a 16-bit assigned number stands for.
+    /// Creates the UUID that a 16-bit assigned number abbreviates.
     public init(_ short: UInt16) {
         self.init(short32: UInt32(short))
     }
 
-    /// Makes the UUID that a 32-bit assigned number stands for.
+    /// Creates the UUID that a 32-bit assigned number abbreviates.
     public init(short32: UInt32) {
         self.init(high: Self.baseHigh | UInt64(short32) << 32, low: Self.baseLow)
     }
@@ -26,8 +28,9 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Makes a UUID from its octets as they travel (least significant first): 2, 4 or 16 of them,
-    /// otherwise nil.
+    /// Creates a UUID from its bytes in transmission order, least significant byte first.
+    ///
+    /// - Parameter bytes: 2, 4 or 16 bytes. The initializer returns nil for any other count.
     public init?(littleEndian bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 2, 4:
@@ -38,8 +41,10 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Makes a UUID from its text: 4, 8 or 32 hexadecimal digits, the last with or without the
-    /// usual hyphens; nil for anything else.
+    /// Creates a UUID from its text.
+    ///
+    /// - Parameter text: 4, 8 or 32 hexadecimal digits. 32 digits may have the usual hyphens. The
+    ///   initializer returns nil for any other text.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.map({ $0.utf8.count }) == [8, 4, 4, 4, 12],
@@ -48,25 +53,25 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         self.init(littleEndian: bytes.reversed())
     }
 
-    /// The 16-bit assigned number, where there is one.
+    /// The 16-bit assigned number, or nil if the UUID has no 16-bit form.
     public var short16: UInt16? {
         short32.flatMap { UInt16(exactly: $0) }
     }
 
-    /// The 32-bit assigned number, where there is one.
+    /// The 32-bit assigned number, or nil if the UUID has no 32-bit form.
     public var short32: UInt32? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt32(truncatingIfNeeded: high >> 32)
     }
 
-    /// The octets as ATT carries them, least significant first: 2 for a 16-bit UUID, otherwise 16,
-    /// since ATT has no 32-bit form (Vol 3, Part F, 3.2.1).
+    /// The bytes as ATT transmits them, least significant byte first: 2 bytes for a 16-bit UUID,
+    /// otherwise 16, because ATT has no 32-bit form (Vol 3, Part F, 3.2.1).
     public var attBytes: [UInt8] {
         if let short16 { return [UInt8(truncatingIfNeeded: short16), UInt8(short16 >> 8)] }
         return bytes128
     }
 
-    /// All 16 octets, least significant first.
+    /// All 16 bytes, least significant byte first.
     public var bytes128: [UInt8] {
         var writer = ByteWriter(reservingCapacity: 16)
         writer.write(low)
@@ -74,7 +79,8 @@ public struct BluetoothUUID: Hashable, Sendable, CustomStringConvertible {
         return writer.bytes
     }
 
-    /// Upper-case hexadecimal: 4 or 8 digits for a short UUID, otherwise 32 with hyphens.
+    /// The UUID in upper-case hexadecimal: 4 or 8 digits for a short UUID, otherwise 32 digits with
+    /// hyphens.
     public var description: String {
         if let short16 { return Self.digits(UInt64(short16), count: 4) }
         if let short32 { return Self.digits(UInt64(short32), count: 8) }

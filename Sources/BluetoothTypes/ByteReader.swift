@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a decoder throws when bytes do not have the form they must have.
+/// The error that a decoder throws when bytes do not have the required form.
 package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible {
-    /// More bytes were needed than there are.
+    /// A read needs more bytes than remain.
     case truncated(needed: Int, available: Int)
-    /// The value was complete, and bytes were left over.
+    /// The value is complete, and bytes remain after it.
     case trailing(count: Int)
-    /// A field holds a value that the specification does not allow there.
+    /// A field has a value that the specification does not allow there.
     case invalid(field: String)
 
     package var description: String {
@@ -19,10 +19,10 @@ package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Reads little-endian fields off the front of a byte slice; every read is bounds-checked.
+/// Reads little-endian fields from the front of a byte slice and checks the bounds of every read.
 ///
-/// A reader is a value: copy it to look ahead. Slices it returns share storage with the bytes it
-/// was made from.
+/// A reader is a value: copy it to look ahead. The slices that it returns share storage with the
+/// bytes that it was created from.
 package struct ByteReader: Sendable {
     private var bytes: ArraySlice<UInt8>
 
@@ -34,7 +34,7 @@ package struct ByteReader: Sendable {
         self.bytes = bytes[...]
     }
 
-    /// The number of bytes not read yet.
+    /// The number of bytes that are not read yet.
     package var remaining: Int { bytes.count }
 
     package var isAtEnd: Bool { bytes.isEmpty }
@@ -64,7 +64,7 @@ package struct ByteReader: Sendable {
         try readInteger(octets: 8)
     }
 
-    /// Reads an unsigned integer of 1 to 8 octets.
+    /// Reads an unsigned integer of 1 to 8 bytes.
     package mutating func readInteger(octets: Int) throws(MalformedBytes) -> UInt64 {
         guard bytes.count >= octets else {
             throw .truncated(needed: octets, available: bytes.count)
@@ -87,13 +87,15 @@ package struct ByteReader: Sendable {
         return bytes[..<end]
     }
 
-    /// Reads all that is left; possibly nothing.
+    /// Reads all remaining bytes, which may be none.
     package mutating func readRemaining() -> ArraySlice<UInt8> {
         defer { bytes = bytes[bytes.endIndex...] }
         return bytes
     }
 
-    /// Throws unless every byte was read: the last call of a decoder.
+    /// Throws unless every byte was read. A decoder calls this last.
+    ///
+    /// - Throws: ``MalformedBytes/trailing(count:)`` if bytes remain.
     package func finish() throws(MalformedBytes) {
         guard bytes.isEmpty else { throw .trailing(count: bytes.count) }
     }

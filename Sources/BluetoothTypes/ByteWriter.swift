@@ -44,7 +44,7 @@ package struct ByteWriter: Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// The bytes as lower-case hexadecimal digits, two a byte, with nothing between them.
+    /// The bytes as lower-case hexadecimal digits, two for each byte, without separators.
     package var hexadecimal: String {
         let digits: [UInt8] = Array("0123456789abcdef".utf8)
         var characters: [UInt8] = []
@@ -57,7 +57,10 @@ extension Sequence<UInt8> {
 }
 
 extension Array<UInt8> {
-    /// The bytes that an even number of hexadecimal digits spell; nil for anything else.
+    /// Creates the bytes that hexadecimal digits represent.
+    ///
+    /// - Parameter text: An even number of hexadecimal digits. The initializer returns nil for any
+    ///   other text.
     package init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

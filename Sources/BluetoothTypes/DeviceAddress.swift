@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A 48-bit device address with its type: only both together name a device (Vol 6, Part B, 1.3).
+/// A 48-bit device address with its type. Only the two together identify a device (Vol 6, Part B,
+/// 1.3).
 public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Whether the address is assigned by the IEEE or chosen by the device.
+    /// The type of an address: assigned by the IEEE or chosen by the device.
     public enum Kind: UInt8, Sendable {
-        /// Registered with the IEEE, fixed for the life of the device.
+        /// An address that is registered with the IEEE and fixed for the lifetime of the device.
         case `public` = 0x00
-        /// Chosen by the device: static, or private and changing.
+        /// An address that the device chose: static, or private and changing.
         case random = 0x01
     }
 
-    /// What a random address is, by its two most significant bits (Vol 6, Part B, 1.3.2).
+    /// The kind of a random address, given by its two most significant bits (Vol 6, Part B, 1.3.2).
     public enum RandomKind: Sendable {
-        /// Fixed at least until the device restarts.
+        /// The address is fixed at least until the device restarts.
         case `static`
-        /// Changes; who holds the device's identity resolving key can resolve it.
+        /// The address changes. A device that has the identity resolving key can resolve it.
         case resolvablePrivate
-        /// Changes; nobody can resolve it.
+        /// The address changes. No device can resolve it.
         case nonResolvablePrivate
-        /// A pattern the specification reserves.
+        /// The bit pattern is reserved by the specification.
         case reserved
     }
 
-    /// The 48 bits; the first octet of the text is the most significant.
+    /// The 48 bits. The first byte of the text form is the most significant.
     public let value: UInt64
 
-    /// Public or random.
+    /// The type: public or random.
     public let kind: Kind
 
-    /// Makes an address of the low 48 bits of `value`.
+    /// Creates an address from the low 48 bits of `value`.
     public init(value: UInt64, kind: Kind) {
         self.value = value & 0xFFFF_FFFF_FFFF
         self.kind = kind
     }
 
-    /// Makes an address from its six octets as they travel, least significant first; nil if there
-    /// are not six.
+    /// Creates an address from its bytes in transmission order, least significant byte first.
+    ///
+    /// The initializer returns nil unless there are six bytes.
     public init?(littleEndian bytes: some Collection<UInt8>, kind: Kind) {
         guard bytes.count == 6 else { return nil }
         self.init(value: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }, kind: kind)
     }
 
-    /// Makes an address from text such as `C4:F0:00:00:00:01`; nil for anything else.
+    /// Creates an address from text such as `C4:F0:00:00:00:01`, or returns nil for any other form.
     public init?(_ text: some StringProtocol, kind: Kind) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 6, parts.allSatisfy({ $0.utf8.count == 2 }),
@@ -50,12 +52,12 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(littleEndian: bytes.reversed(), kind: kind)
     }
 
-    /// The six octets, least significant first.
+    /// The six bytes, least significant byte first.
     public var littleEndianBytes: [UInt8] {
         (0..<6).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
     }
 
-    /// What kind of random address this is; nil for a public one.
+    /// The kind of random address, or nil for a public address.
     public var randomKind: RandomKind? {
         guard kind == .random else { return nil }
         return switch value >> 46 {
@@ -66,7 +68,7 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A new random static address: 46 random bits that are neither all zero nor all one
+    /// Returns a new random static address: 46 random bits that are neither all zero nor all one
     /// (Vol 6, Part B, 1.3.2.1).
     public static func randomStatic(
         using generator: inout some RandomNumberGenerator
@@ -76,7 +78,8 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
         return DeviceAddress(value: 0b11 << 46 | bits, kind: .random)
     }
 
-    /// Six upper-case octets with colons, most significant first, without the type.
+    /// The six bytes in upper-case hexadecimal with colons, most significant byte first, without
+    /// the type.
     public var description: String {
         littleEndianBytes.reversed()
             .map { [$0].hexadecimal.uppercased() }

@@ -2,36 +2,36 @@
 
 /// A point in time, in nanoseconds since an arbitrary start that all instants of one host share.
 ///
-/// Below the driver nothing reads a clock: whoever calls a core says what time it is.
+/// No code below the driver reads a clock. The caller of a protocol core passes the current time.
 public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Nanoseconds since the start.
+    /// The nanoseconds since the start.
     public let nanoseconds: Int64
 
-    /// Makes the instant that lies `nanoseconds` after the start.
+    /// Creates the instant `nanoseconds` after the start.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// The start itself.
+    /// The start, at 0 nanoseconds.
     public static let zero = Instant(nanoseconds: 0)
 
-    /// Orders instants by time.
+    /// Returns whether `left` is before `right`.
     public static func < (left: Instant, right: Instant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The instant that lies `duration` later.
+    /// Returns the instant that is `duration` later, limited to the largest representable instant.
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return Instant(nanoseconds: overflow ? .max : sum)
     }
 
-    /// The time from `earlier` to `later`; negative if they are the other way round.
+    /// Returns the time from `earlier` to `later`, which is negative if `later` is the earlier one.
     public static func - (later: Instant, earlier: Instant) -> Duration {
         .nanoseconds(later.nanoseconds &- earlier.nanoseconds)
     }
 
-    /// Seconds since the start, to the microsecond.
+    /// The seconds since the start, with six decimal places.
     public var description: String {
         let microseconds = nanoseconds / 1000
         let fraction = String(microseconds % 1_000_000)
@@ -40,7 +40,7 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The earlier of two deadlines, of which either may be missing.
+/// Returns the earlier of two deadlines, either of which may be nil.
 package func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
     guard let left else { return right }
     guard let right else { return left }
@@ -48,7 +48,7 @@ package func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds, held within what 64 bits can say.
+    /// The duration in whole nanoseconds, limited to the range of `Int64`.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How well a link is protected, and whether it could be protected better.
+/// The protection of a link, and whether a key for better protection exists.
 ///
-/// Servers and channels compare it with what they ask for before they give or take anything
-/// (Vol 3, Part C, 10.2 and 10.3).
+/// Servers and channels compare it with their requirement before they exchange any data (Vol 3,
+/// Part C, 10.2 and 10.3).
 public struct LinkSecurity: Hashable, Sendable {
-    /// The shortest and longest encryption keys there are, in octets (Vol 3, Part H, 2.3.4).
+    /// The allowed sizes of an encryption key, in bytes (Vol 3, Part H, 2.3.4).
     public static let keySizeRange = 7...16
 
-    /// Whether what travels on the link is encrypted.
+    /// Whether the data on the link is encrypted.
     public var isEncrypted: Bool
 
-    /// Whether the key was made with protection against a man in the middle.
+    /// Whether the pairing that generated the key protected against a man in the middle.
     public var isAuthenticated: Bool
 
-    /// Whether the key was made by LE Secure Connections.
+    /// Whether LE Secure Connections generated the key.
     public var usesSecureConnections: Bool
 
-    /// The length of the key in octets, 7 to 16; 0 while the link is not encrypted.
+    /// The size of the key in bytes, 7 to 16, or 0 while the link is not encrypted.
     public var keySize: Int
 
-    /// Whether a key that outlives the link is shared with the peer. True as well while the link is
-    /// not encrypted yet with that key: a refusal then asks for encryption, not for pairing.
+    /// Whether the host and the peer share a key that outlives the link.
+    ///
+    /// The value is also true before the link is encrypted with that key. The server then refuses a
+    /// request with an error that asks for encryption, not for pairing.
     public var isBonded: Bool
 
-    /// A link without protection, with a peer that no key is shared with.
+    /// A link without protection to a peer with which the host shares no key.
     public static let none = LinkSecurity()
 
-    /// Makes the description of a link; by default one without any protection.
+    /// Creates the description of a link. The default is a link without protection.
     public init(
         isEncrypted: Bool = false,
         isAuthenticated: Bool = false,

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number that the specification assigns meanings to, and will assign more to: values that this
-/// code has no name for are kept and printed, never refused.
+/// A number to which the specification assigns meanings, and will assign more.
+///
+/// A value without a name here is kept and printed, never refused.
 public protocol OpenCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible
 where RawValue: FixedWidthInteger & Sendable {
-    /// Makes the code of any number, known or not.
+    /// Creates a code from any number, known or unknown.
     init(rawValue: RawValue)
 
-    /// The names of the values that have one.
+    /// The names of the known values.
     static var names: [RawValue: String] { get }
 }
 
 extension OpenCode {
-    /// The name, or `0x` and the number in hexadecimal.
+    /// The name, or `0x` and the number in hexadecimal if it has no name.
     public var description: String {
         if let name = Self.names[rawValue] { return name }
         let digits = String(rawValue, radix: 16, uppercase: true)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an application knows a bonded peer by: 128 bits that mean nothing outside this host. Addresses
-/// change, this does not; a peer that is bonded anew keeps it.
+/// The identifier by which an application knows a bonded peer: 128 bits without meaning outside
+/// this host.
+///
+/// The address of a peer may change, its identifier does not. A peer that bonds again keeps its
+/// identifier.
 public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
-    /// How many octets there are.
+    /// The number of bytes.
     public static let length = 16
 
-    /// The octets, in the order in which the text has them.
+    /// The bytes, in the order of the text form.
     public let bytes: [UInt8]
 
-    /// A new one: a random UUID (RFC 9562, 5.4).
+    /// Creates a new identifier, which is a random UUID (RFC 9562, 5.4).
     public init(using generator: inout some RandomNumberGenerator) {
         var bytes = (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &generator)
         }
@@ -18,19 +21,22 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// For octets whose number is known: what is missing is zero, what is too much is left out.
+    /// Creates an identifier from bytes whose count the caller has checked.
+    ///
+    /// Missing bytes become zero, and excess bytes are ignored.
     package init(octets: some Collection<UInt8>) {
         let bytes = Array(octets.prefix(Self.length))
         self.bytes = bytes + [UInt8](repeating: 0, count: Self.length - bytes.count)
     }
 
-    /// One that was stored; nil if there are not 16 octets.
+    /// Creates an identifier from stored bytes, or returns nil unless there are 16.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// One from text such as `6F9619FF-8B86-4011-B42D-00C04FC964FF`; nil for anything else.
+    /// Creates an identifier from text such as `6F9619FF-8B86-4011-B42D-00C04FC964FF`, or returns
+    /// nil for any other form.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.map({ $0.utf8.count }) == [8, 4, 4, 4, 12],
@@ -39,7 +45,7 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes)
     }
 
-    /// The text of a UUID, in upper case.
+    /// The identifier as the text of a UUID, in upper case.
     public var description: String {
         let digits = Array(bytes.hexadecimal.uppercased())
         let bounds = [0, 8, 12, 16, 20, 32]

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a link must have before a server gives or takes a value, or a listener gives a channel
-/// (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.2 and 10.3).
+/// The protection that a link needs before a server transfers a value or a listener accepts a
+/// channel (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.2 and 10.3).
 public struct SecurityRequirement: Hashable, Sendable {
     /// Whether the link must be encrypted.
     public var needsEncryption: Bool
 
-    /// Whether the link must be encrypted with a key that was made with protection against a man in
-    /// the middle. Includes encryption.
+    /// Whether the link must be encrypted with a key from a pairing that protected against a man in
+    /// the middle.
+    ///
+    /// Authentication includes encryption.
     public var needsAuthentication: Bool
 
     /// Whether the application must have authorized the peer.
     public var needsAuthorization: Bool
 
-    /// The shortest key that will do, 7 to 16 octets; without meaning where no encryption is asked
-    /// for.
+    /// The smallest sufficient key size, 7 to 16 bytes.
+    ///
+    /// The value has no effect unless the requirement includes encryption.
     public var keySizeMinimum: Int
 
-    /// Nothing is asked for.
+    /// No requirement.
     public static let open = SecurityRequirement()
-    /// An encrypted link is asked for.
+    /// The link must be encrypted.
     public static let encrypted = SecurityRequirement(needsEncryption: true)
-    /// A link encrypted with an authenticated key is asked for.
+    /// The link must be encrypted with an authenticated key.
     public static let authenticated = SecurityRequirement(needsAuthentication: true)
-    /// The application's authorization is asked for.
+    /// The application must have authorized the peer.
     public static let authorized = SecurityRequirement(needsAuthorization: true)
 
-    /// Makes a requirement; by default one that asks for nothing.
+    /// Creates a requirement. The default requires nothing.
     public init(
         needsEncryption: Bool = false,
         needsAuthentication: Bool = false,
@@ -41,23 +44,26 @@ public struct SecurityRequirement: Hashable, Sendable {
 }
 
 extension SecurityRequirement {
-    /// What a link lacks, by what would mend it. ATT and L2CAP have a code of their own for each.
+    /// The missing protection of a link, named by its remedy. ATT and L2CAP have an error code for
+    /// each case.
     package enum Shortfall: Hashable, Sendable, CaseIterable {
-        /// A key, or one that was made with protection: pair.
+        /// No key is shared, or the key is not authenticated. The remedy is pairing.
         case authentication
-        /// Encryption, with the key that both have.
+        /// The link is not encrypted. The remedy is encryption with the shared key.
         case encryption
-        /// A key that is long enough: pair again.
+        /// The key is too short. The remedy is a new pairing.
         case keySize
-        /// The application's leave.
+        /// The application has not authorized the peer.
         case authorization
     }
 
-    /// What a link that is so protected lacks; nil if it will do.
+    /// Returns the protection that a link with this security lacks, or nil if the link meets the
+    /// requirement.
     ///
-    /// A link that is not encrypted is told to encrypt if a key is shared with the peer already, and
-    /// to pair if none is (Vol 3, Part C, 10.3.1). What pairing can mend comes first, and
-    /// authorization last: only on a link that is good enough is it known who asks.
+    /// The shortfall of an unencrypted link is encryption if the host and the peer already share a
+    /// key, and pairing otherwise (Vol 3, Part C, 10.3.1). A shortfall that pairing can remedy
+    /// comes first and authorization last, because the identity of the peer is only certain on a
+    /// link with sufficient protection.
     package func shortfall(of security: LinkSecurity, isAuthorized: Bool) -> Shortfall? {
         let needsKey = needsEncryption || needsAuthentication
         if needsKey, !security.isEncrypted {

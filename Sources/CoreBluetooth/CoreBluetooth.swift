@@ -2,18 +2,19 @@
 
 // # CoreBluetooth
 //
-// Apple's framework of this name, where there is none: the same classes, constants and delegates,
-// behaving the same, on the host of this package. Code that says `import CoreBluetooth` compiles and
-// works unchanged.
+// An implementation of Apple's CoreBluetooth framework for Linux, on the host of this package. It
+// has the same classes, constants, delegates and behavior. Code that says `import CoreBluetooth`
+// compiles and works unchanged.
 //
-// The folder `API` holds what an application sees, each class with what it shows of itself in a
-// mirror that any thread may read. What an application asks for goes, in order, to the thread of the
-// adapter; what happens there comes back as plain values, in order, to the queue that the manager was
-// given, where the mirrors change and the delegates hear of it.
+// The folder `API` holds the classes that an application sees. Each object keeps a snapshot of the
+// state that it shows: a value behind a lock that any thread may read. Calls of the application run
+// as commands on the adapter's thread, in order. Their results return as plain values, in order, to
+// the queue that the manager was made with. There the snapshots change and the delegates are
+// called.
 //
-// What Apple's importer makes of C, Swift cannot say: its enumerations are open. They come from a
-// module in C, and belong to this one.
+// Apple's enumerations are imported from C and are open: they can hold values without a name. Swift
+// cannot declare such enumerations. A C module declares them, and this module exports it.
 
 @_exported import CoreBluetoothEnumerations
-// Apple's framework brings Foundation along, and much code counts on it.
+// Apple's framework exports Foundation, and much code relies on it.
 @_exported import Foundation

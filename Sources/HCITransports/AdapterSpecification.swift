@@ -2,27 +2,29 @@
 
 import BluetoothTypes
 
-/// How a user names an adapter in a configuration or on a command line.
+/// The name of an adapter in a configuration or on a command line.
 ///
 /// ```swift
 /// let transport = try AdapterSpecification("tcp:localhost:9000").makeTransport()
 /// ```
 public enum AdapterSpecification: Hashable, Sendable {
-    /// `hci0`: the adapter of this computer to which the Linux kernel gives this number.
+    /// `hci0`: the adapter of this computer with this number in the Linux kernel.
     case hci(index: UInt16)
-    /// `hci:AA:BB:CC:DD:EE:FF`: the one with this public address, whatever its number.
+    /// `hci:AA:BB:CC:DD:EE:FF`: the adapter with this public address, whatever its number is.
     case hciAddress(DeviceAddress)
-    /// `tcp:HOST:PORT`; an IPv6 address stands in brackets: `tcp:[::1]:9000`.
+    /// `tcp:HOST:PORT`. An IPv6 address is enclosed in brackets: `tcp:[::1]:9000`.
     case tcp(host: String, port: UInt16)
     /// `unix:PATH`.
     case unix(path: String)
-    /// `serial:DEVICE@SPEED`, and options after it: `serial:/dev/ttyUSB0@1000000,flow=none`.
+    /// `serial:DEVICE@SPEED`, followed by options: `serial:/dev/ttyUSB0@1000000,flow=none`.
     case serial(SerialLine)
 
-    /// What is accepted.
+    /// The accepted forms, for error messages.
     package static let forms = "hci0, hci:ADDRESS, tcp:HOST:PORT, unix:PATH or serial:DEVICE@SPEED"
 
-    /// Reads a specification; throws an error that says what is accepted.
+    /// Creates a specification from its text.
+    ///
+    /// - Throws: ``AdapterSpecificationError``, whose description lists the accepted forms.
     public init(_ text: String) throws(AdapterSpecificationError) {
         if let index = Self.index(text) {
             self = .hci(index: index)
@@ -31,7 +33,7 @@ public enum AdapterSpecification: Hashable, Sendable {
         }
     }
 
-    /// Reads where to listen, which is a socket; port 0 lets the system choose one.
+    /// Creates the specification of a socket for listening. With port 0, the system chooses a port.
     package init(listening text: String) throws(AdapterSpecificationError) {
         try self.init(text, ports: 0...UInt16.max)
         switch self {
@@ -70,8 +72,8 @@ public enum AdapterSpecification: Hashable, Sendable {
         }
     }
 
-    /// The number in `hci0`; nil for anything else, and for what would not be printed that way. The
-    /// last number there is stands for no adapter.
+    /// Returns the number in `hci0`, or nil for any other text, including other spellings of a
+    /// number. The last number of the range does not denote an adapter.
     private static func index(_ text: String) -> UInt16? {
         guard text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < .max,
             text == "hci\(index)"
@@ -95,7 +97,7 @@ public enum AdapterSpecification: Hashable, Sendable {
         return host.isEmpty ? nil : .tcp(host: String(host), port: port)
     }
 
-    /// Makes the transport it names, not open yet.
+    /// Creates the transport for this adapter, which is not open yet.
     public func makeTransport() -> any HCITransport {
         switch self {
         case .hci(let index): UserChannelTransport(index: index)
@@ -108,7 +110,7 @@ public enum AdapterSpecification: Hashable, Sendable {
 }
 
 extension AdapterSpecification: CustomStringConvertible {
-    /// The text that reads as this specification.
+    /// The text from which this specification can be created.
     public var description: String {
         switch self {
         case .hci(let index): SystemAdapterName.index(index).description
@@ -120,29 +122,29 @@ extension AdapterSpecification: CustomStringConvertible {
     }
 }
 
-/// Why a text is no adapter specification.
+/// The reason why a text is not an adapter specification.
 public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// A fault of the text.
     public enum Problem: Hashable, Sendable {
-        /// It is not `hci` with a number, and there is no colon after a kind.
+        /// The text is not `hci` with a number, and has no colon after a kind.
         case noKind
         /// No transport has this kind.
         case unknownKind
-        /// Not six octets with colons.
+        /// The address does not consist of six bytes with colons.
         case malformedAddress
-        /// Not a socket, where one is wanted to listen on.
+        /// The specification is not a socket, which is required for listening.
         case noSocket
-        /// Not a host, a colon and a port from 1 to 65535.
+        /// The text after `tcp:` is not a host, a colon and a port from 1 to 65535.
         case malformedTCP
-        /// Nothing follows `unix:`.
+        /// The path after `unix:` is empty.
         case emptyPath
-        /// What follows `serial:` is no device, speed and options.
+        /// The text after `serial:` is not a device, a speed and options.
         case malformedSerial(SerialLine.Problem)
     }
 
-    /// The text as it was given.
+    /// The text of the user.
     public let text: String
-    /// What is wrong with it.
+    /// The fault of the text.
     public let problem: Problem
 
     init(_ text: String, _ problem: Problem) {
@@ -150,18 +152,18 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
         self.problem = problem
     }
 
-    /// One line: what is wrong, and what is accepted.
+    /// The fault and the accepted forms, in one line.
     public var description: String {
         "'\(text)' is no adapter: \(complaint); use \(AdapterSpecification.forms)"
     }
 
-    /// What is wrong.
+    /// A description of the fault.
     package var complaint: String {
         switch problem {
         case .noKind: "it does not say what kind"
         case .unknownKind: "this kind is not known"
         case .malformedAddress: "after hci: comes an address such as AA:BB:CC:DD:EE:FF"
-        case .noSocket: "nobody can connect to it"
+        case .noSocket: "a connection to it is not possible"
         case .malformedTCP: "after tcp: come a host and a port from 1 to 65535"
         case .emptyPath: "after unix: comes the path of a socket"
         case .malformedSerial(let problem): problem.description

@@ -1,97 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A host and its controller talk through a pipe: commands and data go down, events and data come
-// up. This room holds the kinds of pipe there are: a socket, the wire of a UART, an adapter that the
-// Linux kernel hands over, or another object of the same process. What flows is H4 (Vol 4, Part A):
-// every packet starts with an octet that says what it is. A transport does not look inside. It takes
-// whole packets to send, and hands up what arrives cut wherever the operating system cut it; putting
-// packets together again is the framing's work.
+// The connections between a host and its controller. Commands and data go from the host to the
+// controller, and events and data from the controller to the host. There is a transport for each
+// kind of connection: a socket, a UART, an adapter of the Linux kernel, and another object of the
+// same process. The format is H4 (Vol 4, Part A), in which every packet starts with a byte that
+// gives its kind. A transport does not interpret packets. It sends complete packets, and delivers
+// received bytes as the operating system fragments them. The framing layer combines them into
+// packets.
 //
-// All that happens to one adapter happens on one thread, the one of its `AdapterExecutor`. It waits
-// for the descriptors, reads, lets the host work on what was read, and writes what the host sent:
-// one poll, one read and one write for each time it wakes, however many packets that makes. (But for
-// the kernel's adapters, which take and give one packet at a time.) Because the host is an actor on
-// the same executor, a packet reaches it without changing threads.
+// Everything of one adapter happens on one thread, that of its `AdapterExecutor`. The thread waits
+// for the descriptors, reads, lets the host process the bytes, and writes what the host has sent.
+// Each wake-up needs one poll, one read and one write, whatever the number of packets. The kernel's
+// adapters are an exception, because they transfer one packet in each call. The host is an actor on
+// the same executor, so a packet reaches it without a change of threads.
 //
-// File descriptors and the C library appear in this room and in no other. Two wrappers work around
-// any transport: one writes a packet log that Wireshark opens, the other makes faults on purpose.
+// Only this module uses file descriptors and the C library. Two wrappers work with any transport:
+// one writes a packet log for Wireshark, and the other injects faults.
 
-/// A way to reach a controller.
+/// A connection to a controller.
 ///
 /// A transport carries H4 packets (Vol 4, Part A, 2) in order and in both directions. It can be
 /// opened again after it has closed.
 public protocol HCITransport: Sendable {
-    /// What it reaches, for logs and errors: `tcp:localhost:9000`.
+    /// The name of the connection for logs and errors, such as `tcp:localhost:9000`.
     var name: String { get }
 
-    /// Whether bytes may get lost or change on the way, as on the wire of a UART. By default they do
-    /// not.
+    /// Whether bytes may be lost or corrupted in transit, as on a UART. The default is false.
     ///
-    /// A host that finds no packets any more in what comes then resets the controller and searches
-    /// its answer (Vol 4, Part A, 4), where it would otherwise open the transport anew.
+    /// If the host cannot find packets in the received bytes any more, it resets the controller and
+    /// searches for the answer (Vol 4, Part A, 4). On a transport that loses no bytes, it opens the
+    /// transport again instead.
     var losesBytes: Bool { get }
 
-    /// The longest H4 packet that may be sent, in octets, its type included; nil, as by default, where
-    /// any may. Long enough for every command.
+    /// The maximum length of an H4 packet, in bytes with its type byte, or nil for no limit. The
+    /// default is nil. The length suffices for every command.
     ///
-    /// A host cuts its data shorter than the controller would take it, if it must.
+    /// If necessary, a host fragments its data into shorter packets than the controller would
+    /// accept.
     var longestPacket: Int? { get }
 
-    /// What whoever uses the open transport should know, in a sentence without a full stop: that it
-    /// is slower than asked for, say. By default there is nothing.
+    /// A notice for the user of the open transport, as a sentence without a period at its end, for
+    /// example that the transport is slower than requested. The default is nil.
     var notice: String? { get }
 
-    /// Reaches the controller, and returns when bytes can flow.
+    /// Connects to the controller, and returns when bytes can be sent and received.
     ///
-    /// From then until `.closed`, which comes exactly once and last, `receive` is called on the
-    /// executor's thread with everything that happens. It may be called before `open` returns to
-    /// its caller. If `open` throws, `receive` is never called. Cancelling the task gives up.
+    /// From then on, `receive` is called on the executor's thread with every event, until
+    /// `.closed`, which comes exactly once and last. It may be called before `open` returns to its
+    /// caller. If `open` throws, `receive` is never called. Cancellation of the task cancels the
+    /// attempt.
+    ///
+    /// - Parameters:
+    ///   - executor: The executor of the host.
+    ///   - receive: The receiver of the events.
+    /// - Throws: ``TransportError`` if there is no connection.
     func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError)
 
-    /// Sends whole H4 packets, in order, after all that was sent before.
+    /// Sends complete H4 packets in order, after all packets that were sent before.
     ///
-    /// Called on the executor's thread only. Never waits: packets leave at the end of the thread's
-    /// turn, joined where that makes no difference. What cannot leave is kept up to a bound; beyond it the transport closes with
-    /// `.outputOverflow`. On a transport that is not open, nothing happens.
+    /// Called on the executor's thread only. The method never waits. Packets are written at the end
+    /// of the thread's turn, combined if the connection permits it. Packets that cannot be written
+    /// yet are kept up to a limit, above which the transport closes with `.outputOverflow`. On a
+    /// transport that is not open, the method does nothing.
     func send(_ packets: [[UInt8]])
 
-    /// Closes the connection, after trying once to write what was sent; `.closed(nil)` follows.
+    /// Closes the connection, after one attempt to write the remaining packets. `.closed(nil)`
+    /// follows.
     ///
-    /// Called on the executor's thread only. On a transport that is not open, nothing happens.
+    /// Called on the executor's thread only. On a transport that is not open, the method does
+    /// nothing.
     func close()
 
-    /// Calls `returned` each time the system announces what this transport lacked when it failed to open
-    /// or closed by itself: its adapter was plugged in again, say, or another program has let go of it.
-    /// To open it is worth a try then.
+    /// Watches for the end of the condition that made the transport fail to open or close on its
+    /// own. For example, its adapter is plugged in again, or another program releases it. A new
+    /// attempt to open the transport may then succeed.
     ///
-    /// Called on the executor's thread, as `returned` is, and lasts until `end()`. Nil, as by default,
-    /// from a transport of which nothing is ever announced.
+    /// Called on the executor's thread. The watch lasts until its `end()` is called.
+    ///
+    /// - Parameters:
+    ///   - executor: The executor of the host.
+    ///   - returned: The closure to call on the executor's thread each time such a condition ends.
+    /// - Returns: The watch, or nil if the system announces nothing for this kind of transport. The
+    ///   default is nil.
     func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
     ) -> (any TransportWatch)?
 }
 
-/// What `HCITransport.watch` has begun.
+/// A watch that `HCITransport.watch` has started.
 public protocol TransportWatch: AnyObject, Sendable {
-    /// Ends it. Called on the executor's thread only; a second time, nothing happens.
+    /// Ends the watch. Called on the executor's thread only. A second call does nothing.
     func end()
 }
 
 extension HCITransport {
-    /// False: what is sent arrives.
+    /// False, because no bytes are lost.
     public var losesBytes: Bool { false }
 
-    /// Nil: any may be sent.
+    /// Nil, because there is no limit.
     public var longestPacket: Int? { nil }
 
-    /// Nothing.
+    /// Nil, because there is no notice.
     public var notice: String? { nil }
 
-    /// Of nothing.
+    /// Returns nil, because nothing is announced.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
@@ -100,10 +116,10 @@ extension HCITransport {
     }
 }
 
-/// What happens on an open transport.
+/// An event of an open transport.
 public enum TransportEvent: Equatable, Sendable {
-    /// Bytes arrived: part of a packet, or one, or many. The slice may be kept.
+    /// Bytes arrived: a part of a packet, or one or more packets. The receiver may keep the slice.
     case received(ArraySlice<UInt8>)
-    /// Nothing more will come. Nil after `close()`; otherwise why.
+    /// The transport has closed, and no event follows. The error is nil after `close()`.
     case closed(TransportError?)
 }

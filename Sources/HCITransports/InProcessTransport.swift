@@ -2,18 +2,18 @@
 
 import Synchronization
 
-/// One end of a pipe between two objects of this process: a host and a virtual controller.
+/// One end of a connection between two objects of this process: a host and a virtual controller.
 ///
 /// ```swift
 /// let (hostSide, controllerSide) = InProcessTransport.pair()
 /// ```
 ///
-/// Works on any executor, each end on its own or both on the same. What is sent in one call arrives
-/// in one piece. What is sent before the other end is open waits for it, up to
-/// `pendingBytesLimit`. When one end closes, the other hears `.closed(.closedByPeer)`; then both
-/// can be opened again.
+/// The transport works on any executor, and the ends may have the same or different ones. Packets
+/// sent in one call arrive in one piece. Packets sent before the other end is open wait for it, up
+/// to `pendingBytesLimit`. When one end closes, the other receives `.closed(.closedByPeer)`. Both
+/// can then be opened again.
 public final class InProcessTransport: HCITransport {
-    /// How many bytes may wait for the other end to be opened.
+    /// The maximum number of bytes that wait for the other end to open.
     public static let pendingBytesLimit = 1 << 20
 
     /// An open end.
@@ -26,14 +26,14 @@ public final class InProcessTransport: HCITransport {
         }
     }
 
-    /// What one end knows.
+    /// The state of one end.
     private struct End {
         var opening: Opening?
-        /// What came before this end was open.
+        /// The bytes that arrived before this end was open.
         var waiting: [UInt8] = []
     }
 
-    /// Both ends, since closing one changes the other.
+    /// Both ends, because closing one changes the other.
     private final class Pipe: Sendable {
         let ends = Mutex([End(), End()])
     }
@@ -42,7 +42,7 @@ public final class InProcessTransport: HCITransport {
     private let index: Int
     private var otherIndex: Int { 1 - index }
 
-    /// `in-process:0` or `in-process:1`.
+    /// The name: `in-process:0` or `in-process:1`.
     public var name: String { "in-process:\(index)" }
 
     private init(_ pipe: Pipe, index: Int) {
@@ -50,13 +50,15 @@ public final class InProcessTransport: HCITransport {
         self.index = index
     }
 
-    /// Makes both ends of a new pipe.
+    /// Creates both ends of a new connection.
     public static func pair() -> (InProcessTransport, InProcessTransport) {
         let pipe = Pipe()
         return (InProcessTransport(pipe, index: 0), InProcessTransport(pipe, index: 1))
     }
 
-    /// Opens this end; fails only if it is open. What waits for it arrives at once.
+    /// Opens this end, and delivers the waiting bytes immediately.
+    ///
+    /// - Throws: ``TransportError/alreadyOpen(_:)`` if the end is open.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
@@ -67,14 +69,15 @@ public final class InProcessTransport: HCITransport {
             ends[index].opening = opening
             let waiting = ends[index].waiting
             ends[index].waiting = []
-            // Under the lock, so that nothing sent meanwhile overtakes it.
+            // The delivery occurs under the lock, so that no packet sent meanwhile overtakes the
+            // waiting bytes.
             if !waiting.isEmpty { opening.deliver(.received(waiting[...])) }
             return true
         }
         if !isOpened { throw .alreadyOpen(name) }
     }
 
-    /// Hands the packets to the other end, as one piece.
+    /// Delivers the packets to the other end, as one piece.
     public func send(_ packets: [[UInt8]]) {
         let bytes = packets.count == 1 ? packets[0] : Array(packets.joined())
         guard !bytes.isEmpty else { return }
@@ -96,7 +99,8 @@ public final class InProcessTransport: HCITransport {
     }
 
     private func close(_ error: TransportError?) {
-        // Returned out of the lock: what the receivers hold is let go after it, not under it.
+        // The ends are returned out of the lock, so that the objects that the receivers reference
+        // are released after it.
         _ = pipe.ends.withLock { ends in
             guard let opening = ends[index].opening else { return [] as [End] }
             opening.deliver(.closed(error))

@@ -1,61 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a transport could not be opened, or closed by itself. The description says what to do next.
+/// The reason why a transport could not be opened, or closed on its own. The description contains
+/// the remedy.
 public enum TransportError: Error, Equatable, Sendable {
-    /// Nobody listens there.
+    /// There is no listener.
     case refused(String)
-    /// No address is known for this host name.
+    /// The host name has no known address.
     case hostNotFound(host: String, reason: String)
-    /// There is no socket at this path.
+    /// No socket exists at this path.
     case noSuchFile(path: String)
-    /// This path is longer than a socket address can hold, in bytes of UTF-8.
+    /// The path is longer than a socket address permits. `limit` is in bytes of UTF-8.
     case pathTooLong(path: String, limit: Int)
-    /// The system does not allow it.
+    /// The system does not permit the access.
     case permissionDenied(String)
-    /// The network has no way there.
+    /// The network has no route to the host.
     case unreachable(String)
-    /// No answer within this time.
+    /// No answer arrived within this time.
     case timedOut(String, after: Duration)
-    /// Somebody else listens there already.
+    /// Another process or store uses the address.
     case addressInUse(String)
-    /// The other side closed the connection.
+    /// The peer closed the connection.
     case closedByPeer(String)
-    /// The other side does not read: this many bytes were waiting to be written.
+    /// The peer does not read: more bytes than `limit` were waiting to be written.
     case outputOverflow(limit: Int)
-    /// The system has no adapter of this name, but those.
+    /// The system has no adapter with this name. `present` contains the existing ones.
     case noSuchAdapter(String, present: [String])
-    /// The kernel knows nothing of Bluetooth: it was built without, the module is not loaded, or this is
-    /// a container.
+    /// The kernel does not support Bluetooth: it was built without support, the module is not
+    /// loaded, or the process runs in a container.
     case bluetoothMissing(String)
-    /// This process may not take adapters from the kernel. The program's file, if it is known.
+    /// The process may not take adapters from the kernel. `program` is the file of the program, if
+    /// it is known.
     case notPermitted(String, program: String?)
-    /// Somebody else has the adapter.
+    /// Another program or the kernel's host uses the adapter.
     case inUse(String, by: AdapterHolder)
-    /// The kernel has not finished to set the adapter up in this time.
+    /// The kernel has not finished setting up the adapter within this time.
     case setUpUnfinished(String, after: Duration)
-    /// A switch keeps the adapter's radio silent (rfkill): one that only a hand can move, or any program.
+    /// A switch has turned off the radio of the adapter (rfkill). `byHardware` states whether only
+    /// a person can turn it on.
     case switchedOff(String, byHardware: Bool)
-    /// The adapter is gone: it was unplugged, or its driver let go of it.
+    /// The adapter was unplugged, or its driver has released it.
     case adapterRemoved(String)
     /// A serial line could not be used.
     case serial(SerialError)
     /// `open` was called on a transport that is open.
     case alreadyOpen(String)
-    /// This transport cannot run on the executor that it was opened on: what has a descriptor needs an
-    /// `AdapterExecutor`, virtual wires the executor of their air.
+    /// The transport does not support this executor. A transport with a descriptor requires an
+    /// `AdapterExecutor`, and a virtual transport requires the executor of its `Ether`.
     case unsuitableExecutor(String)
-    /// So many packet logs are open already, and one more is wanted.
+    /// The maximum number of packet logs is open already.
     case tooManyLogs(limit: Int)
-    /// The task that opened the transport was cancelled.
+    /// The task that opened the transport was canceled.
     case cancelled
-    /// A fault that was asked for.
+    /// A fault that a test requested.
     case injected(String)
-    /// Any other refusal of the operating system: what was tried, its error number and its text.
+    /// Any other error of the operating system: the operation, the error number and its text.
     case system(operation: String, code: Int32, text: String)
 }
 
 extension TransportError: CustomStringConvertible {
-    /// What went wrong and what to do next, in one line.
+    /// The error and its remedy, in one line.
     public var description: String {
         switch self {
         case .refused(let name):
@@ -67,7 +70,7 @@ extension TransportError: CustomStringConvertible {
         case .pathTooLong(let path, let limit):
             "\(path): too long for a socket path, at most \(limit) bytes; use a shorter directory"
         case .permissionDenied(let name):
-            "\(name): permission denied; run as a user who may use it"
+            "\(name): permission denied; run as a user with access to it"
         case .unreachable(let name): "\(name): unreachable; check the network"
         case .timedOut(let name, let limit):
             "\(name): no answer within \(limit); check that the controller is running"

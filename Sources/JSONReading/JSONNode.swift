@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a JSON text is not what it should be: where, and what should be there.
+/// An error in a JSON text: its place, and what should be there.
 package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The way to the value that is wrong, `devices[2].path[0].at`; or the line and the column of
-    /// the character, where the text is not even JSON.
+    /// The path to the wrong value, such as `devices[2].path[0].at`, or the line and the column if
+    /// the text is not valid JSON.
     package let place: String
-    /// What is wrong with it.
+    /// A description of the error.
     package let complaint: String
 
     package init(place: String, complaint: String) {
@@ -13,11 +13,11 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         self.complaint = complaint
     }
 
-    /// Both, as a line.
+    /// The place and the complaint in one line.
     package var description: String { place.isEmpty ? complaint : "\(place): \(complaint)" }
 }
 
-/// A value of a JSON text with the way to it, which it says when it is not what it should be.
+/// A value of a JSON text with the path to it, for error messages.
 package struct JSONNode: Sendable {
     package let value: JSONValue
     package let place: String
@@ -27,7 +27,7 @@ package struct JSONNode: Sendable {
         self.place = place
     }
 
-    /// The value that a text is.
+    /// Creates the node of the value that the text contains.
     package init(parsing text: String) throws(JSONError) {
         do throws(JSONTextError) {
             self.init(value: try JSONValue(parsing: text), place: "")
@@ -41,7 +41,7 @@ package struct JSONNode: Sendable {
         JSONError(place: place, complaint: complaint)
     }
 
-    // MARK: What it is
+    // MARK: Typed access
 
     package var text: String {
         get throws(JSONError) {
@@ -59,7 +59,7 @@ package struct JSONNode: Sendable {
         }
     }
 
-    /// The number, if it is in the range.
+    /// Returns the number if it is in the range.
     package func number(in range: ClosedRange<Double>) throws(JSONError) -> Double {
         guard case .number(let number) = value, range.contains(number) else {
             let bounds = "\(Self.plain(range.lowerBound)) to \(Self.plain(range.upperBound))"
@@ -68,19 +68,19 @@ package struct JSONNode: Sendable {
         return number
     }
 
-    /// A number without a fraction.
+    /// Returns the number if it is in the range and has no fraction.
     package func wholeNumber(in range: ClosedRange<Double>) throws(JSONError) -> Double {
         let number = try number(in: range)
         guard number.rounded() == number else { throw error("a whole number should be here") }
         return number
     }
 
-    /// The number without its fraction, where it has none.
+    /// Returns the text of the number, without a decimal point if the number has no fraction.
     private static func plain(_ number: Double) -> String {
         Int(exactly: number).map(String.init) ?? String(number)
     }
 
-    /// The elements of a list that is not longer than the limit.
+    /// Returns the elements of a list that has at most `limit` elements.
     package func elements(limit: Int) throws(JSONError) -> [JSONNode] {
         guard case .array(let values) = value else { throw error("a list should be here") }
         guard values.count <= limit else { throw error("at most \(limit) may be here") }
@@ -89,12 +89,12 @@ package struct JSONNode: Sendable {
         }
     }
 
-    /// The members of an object that has no others than these keys.
+    /// Returns the members of an object that has only these keys.
     package func members(_ known: String...) throws(JSONError) -> JSONMembers {
         try members(of: known)
     }
 
-    /// The same, of keys in a list.
+    /// Returns the members of an object that has only the keys in the list.
     package func members(of known: [String]) throws(JSONError) -> JSONMembers {
         guard case .object(let members) = value else { throw error("an object should be here") }
         for member in members where !known.contains(member.key) {
@@ -113,17 +113,17 @@ package struct JSONMembers: Sendable {
     package let node: JSONNode
     fileprivate let members: [JSONMember]
 
-    /// The keys that are there, in the order of the text.
+    /// The present keys, in the order of the text.
     package var keys: [String] { members.map(\.key) }
 
-    /// The member, if it is there.
+    /// The member with this key, or nil if there is none.
     package subscript(key: String) -> JSONNode? {
         guard let member = members.first(where: { $0.key == key }) else { return nil }
         let place = node.place.isEmpty ? key : "\(node.place).\(key)"
         return JSONNode(value: member.value, place: place)
     }
 
-    /// The member, which has to be there.
+    /// Returns the member with this key, or throws if there is none.
     package func require(_ key: String) throws(JSONError) -> JSONNode {
         guard let node = self[key] else { throw node.error("the key \"\(key)\" is missing") }
         return node

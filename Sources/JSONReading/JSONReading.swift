@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files that people write: JSON, read strictly, with errors that say where they are.
+// A strict JSON reader for files that people write, with the place of each error.
 //
-// `JSONValue` is what a text says, and nothing else: no key twice, no comment, no number that is not
-// one. A `JSONNode` is a value together with the way to it, `devices[2].path[0].at`, so that whoever
-// finds that it is not what it should be can say where; an object is asked for its members once,
-// with all the keys that it may have, so that a misspelt one is an error and not a silence.
+// `JSONValue` is the content of a text. It permits no duplicate keys, no comments, and only valid
+// numbers. A `JSONNode` is a value with the path to it, such as `devices[2].path[0].at`, which an
+// error message can contain. A caller requests the members of an object once, with all permitted
+// keys, so that a misspelled key is an error instead of being ignored.
 //
-// There is no automatic decoding into types. Its errors are written for programmers, and a number
-// that is out of range, or a list that is too long, is a matter of each place.
+// This module does not decode into types automatically. The errors of such decoders are meant for
+// programmers, and each caller has its own limits for numbers and lists.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a JSON text says (RFC 8259). Keys keep their order.
+/// The content of a JSON text (RFC 8259). Keys keep their order.
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -10,7 +10,7 @@ package enum JSONValue: Equatable, Sendable {
     case object([JSONMember])
 }
 
-/// One key of an object with its value.
+/// A key of an object with its value.
 package struct JSONMember: Equatable, Sendable {
     package let key: String
     package let value: JSONValue
@@ -21,27 +21,29 @@ package struct JSONMember: Equatable, Sendable {
     }
 }
 
-/// Why a text is no JSON, and where.
+/// The reason why a text is not valid JSON, and the place of the error.
 package struct JSONTextError: Error, Equatable, Sendable {
-    /// Counted from 1.
+    /// The line, counted from 1.
     package let line: Int
-    /// Counted from 1, in characters of Unicode scalars.
+    /// The column, counted from 1 in Unicode scalars.
     package let column: Int
     package let complaint: String
 }
 
 extension JSONValue {
-    /// How many arrays and objects may lie within each other.
+    /// The maximum nesting of arrays and objects.
     package static let depthLimit = 32
 
-    /// Reads a text that is one value; strict, with an error that says where it goes wrong.
+    /// Reads a text that contains exactly one value.
+    ///
+    /// - Throws: ``JSONTextError`` with the place of the first error.
     package init(parsing text: String) throws(JSONTextError) {
         var reader = JSONTextReader(text)
         self = try reader.readDocument()
     }
 }
 
-/// Reads JSON text, scalar by scalar.
+/// Reads JSON text, one Unicode scalar at a time.
 private struct JSONTextReader {
     private let scalars: [Unicode.Scalar]
     private var position = 0

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Accessories that stay connected.
+/// Keeps accessories connected.
 ///
-/// Core Bluetooth tells an application what happens, and leaves to it what to do about that: a scan has
-/// no end, a connection attempt no time-out, `didConnect` does not mean that the accessory can be used,
-/// and a link that is lost is simply gone. Here an application *describes* its accessory, and gets one
-/// that pairs, is found again at the next launch, comes back from out of range, and says at any time
-/// what it is doing and why.
+/// Core Bluetooth reports events and leaves the reactions to the app: a scan has no end, a
+/// connection attempt has no timeout, `didConnect` does not mean that the accessory is usable, and
+/// a lost link does not return. With this library an app *describes* its accessory. The library
+/// pairs it, finds it again at the next launch, reconnects it after range loss, and reports at any
+/// time what the accessory is doing and why.
 ///
-/// Everything that decides is a value: `AccessoryMachine` what becomes of one accessory, `ReconnectPlan`
-/// when it is tried again, `LinkPool` who may have a link, `PresenceTracker` who is near. They know no
-/// Core Bluetooth and no clock, and are tested by what they answer. `CentralDriver` feeds them what the
-/// framework reports and what the application wishes, all on one queue, and does what they say.
+/// The deciding types are values. `AccessoryMachine` decides the next step of one accessory,
+/// `ReconnectPlan` the time of the next attempt, `LinkPool` the accessories that may have a link,
+/// and `PresenceTracker` the devices that are near. They do not use Core Bluetooth or a clock, so
+/// tests check their answers directly. `CentralDriver` passes them the callbacks of the framework
+/// and the calls of the app, all on one queue, and performs their actions.
 ///
-/// What stands below is the framework called `CoreBluetooth`: Apple's on Apple's platforms, this
-/// package's own on Linux. Nothing here knows which of the two it is, but for the choice of an adapter.
+/// The layer below is the framework `CoreBluetooth`: Apple's on Apple's platforms, this package's
+/// on Linux. Only the choice of an adapter depends on which of the two it is.
 public enum Lanyard {}

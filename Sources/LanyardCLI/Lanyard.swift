@@ -3,13 +3,13 @@
 // The command line: what a person at a terminal, or a script, asks of a Bluetooth Low Energy
 // accessory. Each command is thin: it reads its arguments (`Commands`), runs one of the types that
 // do the work (`Exploration`, `Scan`, `Trace`) on a session with an adapter (`Session`), and prints
-// the outcome as text for people (`Terminal`, `Values`, `AssignedNumbers`) or as JSON for programs
+// the result as text for people (`Terminal`, `Values`, `AssignedNumbers`) or as JSON for programs
 // (`JSON`).
 //
-// Two rules hold everywhere. Whatever came over the air is a stranger's: it is escaped before it
-// reaches a terminal (`TerminalText`). And whatever fails ends in one line that says what happened
-// and what to do next, with an exit code that a script can act upon (`ProgramFailure`,
-// `ProcessStatus`): no step waits longer than its limit, and Ctrl-C leaves no link behind.
+// Two rules hold everywhere. Text from another device is escaped before it reaches a terminal
+// (`TerminalText`). A failure ends in one line that says what happened and what to do next, with an
+// exit code for scripts (`ProgramFailure`, `ProcessStatus`): every step has a time limit, and
+// Ctrl-C leaves no link behind.
 
 import ArgumentParser
 import Foundation
@@ -19,7 +19,7 @@ import Foundation
 struct Lanyard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lanyard",
-        abstract: "Talks to Bluetooth Low Energy accessories, and is one.",
+        abstract: "Scan, connect to, serve and simulate Bluetooth Low Energy devices.",
         discussion: """
             Exit codes:
             \(ProcessStatus.table)
@@ -34,19 +34,19 @@ struct Lanyard: AsyncParsableCommand {
         ]
     )
 
-    /// What a target is, for the help of the commands that take one.
+    /// The help on targets, for the commands that take one.
     static let targetHelp: ArgumentHelp = """
-        An address, AA:BB:CC:DD:EE:FF, if possible with /random or /public; an advertised name; or \
-        a bond's name or identifier.
+        An address (AA:BB:CC:DD:EE:FF, with /random or /public if you know it), an advertised name, or \
+        the name or identifier of a bond.
         """
 
-    /// What names a characteristic, for the help of the commands that take one.
+    /// The help on characteristics, for the commands that take one.
     static let characteristicHelp: ArgumentHelp = """
-        A UUID (2A19), a well-known name (battery-level), either in a service (180F/2A19), or the \
-        handle of the value (#12).
+        A UUID (2A19), a well-known name (battery-level), either of them with its service \
+        (180F/2A19), or a value handle (#12).
         """
 
-    /// Runs the program; what the process does first and last.
+    /// Runs the program, with the set-up and the exit of the process.
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())

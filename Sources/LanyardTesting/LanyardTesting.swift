@@ -2,12 +2,12 @@
 
 /// Virtual accessories for an application's own tests.
 ///
-/// A `TestWorld` is an air with a time of its own. Phones and accessories are put into it in a few
-/// lines; the application's own code runs against them unchanged, as fast as it goes, and the same seed
-/// tells the same story. A minute in it takes about as long as the work that there is in it.
+/// A `TestWorld` is a virtual radio with its own time. A test adds phones and accessories to it in
+/// a few lines. The application's own code runs against them unchanged, as fast as possible, and
+/// the same seed gives the same events. A minute in the world takes about as long as the work in
+/// it.
 ///
-/// Everything in the world is real but for the radio: a phone has this package's own host and
-/// `CoreBluetooth` on a virtual controller, an accessory its own GATT server and keys on another. So
-/// what goes wrong in here goes wrong as it does outside: a link is lost by its supervision time-out,
-/// not by a call of a mock.
+/// Only the radio is simulated. A phone has this package's host and `CoreBluetooth` on a virtual
+/// controller, and an accessory has its own GATT server and keys on another. So failures happen as
+/// they do in reality: a link is lost by its supervision timeout, not by a call of a mock.
 public enum LanyardTesting {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What whoever describes an accessory meets: UUIDs, properties, error codes and advertisements. With
-// them, `import VirtualAccessories` is all it needs.
+// The interface of accessories uses UUIDs, properties, error codes and advertisements, so
+// `import VirtualAccessories` is enough for a program that describes an accessory.
 @_exported import BluetoothATT
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT

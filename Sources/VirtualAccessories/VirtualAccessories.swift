@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices to meet on the virtual air: beacons that only say something, and accessories that can be
-// connected to, read, written and subscribed to.
+// Devices for the virtual radio: beacons that only advertise, and accessories that accept
+// connections, reads, writes and subscriptions.
 //
-// Every one of them is a `ScriptedHost`, a host written as a value: packets of its controller in,
-// packets to its controller out, and a deadline. The world runs it like everything else, so it is
-// as reproducible as the radio below it, and costs nothing while nothing happens. A `Beacon` starts
-// its controller up, says what to advertise, and has nothing more to do. A `SimpleAccessory` is a
-// Peripheral with a GATT server, the host's own: it advertises, serves one Central at a time, and
-// advertises again when that has gone.
+// Each device is a `ScriptedHost`, a host as a value: its inputs are the packets of its controller
+// and deadlines, and its outputs are packets to its controller. The world runs it like all its
+// other events, so it is as reproducible as the radio, and costs nothing while nothing happens. A
+// `Beacon` starts its controller, sets its advertising data, and then has nothing more to do. A
+// `SimpleAccessory` is a Peripheral with the GATT server of the host. It advertises, serves one
+// Central at a time, and advertises again when the Central has disconnected.
 //
-// What an accessory is, is said by an `AccessoryProfile`: its services and their values, what it
-// streams to those who subscribe, and how it reacts to what is written. The same wire formats serve
-// both sides of the project: frames, Attribute Protocol and advertising data are encoded here by
-// the codecs that the host decodes with, which is why peers that nobody here wrote are asked to
-// read them as well. Those that pair do it with the host's own
-// Security Manager, and their person says yes to everything; the others tell a Central that they do
-// not. `ExampleAccessories` are the ones to try things out with.
+// An `AccessoryProfile` defines an accessory: its services and their values, the values that it
+// streams to subscribed clients, and its reactions to writes. The accessories encode frames, ATT
+// PDUs and advertising data with the codecs with which the host decodes them. A codec error could
+// therefore go unnoticed here, which is why interoperability tests decode them with third-party
+// stacks as well. Accessories that pair use the host's Security Manager, and their simulated user
+// agrees to everything. The others refuse pairing. `ExampleAccessories` has example devices.

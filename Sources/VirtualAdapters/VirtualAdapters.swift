@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a virtual world meets hosts. A `World` (room `VirtualRadio`) is a value that somebody has to
-// run: it knows no threads, no transports and no clock on the wall. This room runs it, in one of two
-// ways, and makes the wires between its controllers and the hosts.
+// The connection of virtual worlds to hosts. A `World` (module `VirtualRadio`) is a value that does
+// not run by itself, and knows no threads, no transports and no real time. This module runs it in
+// one of two ways, and makes the transports between its controllers and the hosts.
 //
-// In a `SimulatedAir`, time is virtual for everybody. One thread, the test's own, runs a loop: first
-// all that hosts have to do at this instant (`SimulationExecutor`, on which any number of them
-// live), then the world until it has something for one of them, or until a host's timer is due. So
-// time never passes while anybody has work, and jumps where nobody has: an hour of waiting costs
-// nothing. The order is the same in every run, and with it every packet. That is why nothing in it
-// may wait for anything real. A task that works elsewhere cannot be seen; the loop waits for one
-// only when nothing else is left, and not for ever. Work on queues that says when it begins and ends
-// (`HostExecutor.beginOutsideWork()`) can be: time stands still for it.
+// In a `SimulatedAir`, hosts and world share virtual time. One thread, usually that of a test, runs
+// a loop. First it runs all work of the hosts at this instant (`SimulationExecutor`, on which any
+// number of hosts run). Then it runs the world until the world has something for a host, or until a
+// host's timer is due. So time does not pass while a host has work, and jumps when none has: an
+// hour of waiting costs nothing. The order is the same in every run, and so is every packet.
+// Therefore nothing in it may wait for real events. The loop cannot see a task on another executor.
+// It waits for such a task only when nothing else is left, and only for a limited time. It can see
+// work on queues that reports its beginning and end (`HostExecutor.beginOutsideWork()`), and time
+// stands still during that work.
 //
-// In a `LiveAir`, the world keeps pace with the clock on the wall. It lives on an `AdapterExecutor`,
-// beside the sockets: each turn runs the world up to now, and a timer wakes it for what is due next.
-// Hosts of the process share the thread; foreign ones come over a listening socket, and each
-// connection gets a controller of its own for as long as it lasts.
+// In a `LiveAir`, the world follows the system's clock. It runs on an `AdapterExecutor`, together
+// with the sockets: each turn runs the world up to now, and a timer starts the next turn when an
+// event is due. Hosts of the process share the thread. Other hosts connect to a listening socket,
+// and each connection gets its own controller while it lasts.
 //
-// A `VirtualTransport` is the wire of a host in either. A `WorldTrace` writes what passes between
-// controllers and hosts, one packet log for each controller, in the time of the world.
+// A `VirtualTransport` is the transport of a host in either. A `WorldTrace` writes the packets
+// between controllers and hosts, one packet log for each controller, in the time of the world.

@@ -2,28 +2,28 @@
 import BluetoothTypes
 import VirtualRadio
 
-/// Why a virtual air could not do what it was asked for, with what it takes to see it again.
+/// An error of a virtual air, with the values that reproduce it.
 public struct VirtualAirError: Error, Sendable {
-    /// What is wrong.
+    /// The kind of error.
     public enum Problem: Hashable, Sendable {
-        /// The body waits, and nothing will ever happen any more.
+        /// The body waits, and no event is due that could end its wait.
         case stalled
-        /// The body was not done in this much virtual time.
+        /// The body did not end in this much virtual time.
         case boundReached(Duration)
-        /// Something that hosts have others do, on queues of theirs, is not done in real time: so many
-        /// things of that kind.
+        /// Work of hosts on other queues did not end in real time. The value is the number of
+        /// unfinished pieces of work.
         case outsideWork(Int)
-        /// More and more is to be done at one instant.
+        /// The work of one instant does not end.
         case endless
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let problem: Problem
     /// The seed of the world.
     public let seed: UInt64
-    /// When it was.
+    /// The instant of the error.
     public let instant: Instant
-    /// The world in words: its seed, the instant, and what went wrong on purpose.
+    /// The description of the world: its seed, the instant, and the faults.
     public let world: String
 
     init(_ problem: Problem, in world: World) {
@@ -35,7 +35,7 @@ public struct VirtualAirError: Error, Sendable {
 }
 
 extension VirtualAirError: CustomStringConvertible {
-    /// What is wrong, and in which world: seed, time and faults.
+    /// The error and its world: seed, time and faults.
     public var description: String { "\(complaint), in \(world)" }
 
     private var complaint: String {

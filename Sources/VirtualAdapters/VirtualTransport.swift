@@ -4,19 +4,19 @@ import HCITransports
 import Synchronization
 import VirtualRadio
 
-/// The wire between a host of this process and a controller of a virtual air.
+/// The transport between a host of this process and a controller of a virtual air.
 ///
-/// Nothing is lost on it and nothing takes time; what goes wrong is the controller's `FaultPlan`.
-/// Closing it is pulling a cable: the controller goes on, and what it says meanwhile is lost. The
-/// transport can then be opened again. It runs on the executor of its air only, which the host must
-/// be given as well. A controller that is taken out of the world takes the wire with it: the number
-/// may belong to another by then, which the transport never reaches.
+/// The transport loses no packets and takes no time; the controller's `FaultPlan` has the faults.
+/// When it is closed, as if a cable were unplugged, the controller continues, and its packets are
+/// lost. The transport can then be opened again. It runs only on the executor of its air, which the
+/// host must use as well. When the controller is removed from the world, the transport closes,
+/// because another controller may get its number.
 public final class VirtualTransport: HCITransport {
-    /// One time that it is open.
+    /// The state of the transport while it is open.
     private final class Opening: Sendable {
         let executor: any HostExecutor
         let receive: @Sendable (TransportEvent) -> Void
-        /// What has come, and is handed up when the world has made its step.
+        /// The bytes that have arrived, which are delivered after the present step of the world.
         private let arrived = Mutex<[UInt8]>([])
 
         init(
@@ -27,7 +27,8 @@ public final class VirtualTransport: HCITransport {
             self.receive = receive
         }
 
-        /// Hands the packet up, with all others that come before the executor has the time.
+        /// Delivers the packet, together with all others that arrive before the executor runs the
+        /// delivery.
         func deliver(_ packet: [UInt8]) {
             let isFirst = arrived.withLock { arrived in
                 defer { arrived += packet }
@@ -43,7 +44,7 @@ public final class VirtualTransport: HCITransport {
             }
         }
 
-        /// Nothing more comes but this.
+        /// Discards undelivered bytes, and delivers the end of the connection.
         func end(_ error: TransportError?) {
             executor.perform { [self] in
                 arrived.withLock { $0 = [] }
@@ -52,11 +53,12 @@ public final class VirtualTransport: HCITransport {
         }
     }
 
-    /// The controller at its other end.
+    /// The controller at the other end.
     public let controller: ControllerID
     private let wire: any ControllerWire
     private let opening = Mutex<Opening?>(nil)
-    /// Which of those who had the controller's number it is; known when it was opened first.
+    /// Which of the successive controllers with this number it is; `nil` before the transport is
+    /// first opened.
     private let tenure = Mutex<Int?>(nil)
 
     init(to controller: ControllerID, over wire: any ControllerWire) {
@@ -64,10 +66,13 @@ public final class VirtualTransport: HCITransport {
         self.wire = wire
     }
 
-    /// `virtual:` and the number of the controller.
+    /// The word `virtual:` and the number of the controller.
     public var name: String { "virtual:\(controller.number)" }
 
-    /// Connects the wire. Fails if it is connected, or if the executor is not that of the air.
+    /// Connects the transport.
+    ///
+    /// - Throws: `unsuitableExecutor` if the executor is not that of the air, `alreadyOpen` if the
+    ///   transport is open.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
@@ -82,7 +87,7 @@ public final class VirtualTransport: HCITransport {
         guard isFirst else { throw .alreadyOpen(name) }
         await withCheckedContinuation { opened in
             executor.perform { [self] in
-                // Unless it was closed on the way.
+                // The transport may have been closed meanwhile.
                 if self.opening.withLock({ $0 === opening }) { attach(opening) }
                 opened.resume()
             }
@@ -94,7 +99,7 @@ public final class VirtualTransport: HCITransport {
         wire.attach(controller) { opening.deliver($0) }
     }
 
-    /// Whether the controller is still the one that it was.
+    /// Whether the controller is still the one to which the transport was first opened.
     private var isThere: Bool {
         let now = wire.world.tenure(of: controller)
         return tenure.withLock { tenure in
@@ -103,19 +108,20 @@ public final class VirtualTransport: HCITransport {
         }
     }
 
-    /// Brings packets to the controller, at this instant.
+    /// Sends packets to the controller, at this instant.
     public func send(_ packets: [[UInt8]]) {
         guard opening.withLock({ $0 != nil }) else { return }
         guard isThere else { return close(.closedByPeer(name)) }
         for packet in packets { wire.send(packet, to: controller) }
     }
 
-    /// Pulls the cable.
+    /// Closes the transport.
     public func close() {
         close(nil)
     }
 
-    func close(_ error: TransportError?) {
+    /// Closes the transport with an error, as when an adapter is unplugged.
+    package func close(_ error: TransportError?) {
         let closed = opening.withLock { opening in
             defer { opening = nil }
             return opening
@@ -126,26 +132,27 @@ public final class VirtualTransport: HCITransport {
     }
 }
 
-/// What a `VirtualTransport` needs of its air. All but the executor is for the air's thread only.
+/// The interface of an air for a `VirtualTransport`. Only the executor may be used off the air's
+/// thread.
 protocol ControllerWire: Sendable {
-    /// The air's thread.
+    /// The executor of the air.
     var wireExecutor: any HostExecutor { get }
 
-    /// The air's world.
+    /// The world of the air.
     var world: World { get }
 
-    /// Brings octets of the host to the controller.
+    /// Sends bytes of the host to the controller.
     func send(_ bytes: [UInt8], to controller: ControllerID)
 }
 
 extension ControllerWire {
-    /// Has all that the controller says from now on given to `receive`, which must not call back.
+    /// Passes all packets of the controller to `receive` from now on. `receive` must not call back.
     func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
         _ = world.takeOutput(of: controller)
         world.attach(controller, receive)
     }
 
-    /// Lets all that the controller says be lost.
+    /// Discards all packets of the controller from now on.
     func detach(_ controller: ControllerID) {
         world.attach(controller) { _ in }
     }

@@ -4,48 +4,53 @@ import BluetoothTypes
 import HCITransports
 import VirtualRadio
 
-/// Writes what passes between the controllers of a world and their hosts, as packet logs that
-/// Wireshark opens: one for each controller, in the time of the world.
+/// The packet logs of a world: one btsnoop file for each controller, which Wireshark can open, in
+/// the time of the world.
 ///
-/// Belongs to the world's thread. A log that cannot be written stops nothing: see `failure`.
+/// It is used on the world's thread. An error in writing a log does not stop the world: see
+/// `failure`.
 final class WorldTrace {
-    /// How many logs there may be at a time; each holds a file open.
+    /// The largest number of logs at one time. Each log holds a file open.
     static let fileLimit = 512
 
     /// The log of one controller.
     private struct Log {
         let file: TraceFile
-        /// What the host has sent and is not yet a whole packet.
+        /// Splits the host's bytes into packets.
         var deframer = H4Deframer()
         var isDirty = false
     }
 
-    /// Why a log is not whole, if one is not.
+    /// The error that made a log incomplete; `nil` if there is none.
     private(set) var failure: TransportError?
-    /// Whether it is worth trying: not in a directory that does not take them.
+    /// Whether to create further logs. It becomes false when a file cannot be created in the
+    /// directory.
     private var canMakeFiles = true
     private let directory: String
     private let microsecondsAtZero: Int64
     private let fileLimit: Int
     private var logs: [String: Log] = [:]
 
-    /// Logs into the directory, which must be there.
+    /// Creates logs in an existing directory.
     ///
-    /// - Parameter microsecondsAtZero: When the time of the world began, since 1970.
+    /// - Parameters:
+    ///   - directory: The directory.
+    ///   - microsecondsAtZero: The beginning of the world's time, in microseconds since 1970.
+    ///   - fileLimit: The largest number of logs at one time.
     init(directory: String, microsecondsAtZero: Int64 = 0, fileLimit: Int = fileLimit) {
         self.directory = directory
         self.fileLimit = fileLimit
         self.microsecondsAtZero = microsecondsAtZero
     }
 
-    /// Notes all that passes in the world from now on.
+    /// Logs all packets of the world from now on.
     func observe(_ world: World) {
         world.observe { [self, unowned world] packet in
             note(packet, label: world.name(of: packet.controller))
         }
     }
 
-    /// Notes a packet of the controller that has the label.
+    /// Logs a packet of the controller with the label.
     private func note(_ packet: PassedPacket, label: String) {
         let name = Self.fileName(packet.controller, label: label)
         guard var log = logs[name] ?? open(name) else { return }
@@ -56,7 +61,7 @@ final class WorldTrace {
         logs[name] = log
     }
 
-    /// Writes what was gathered.
+    /// Writes the buffered packets.
     func flush() {
         for name in logs.keys where logs[name]?.isDirty == true {
             logs[name]?.file.flush()
@@ -70,7 +75,8 @@ final class WorldTrace {
         logs[Self.fileName(controller, label: label)] = nil
     }
 
-    /// The number and, as far as it can be part of a file name, the label: `3-phone.btsnoop`.
+    /// Returns the file name: the number, and those characters of the label that a file name can
+    /// contain, for example `3-phone.btsnoop`.
     static func fileName(_ controller: ControllerID, label: String) -> String {
         let plain = label.unicodeScalars.prefix(64).map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
@@ -98,7 +104,7 @@ final class WorldTrace {
                 append(whole, .sent, at: packet.instant, &log)
             }
         } catch {
-            // No packets can be told apart any more, but what came can still be seen.
+            // The bytes can no longer be split into packets, but the log still shows them.
             append(packet.bytes[...], .sent, at: packet.instant, &log)
         }
     }

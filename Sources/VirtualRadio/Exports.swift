@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What whoever uses a world meets: instants and addresses. With them, `import VirtualRadio` is all it
-// needs.
+// The interface of a world uses instants and addresses, so `import VirtualRadio` is enough for a
+// program that uses a world.
 @_exported import BluetoothTypes

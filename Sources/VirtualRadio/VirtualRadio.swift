@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bluetooth without antennas: controllers that speak HCI, byte for byte, on an air that exists in
-// memory only. A host that sits on one of them finds all that it can observe of real hardware:
-// packets take time, signals fade with distance, advertisers talk over each other, links die. And
-// it finds it again: the same seed and the same commands lead to the same packets at the same
-// nanoseconds, on every machine.
+// A simulated Bluetooth LE radio: controllers that speak HCI, byte for byte, over a radio medium
+// that exists only in memory. A host on such a controller observes what it would observe on
+// hardware: packets take time, signals fade with distance, advertisements collide, links are lost.
+// The simulation is reproducible: the same seed and the same commands lead to the same packets at
+// the same nanoseconds on every machine.
 //
-// **Time and chance.** A `World` keeps its own. Time is a `Timeline`, a heap of events ordered by
-// instant, and by who came first within an instant; it jumps from event to event, which makes an
-// hour of advertising a matter of seconds. Whatever happens is a `WorldEvent`, and `WorldCore` is
-// where it happens. The dice are `RandomStream`s: every use of chance (one pair's shadowing, one
-// receiver's losses) has a stream with a name of its own, derived from the one `WorldSeed`, so that
-// a device more does not change the fate of the others. Nothing here calls the mathematical
-// library, whose last digits differ from platform to platform: `Reproducible` has the few functions
-// needed, built from operations that IEEE 754 defines to the last bit.
+// **Time and randomness.** A `World` has its own time and its own randomness. Time is a `Timeline`,
+// a heap of events ordered by instant and, within an instant, by the order of scheduling. Time
+// jumps from event to event, so an hour of advertising takes seconds. Each event is a `WorldEvent`,
+// and `WorldCore` handles it. Randomness comes from `RandomStream`s. Each use of randomness (the
+// shadowing of one pair of radios, the losses of one receiver) has its own named stream, derived
+// from the one `WorldSeed`, so an additional device does not change the results of the others. This
+// module does not call the platform's mathematical library, because its last digits differ from
+// platform to platform. `Reproducible` has the few functions that are needed, built from operations
+// that IEEE 754 defines to the last bit.
 //
-// **The air.** What a packet experiences, in order: it occupies its channel for its `airTime`, which
-// follows from modulation and length to the microsecond (Vol 6, Part B, 2). The `Surroundings` say
-// how strong it arrives: transmit power, less the path loss between the two positions at that
-// instant, more or less the shadowing of the pair; or nothing at all, across a partition or from a
-// device that is off. `Reception` turns strength and length into the probability that every bit
-// survives. The `Air` knows what else was sent on the channel meanwhile, and whether the stronger
-// signal captured the receiver. Last, the `LossPlan` takes what a test wants taken. The granularity
-// is the packet: there are no symbols, no clock drift and no antenna patterns, and interference from
-// the neighbouring channel is not heard.
+// **The medium.** A packet passes these steps in order. It occupies its channel for its `airTime`,
+// which follows from modulation and length to the microsecond (Vol 6, Part B, 2). `Surroundings`
+// computes its power at the receiver: the transmit power, less the path loss between the two
+// positions at that instant, plus or minus the shadowing of the pair. There is no power at all
+// across a partition or from a device that is off. `Reception` turns power and length into the
+// probability that every bit survives. `Air` knows which other packets overlap on the channel, and
+// whether the stronger signal captures the receiver. Last, the `LossPlan` of a test takes packets
+// away. The simulation works packet by packet: it has no symbols, no clock drift, no antenna
+// patterns, and no interference from adjacent channels.
 //
-// **Controllers and links.** A `VirtualController` is a value in parts: advertiser, scanner and
-// initiator, Filter Accept List and resolving list, keys. Each part has a folder, a list of
-// `CommandHandler`s, and methods that get the `Ether` as `inout`: all that is between controllers.
-// So a part sends, sets timers and tells its host, but reaches no other controller; the world
-// delivers. A radio does one thing at a time (`RadioSchedule`), so who scans may miss what its own
-// links cover. A `Link` is shared by two controllers and lives in the ether: its rhythm (anchors,
-// exchanges, channels), and two `LinkEnd`s, each knowing only what it heard. `LinkProcedures` are
-// the Link Layer control procedures of one end: a machine that is told what happens, and tells what
-// to do.
+// **Controllers and links.** A `VirtualController` is a value with parts: advertiser, scanner,
+// initiator, Filter Accept List, resolving list and keys. Each part has a folder, a list of
+// `CommandHandler`s, and methods that receive the `Ether` as `inout`. The `Ether` is everything
+// between controllers. A part sends packets, sets timers and notifies its host, but does not reach
+// another controller: the world delivers packets. A radio does one thing at a time
+// (`RadioSchedule`), so a scanner may miss packets during the connection events of its own links.
+// Two controllers share a `Link`, which therefore belongs to the ether. It has a schedule (anchors,
+// exchanges, channels) and two `LinkEnd`s. Each end knows only what it has received.
+// `LinkProcedures` is the state machine of the Link Layer control procedures at one end: its inputs
+// are events, and its outputs are actions.
 //
-// **Hosts, faults and rules.** A host is a closure to which the world gives packets, or a
-// `ScriptedHost`, a value that the world runs by itself; this room imports neither ours nor any
-// other. The wire between the two is a place where things go wrong: a `FaultPlan` delays, loses,
-// repeats and corrupts, and lets a controller hang, restart or fail. The `Invariant`s look at that
-// wire and say when a rule is broken that must hold whatever happens. Threads, sockets and the clock
-// on the wall are the matter of the room `VirtualAdapters`.
+// **Hosts, faults and invariants.** A host is a closure that receives packets from the world, or a
+// `ScriptedHost`, a value that the world runs. This module imports no host. Faults apply to the
+// wire between host and controller: a `FaultPlan` delays, loses, repeats and corrupts packets, and
+// makes a controller hang, restart or fail. The `Invariant`s observe that wire and report each
+// violation of a rule that must always hold. Threads, sockets and the system's clock are in the
+// module `VirtualAdapters`.

@@ -5,10 +5,10 @@ import Testing
 
 @testable import BluetoothATT
 
-/// What only a caller can do wrong traps; nothing that arrives from a peer does.
-@Suite("A caller's mistakes")
+/// Invalid arguments of the caller trap, while no input from a peer does.
+@Suite("Caller mistakes")
 struct CallerMistakeTests {
-    @Test("A command is no request")
+    @Test("Sending a command as a request traps")
     func requestingCommand() async {
         await #expect(processExitsWith: .failure) {
             var bearer = ATTBearer()
@@ -16,7 +16,7 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("A request is no command")
+    @Test("Sending a request as a command traps")
     func commandingRequest() async {
         await #expect(processExitsWith: .failure) {
             var bearer = ATTBearer()
@@ -24,7 +24,7 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("A notification is no indication, nor the other way round")
+    @Test("Sending an indication as a notification, or the reverse, traps")
     func mixingKinds() async {
         await #expect(processExitsWith: .failure) {
             var bearer = ATTBearer()
@@ -36,7 +36,7 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("An MTU exchange offers what the bearer can receive")
+    @Test("Exchanging an MTU other than the bearer's receive MTU traps")
     func offeringAnotherMTU() async {
         await #expect(processExitsWith: .failure) {
             var bearer = ATTBearer(receiveMTULimit: 247)
@@ -44,13 +44,13 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("No bearer receives less than 23 octets")
+    @Test("A bearer with an MTU below the minimum traps")
     func limitingTooMuch() async {
         await #expect(processExitsWith: .failure) { _ = ATTBearer(receiveMTULimit: 22) }
         await #expect(processExitsWith: .failure) { _ = ATTBearer(enhancedMTU: 63) }
     }
 
-    @Test("One handle is not several, and no entries are no response")
+    @Test("A multiple read of one handle, and a response without entries, trap")
     func makingEmptyPDUs() async {
         await #expect(processExitsWith: .failure) {
             _ = ATT.ReadMultipleRequest(handles: [.first])
@@ -58,7 +58,7 @@ struct CallerMistakeTests {
         await #expect(processExitsWith: .failure) { _ = ATT.ReadByTypeResponse(entries: []) }
     }
 
-    @Test("Values of one response have one length")
+    @Test("Values of different lengths in one response trap")
     func mixingLengths() async {
         await #expect(processExitsWith: .failure) {
             _ = ATT.ReadByTypeResponse(entries: [
@@ -67,7 +67,7 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("A signature has twelve octets")
+    @Test("A signature of another length than twelve bytes traps")
     func cuttingSignatures() async {
         await #expect(processExitsWith: .failure) {
             _ = ATT.SignedWriteCommand(handle: .first, value: [], signature: [1])

@@ -4,15 +4,15 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("Handles and codes")
+@Suite("Attribute handles and ATT codes")
 struct CodeTests {
-    @Test("A handle prints as the hexadecimal that captures show")
+    @Test("A handle prints in hexadecimal")
     func printsHandles() {
         #expect(AttributeHandle(0x2A).description == "0x002A")
         #expect(AttributeHandle.last.description == "0xFFFF")
     }
 
-    @Test("Handles are ordered, and the last has no next")
+    @Test("Handles are ordered, and the last handle has no next one")
     func ordersHandles() {
         #expect(AttributeHandle.first < .last)
         #expect(AttributeHandle.invalid.next == .first)
@@ -20,14 +20,14 @@ struct CodeTests {
         #expect(AttributeHandle.last.next == nil)
     }
 
-    @Test("An error code prints its name, or its number")
+    @Test("An error code prints its name, or its number if it has none")
     func printsErrorCodes() {
         #expect(ATT.ErrorCode.attributeNotFound.description == "Attribute Not Found")
         #expect(ATT.ErrorCode(rawValue: 0x81).description == "0x81")
         #expect(ATT.ErrorCode.applicationCodes.contains(0x81))
     }
 
-    @Test("Requests, responses and commands are told apart")
+    @Test("Opcodes are classified as requests, responses and commands")
     func classifiesOpcodes() {
         let all = ATT.Opcode.names.keys.map(ATT.Opcode.init(rawValue:))
         #expect(all.count { $0.isRequest } == 12)

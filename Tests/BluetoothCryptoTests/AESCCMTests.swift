@@ -7,8 +7,8 @@ import Testing
 
 @Suite("AES-CCM")
 struct AESCCMTests {
-    /// The sample data of Vol 6, Part C, 1: the session key, the vector as it travels, and packets
-    /// as they were on the air, header and length first.
+    /// The sample data of Vol 6, Part C, 1: the session key, the initialization vector in its
+    /// encoded order, and the packets as transmitted, header and length first.
     static let sessionKey = "99ad1b5226a37e3e058e3b8e27c2c666"
     static let vector = "24abdcbabebaafde"
     static let samples: [(counter: UInt8, isFromCentral: Bool, packet: String, text: String)] = [
@@ -28,7 +28,7 @@ struct AESCCMTests {
         [counter, 0, 0, 0, isFromCentral ? 0x80 : 0] + Self.vector.octets
     }
 
-    @Test("The key of a session follows from the parts of both sides (Vol 6, Part C, 1)")
+    @Test("The session key follows from the key diversifiers of both sides (Vol 6, Part C, 1)")
     func sessionKey() {
         let key = AES128(key: "4c68384139f574d836bcf34e9dfb01bf".octets)
         let made = key?.encrypt("0213243546576879acbdcedfe0f10213".octets)
@@ -36,7 +36,7 @@ struct AESCCMTests {
     }
 
     @Test(
-        "Packets are decrypted, and encrypted again, as the specification prints them",
+        "The sample packets of the specification are decrypted and encrypted again",
         arguments: 0..<4
     )
     func sample(place: Int) throws {
@@ -51,7 +51,7 @@ struct AESCCMTests {
         #expect(sealed == Array(packet.dropFirst(2)))
     }
 
-    @Test("A packet with any bit turned over is not opened")
+    @Test("A packet with any flipped bit is not opened")
     func turned() throws {
         let cipher = try #require(AESCCM(key: Self.sessionKey.octets))
         let packet = Self.samples[2].packet.octets
@@ -66,7 +66,7 @@ struct AESCCMTests {
         #expect(cipher.open(packet[2...], nonce: self.nonce(2, true), context: [0x02]) == nil)
     }
 
-    @Test("What is sealed is opened, whatever its length", arguments: 0...64)
+    @Test("A sealed message of any length is opened", arguments: 0...64)
     func roundTrip(length: Int) throws {
         var generator = SplitMix64(seed: UInt64(length))
         let cipher = try #require(AESCCM(key: generator.bytes(16)))
@@ -79,7 +79,7 @@ struct AESCCMTests {
         }
     }
 
-    @Test("Lengths that cannot be are refused")
+    @Test("Impossible lengths are refused")
     func lengths() throws {
         #expect(AESCCM(key: [1, 2, 3]) == nil)
         let cipher = try #require(AESCCM(key: Self.sessionKey.octets))

@@ -8,7 +8,10 @@ import Testing
 
 @Suite("P-256 key pairs")
 struct P256KeyPairTests {
-    @Test("Public keys and secrets are those that the specification prints", arguments: Sample.all)
+    @Test(
+        "Public keys and shared secrets match the sample data of the specification",
+        arguments: Sample.all
+    )
     func samples(_ sample: Sample) throws {
         let one = try #require(P256KeyPair(privateKey: sample.privateA.octets))
         let other = try #require(P256KeyPair(privateKey: sample.privateB.octets))
@@ -18,15 +21,15 @@ struct P256KeyPairTests {
         #expect(other.sharedSecret(with: one.publicKey)?.hexadecimal == sample.secret)
     }
 
-    @Test("The pair for sniffers is the one that everybody knows")
+    @Test("The debug key pair is the one that the specification publishes")
     func debug() {
         #expect(P256KeyPair.debug?.publicKey == P256PublicKey(Sample.all[0].publicA))
         #expect(P256KeyPair.debug?.privateKey == Sample.all[0].privateA.octets)
     }
 
     @Test(
-        "Pairs that are drawn are valid, differ, and follow from the generator",
-        arguments: 0..<20
+        "Generated pairs are valid, differ, and are determined by the generator",
+        arguments: RunSeed.seeds(20)
     )
     func draws(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
@@ -57,9 +60,9 @@ struct P256KeyPairTests {
         #expect(P256KeyPair(privateKey: [UInt8](repeating: 0x11, count: count)) == nil)
     }
 
-    @Test("What cannot be a private key is drawn again")
+    @Test("An invalid private key is drawn again")
     func drawsAgain() throws {
-        // Four words make a number: twice one that is too great, once zero, then 1.
+        // Four words form a number: twice a number that is too great, then zero, then 1.
         let tooGreat = [UInt64](repeating: .max, count: 4)
         let one = [0, 0, 0, UInt64(1) << 56]
         var generator = ListedNumbers(tooGreat + tooGreat + [0, 0, 0, 0] + one)
@@ -68,7 +71,7 @@ struct P256KeyPairTests {
         #expect(generator.count == 16)
     }
 
-    @Test("A generator that is stuck is given up")
+    @Test("A generator that yields only invalid keys is abandoned")
     func stuck() {
         var generator = ListedNumbers([])
         #expect(P256KeyPair(using: &generator) == nil)
@@ -76,10 +79,10 @@ struct P256KeyPairTests {
     }
 }
 
-/// Numbers that are laid down; then nothing but zeros.
+/// A generator that returns the listed numbers and then only zeros.
 private struct ListedNumbers: RandomNumberGenerator {
     private var numbers: ArraySlice<UInt64>
-    /// How many have been asked for.
+    /// The number of values that were requested.
     private(set) var count = 0
 
     init(_ numbers: [UInt64]) { self.numbers = numbers[...] }
@@ -90,7 +93,7 @@ private struct ListedNumbers: RandomNumberGenerator {
     }
 }
 
-/// Sample data of Vol 2, Part G, 7.1.2.
+/// The sample data of Vol 2, Part G, 7.1.2.
 struct Sample: Sendable {
     var privateA: String
     var privateB: String
@@ -135,6 +138,6 @@ extension P256PublicKey {
 }
 
 extension String {
-    /// The octets that the digits spell; none if they spell nothing.
+    /// The bytes of the hexadecimal digits, or no bytes if the digits are invalid.
     var octets: [UInt8] { Array(hexadecimal: self) ?? [] }
 }

@@ -6,12 +6,15 @@ import Testing
 
 @testable import BluetoothCrypto
 
-/// Whether the cryptographic library refuses what is no public key: the points with which
-/// CVE-2018-5383 and its like go after the private key. All were computed from the parameters of the
+/// The cryptographic library must refuse invalid public keys, such as the points that CVE-2018-5383
+/// and similar attacks use to obtain the private key. All were computed from the parameters of the
 /// curve (FIPS 186-4, D.1.2.3).
 @Suite("P-256 public keys")
 struct P256PublicKeyTests {
-    @Test("A key that is no point of the curve is refused, and gives no secret", arguments: Bad.all)
+    @Test(
+        "A key that is not a point of the curve is refused and gives no secret",
+        arguments: Bad.all
+    )
     func refuses(_ bad: Bad) throws {
         let key = P256PublicKey((bad.x, bad.y))
         #expect(!key.isValid, "\(bad)")
@@ -19,7 +22,7 @@ struct P256PublicKeyTests {
         #expect(pair.sharedSecret(with: key) == nil)
     }
 
-    @Test("A point of the curve is accepted, however odd it looks", arguments: Good.all)
+    @Test("An unusual point of the curve is accepted", arguments: Good.all)
     func accepts(_ good: Good) throws {
         let key = P256PublicKey((good.x, good.y))
         #expect(key.isValid, "\(good)")
@@ -33,11 +36,11 @@ struct P256PublicKeyTests {
         let whole = Good.generator
         #expect(!P256PublicKey(x: octets, y: whole.y.octets).isValid)
         #expect(!P256PublicKey(x: whole.x.octets, y: octets).isValid)
-        // Together as long as a key; each for itself not.
+        // The total length is that of a key, but the length of each coordinate is not.
         #expect(!P256PublicKey(x: octets, y: [UInt8](repeating: 0, count: 64 - count)).isValid)
     }
 
-    @Test("A key with any bit turned over is refused")
+    @Test("A key with any flipped bit is refused")
     func refusesEveryTurnedBit() throws {
         let whole = P256PublicKey(Sample.all[0].publicB)
         for bit in 0..<512 {
@@ -47,21 +50,21 @@ struct P256PublicKeyTests {
             } else {
                 key.y[bit / 8 - 32] ^= 1 << UInt8(bit % 8)
             }
-            // A turned bit of x may lead to another point by chance, but not with this y.
+            // A flipped bit of x may give another point by chance, but not with this y.
             #expect(!key.isValid, "bit \(bit)")
         }
     }
 
-    @Test("Random coordinates are never a point, and never a trap")
-    func refusesNoise() {
-        var generator = SplitMix64(seed: 0x5383)
+    @Test("Random coordinates are never a point and never trap", arguments: RunSeed.seeds(1))
+    func refusesNoise(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
             let key = P256PublicKey(x: generator.bytes(32), y: generator.bytes(32))
             #expect(!key.isValid)
         }
     }
 
-    @Test("The mirror image of a key gives the same secret: x alone tells keys apart")
+    @Test("A key and its negation give the same secret, so only x distinguishes keys")
     func mirror() throws {
         let pair = try #require(P256KeyPair(privateKey: Sample.all[0].privateB.octets))
         let plain = P256PublicKey((Good.generator.x, Good.generator.y))
@@ -102,7 +105,7 @@ struct Good: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// No point of the curve, or one that nobody draws.
+/// A value that is not a point of the curve, or a point that is never drawn.
 struct Bad: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var x: String
@@ -162,7 +165,7 @@ struct Bad: Sendable, CustomTestStringConvertible {
             x: zeros,
             y: "99b7a386f1d07c29dbcc42a27b5f9449abe3d50de25178e8d7407a95e8b06c0b"
         ),
-        // The attack on the first Bluetooth devices: y was not part of the confirmation.
+        // The attack on early implementations: y was not part of the confirmation.
         Bad(
             testDescription: "the debug key with y of zero",
             x: Sample.all[0].publicA.x,

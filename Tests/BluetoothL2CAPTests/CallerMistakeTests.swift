@@ -5,10 +5,10 @@ import Testing
 
 @testable import BluetoothL2CAP
 
-/// What only a caller can do wrong traps; nothing that arrives from a peer does.
-@Suite("A caller's mistakes")
+/// Invalid arguments of the caller trap, while no input from a peer does.
+@Suite("Caller mistakes")
 struct CallerMistakeTests {
-    @Test("A Central does not ask for parameters")
+    @Test("A Central that requests connection parameters traps")
     func askingAsCentral() async {
         await #expect(processExitsWith: .failure) {
             var channel = SignallingChannel(role: .central)
@@ -16,7 +16,7 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("Nobody asks for parameters that no link can have")
+    @Test("A request for impossible connection parameters traps")
     func askingForTheImpossible() async {
         await #expect(processExitsWith: .failure) {
             var channel = SignallingChannel(role: .peripheral)
@@ -24,14 +24,14 @@ struct CallerMistakeTests {
         }
     }
 
-    @Test("A frame carries 65,535 octets at most")
+    @Test("A frame with more than 65,535 bytes traps")
     func sendingTooMuch() async {
         await #expect(processExitsWith: .failure) {
             _ = L2CAPFrame.encode([UInt8](repeating: 0, count: 0x10000), on: .att)
         }
     }
 
-    @Test("Zero identifies no command")
+    @Test("A command with the identifier zero traps")
     func identifyingByZero() async {
         await #expect(processExitsWith: .failure) {
             _ = Signalling.CommandReject.notUnderstood.encode(identifier: 0)

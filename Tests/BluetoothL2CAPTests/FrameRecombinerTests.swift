@@ -26,7 +26,7 @@ extension HCI.ACLPacket {
     }
 }
 
-@Suite("Recombining fragments")
+@Suite("Frame reassembly")
 struct FrameRecombinerTests {
     private var recombiner = FrameRecombiner(receiveLimit: 100)
 
@@ -34,7 +34,7 @@ struct FrameRecombinerTests {
     private static let bytes = L2CAPFrame.encode(payload, on: .att)
     private static let frame = L2CAPFrame(channel: .att, payload: payload[...])
 
-    @Test("A frame in one piece is a view of the packet, whichever way its start is marked")
+    @Test("A frame in one fragment is a slice of the packet, with either start flag")
     mutating func passesWholeFrames() {
         #expect(recombiner.start(Self.bytes[...]) == .frame(Self.frame))
         let other = HCI.ACLPacket.fragment(.firstNonFlushable, Self.bytes[...])
@@ -46,7 +46,10 @@ struct FrameRecombinerTests {
         #expect(frame.payload.startIndex == L2CAPFrame.headerLength)
     }
 
-    @Test("A frame in pieces of any size is put together, basic header and all", arguments: 1...54)
+    @Test(
+        "A frame is reassembled from fragments of any size, even within its header",
+        arguments: 1...54
+    )
     mutating func collects(size: Int) {
         for _ in 0..<2 {
             var verdicts: [FrameRecombiner.Verdict] = []
@@ -62,7 +65,7 @@ struct FrameRecombinerTests {
         #expect(recombiner.lossCount == 0)
     }
 
-    @Test("Empty fragments change nothing")
+    @Test("Empty fragments have no effect")
     mutating func acceptsEmptyFragments() {
         #expect(recombiner.start([]) == .incomplete)
         for byte in Self.bytes.dropLast() {
@@ -85,7 +88,7 @@ struct FrameRecombinerTests {
         #expect(recombiner.proceed(with: []) == .discarded(.continuationWithoutStart))
     }
 
-    @Test("A start while a frame is incomplete loses that frame, not the new one")
+    @Test("A new start discards the incomplete frame and keeps the new one")
     mutating func restarts() {
         #expect(recombiner.start(Self.bytes.prefix(20)) == .incomplete)
         #expect(recombiner.start(Self.bytes[...]) == .frame(Self.frame))
@@ -96,7 +99,7 @@ struct FrameRecombinerTests {
         #expect(recombiner.lossCount == 2)
     }
 
-    @Test("More octets than announced lose the frame, in one piece or in several")
+    @Test("A frame with more bytes than announced is discarded")
     mutating func discardsOverrun() {
         #expect(recombiner.start((Self.bytes + [0])[...]) == .discarded(.overrun))
         #expect(recombiner.start(Self.bytes.prefix(53)) == .incomplete)
@@ -106,7 +109,7 @@ struct FrameRecombinerTests {
         #expect(recombiner.lossCount == 2)
     }
 
-    @Test("A frame that is exactly as long as the limit is taken")
+    @Test("A frame of exactly the limit is accepted")
     mutating func takesLimit() {
         let longest = L2CAPFrame.encode([UInt8](repeating: 1, count: 100), on: .att)
         guard case .frame = recombiner.start(longest[...]) else {
@@ -120,7 +123,7 @@ struct FrameRecombinerTests {
         }
     }
 
-    @Test("A frame that announces too much is skipped to its end, and the next one is taken")
+    @Test("A frame that announces too many bytes is skipped, and the next one is accepted")
     mutating func skipsTooLong() {
         let reason = FrameRecombiner.Verdict.discarded(.tooLong(length: 101))
         let long = L2CAPFrame.encode([UInt8](repeating: 1, count: 101), on: .att)
@@ -133,7 +136,7 @@ struct FrameRecombinerTests {
         #expect(recombiner.lossCount == 2)
     }
 
-    @Test("A frame that is skipped may be overrun, or cut short by the next")
+    @Test("A skipped frame may be overrun or cut short by the next frame")
     mutating func survivesSkipping() {
         let reason = FrameRecombiner.Verdict.discarded(.tooLong(length: 0xFFFF))
         #expect(recombiner.start([0xFF, 0xFF, 4, 0]) == reason)
@@ -145,7 +148,7 @@ struct FrameRecombinerTests {
         #expect(recombiner.start(Self.bytes[...]) == .frame(Self.frame))
     }
 
-    @Test("A mark that LE does not have loses what is being collected")
+    @Test("A boundary flag that is reserved in LE discards the incomplete frame")
     mutating func refusesReservedBoundary() {
         #expect(recombiner.start(Self.bytes.prefix(20)) == .incomplete)
         let odd = HCI.ACLPacket.fragment(.complete, Self.bytes[...])
@@ -156,7 +159,10 @@ struct FrameRecombinerTests {
         )
     }
 
-    @Test("Random fragments never trap, and true frames still come through", arguments: 1...8)
+    @Test(
+        "Random fragments never trap, and later valid frames are received",
+        arguments: RunSeed.seeds(8)
+    )
     mutating func survivesHostility(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5000 {

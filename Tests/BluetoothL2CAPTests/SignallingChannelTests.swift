@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothL2CAP
 
 extension ConnectionParametersRequest {
-    /// What an accessory would ask for: 30 to 50 ms, latency 4, four seconds.
+    /// Typical parameters of an accessory: 30 to 50 ms, latency 4, four seconds.
     static let ordinary = ConnectionParametersRequest(
         intervalMinimum: 24,
         intervalMaximum: 40,
@@ -15,7 +15,7 @@ extension ConnectionParametersRequest {
         supervisionTimeout: 400
     )
 
-    /// Latency 512, which no link can have.
+    /// Latency 512, which is beyond the valid range.
     static let impossible = ConnectionParametersRequest(
         intervalMinimum: 24,
         intervalMaximum: 40,
@@ -25,13 +25,13 @@ extension ConnectionParametersRequest {
 }
 
 extension SignallingChannel.Action {
-    /// To send a refusal of a command as not understood.
+    /// The action that rejects a command as not understood.
     static func reject(_ identifier: UInt8) -> SignallingChannel.Action {
         .send([0x01, identifier, 0x02, 0x00, 0x00, 0x00])
     }
 }
 
-@Suite("Signalling as the Central")
+@Suite("Signaling as the Central")
 struct CentralSignallingTests {
     private var channel = SignallingChannel(role: .central)
 
@@ -42,7 +42,10 @@ struct CentralSignallingTests {
         channel.receive(request.encode(identifier: identifier)[...])
     }
 
-    @Test("A valid request is put to our owner, whose decision is sent", arguments: [true, false])
+    @Test(
+        "A valid request is passed to the host, and the host's decision is sent",
+        arguments: [true, false]
+    )
     mutating func decides(accepting: Bool) {
         #expect(ask(9) == .decide(.ordinary, 9))
         let result: UInt8 = accepting ? 0 : 1
@@ -50,13 +53,13 @@ struct CentralSignallingTests {
         #expect(channel.respond(to: 9, accepting: accepting) == nil)
     }
 
-    @Test("An invalid request is rejected without asking anybody")
+    @Test("An invalid request is rejected without a decision of the host")
     mutating func rejectsInvalid() {
         #expect(ask(9, .impossible) == .send([0x13, 9, 2, 0, 1, 0]))
         #expect(channel.respond(to: 9, accepting: true) == nil)
     }
 
-    @Test("The same request again is one request, another is rejected meanwhile")
+    @Test("A repeated request is ignored, and another is rejected until the decision")
     mutating func decidesOneAtATime() {
         #expect(ask(9) == .decide(.ordinary, 9))
         #expect(ask(9) == .ignore(.repeated))
@@ -67,20 +70,23 @@ struct CentralSignallingTests {
     }
 
     @Test(
-        "Requests that we do not serve are not understood",
+        "Unsupported requests are rejected as not understood",
         arguments: [6, 0x14, 0x16, 0x17, 0x19]
     )
     mutating func rejectsChannels(code: UInt8) {
         #expect(channel.receive([code, 3, 2, 0, 0x40, 0]) == .reject(3))
     }
 
-    @Test("A request with parameters of another length is not understood")
+    @Test("A request with parameters of another length is rejected as not understood")
     mutating func rejectsMalformed() {
         #expect(channel.receive([0x12, 3, 6, 0, 24, 0, 40, 0, 4, 0]) == .reject(3))
         #expect(channel.receive([0x12, 3, 0, 0]) == .reject(3))
     }
 
-    @Test("A command longer than 23 octets is refused with what we take", arguments: [24, 1000])
+    @Test(
+        "A command longer than 23 bytes is rejected with the signaling MTU",
+        arguments: [24, 1000]
+    )
     mutating func rejectsLong(count: Int) {
         let parameters = ArraySlice(repeating: UInt8(0), count: count - Signalling.headerLength)
         let long = Signalling.Packet(
@@ -91,7 +97,7 @@ struct CentralSignallingTests {
         #expect(channel.receive(long[...]) == .send([0x01, 3, 4, 0, 0x01, 0, 23, 0]))
     }
 
-    @Test("A long response, or one without identifier, is not answered")
+    @Test("A long response, or a long command without an identifier, gets no response")
     mutating func ignoresLongResponses() {
         let response: [UInt8] = [0x01, 3, 20, 0] + [UInt8](repeating: 0, count: 20)
         #expect(channel.receive(response[...]) == .ignore(.unexpectedResponse(.commandReject)))
@@ -103,7 +109,7 @@ struct CentralSignallingTests {
     }
 
     @Test(
-        "What is no command is not answered",
+        "Malformed commands get no response",
         arguments: [[], [0x12], [0x12, 1, 8, 0], [0x12, 0, 0, 0]]
     )
     mutating func ignoresMalformed(bytes: [UInt8]) {
@@ -113,13 +119,13 @@ struct CentralSignallingTests {
         }
     }
 
-    @Test("Responses to nothing are not answered", arguments: [1, 3, 5, 7, 0x13, 0x15, 0x18, 0x1A])
+    @Test("Unexpected responses get no response", arguments: [1, 3, 5, 7, 0x13, 0x15, 0x18, 0x1A])
     mutating func ignoresResponses(code: UInt8) {
         let action = channel.receive([code, 1, 2, 0, 0, 0])
         #expect(action == .ignore(.unexpectedResponse(.init(rawValue: code))))
     }
 
-    @Test("Random commands never trap, and never are answered twice", arguments: 1...4)
+    @Test("Random commands never trap and never get two responses", arguments: RunSeed.seeds(4))
     mutating func survivesHostility(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5000 {
@@ -136,41 +142,41 @@ struct CentralSignallingTests {
     }
 }
 
-@Suite("Signalling as the Peripheral")
+@Suite("Signaling as the Peripheral")
 struct PeripheralSignallingTests {
     private var channel = SignallingChannel(role: .peripheral)
 
-    @Test("A request is answered by the response with its identifier", arguments: [true, false])
+    @Test("A request ends with the response that has its identifier", arguments: [true, false])
     mutating func asks(isAccepted: Bool) {
         let payload = channel.request(.ordinary, now: .zero)
-        #expect(payload == [0x12, 1, 8, 0, 24, 0, 40, 0, 4, 0, 0x90, 1])
+        #expect(payload == [0x12, 129, 8, 0, 24, 0, 40, 0, 4, 0, 0x90, 1])
         #expect(channel.nextDeadline == .zero + .seconds(30))
-        let end = channel.receive([0x13, 1, 2, 0, isAccepted ? 0 : 1, 0])
+        let end = channel.receive([0x13, 129, 2, 0, isAccepted ? 0 : 1, 0])
         #expect(end == .requestEnded(isAccepted ? .accepted : .rejected))
         #expect(channel.nextDeadline == nil)
     }
 
-    @Test("A Central that does not know the request ends it")
+    @Test("A Central that rejects the request as not understood ends it")
     mutating func isRefused() {
         _ = channel.request(.ordinary, now: .zero)
-        #expect(channel.receive([0x01, 1, 2, 0, 0, 0]) == .requestEnded(.notUnderstood))
+        #expect(channel.receive([0x01, 129, 2, 0, 0, 0]) == .requestEnded(.notUnderstood))
     }
 
-    @Test("Responses to another request, of another kind, or malformed do not end it")
+    @Test("A request ignores malformed responses and those to other requests")
     mutating func isPatient() {
         _ = channel.request(.ordinary, now: .zero)
-        for bytes: [UInt8] in [[0x13, 2, 2, 0, 0, 0], [0x15, 1, 0, 0], [0x13, 1, 1, 0, 0]] {
+        for bytes: [UInt8] in [[0x13, 130, 2, 0, 0, 0], [0x15, 129, 0, 0], [0x13, 129, 1, 0, 0]] {
             let code = Signalling.Code(rawValue: bytes[0])
             #expect(channel.receive(bytes[...]) == .ignore(.unexpectedResponse(code)))
         }
-        #expect(channel.receive([0x13, 1, 2, 0, 0, 0]) == .requestEnded(.accepted))
+        #expect(channel.receive([0x13, 129, 2, 0, 0, 0]) == .requestEnded(.accepted))
         #expect(
-            channel.receive([0x13, 1, 2, 0, 0, 0])
+            channel.receive([0x13, 129, 2, 0, 0, 0])
                 == .ignore(.unexpectedResponse(.connectionParameterUpdateResponse))
         )
     }
 
-    @Test("A request without answer ends after thirty seconds")
+    @Test("A request without a response ends after thirty seconds")
     mutating func timesOut() {
         _ = channel.request(.ordinary, now: .zero + .seconds(5))
         #expect(channel.deadlinePassed(now: .zero + .seconds(34)).isEmpty)
@@ -179,11 +185,11 @@ struct PeripheralSignallingTests {
         #expect(channel.request(.ordinary, now: .zero + .seconds(36)) != nil)
     }
 
-    @Test("One request at a time, each with the next identifier, zero left out")
+    @Test("Requests are sent one at a time with consecutive identifiers from 129 to 255")
     mutating func numbers() {
         for round in 0..<600 {
             let payload = channel.request(.ordinary, now: .zero)
-            let identifier = UInt8(round % 255 + 1)
+            let identifier = UInt8(129 + round % 127)
             #expect(payload?[1] == identifier)
             #expect(channel.request(.ordinary, now: .zero) == nil)
             #expect(

@@ -5,10 +5,10 @@ import Testing
 
 @testable import BluetoothL2CAP
 
-@Suite("Signalling commands")
+@Suite("Signaling commands")
 struct SignallingCodecTests {
-    /// Checks that parameters travel as those octets, and that nothing shorter or longer is read
-    /// as them, but for a list of two-octet entries at the end.
+    /// Checks that the parameters encode to these bytes, and that every shorter and longer form is
+    /// refused, except for whole two-byte entries of a list at the end.
     private func check<Parameters: Signalling.Parameters>(
         _ parameters: Parameters,
         _ hexadecimal: String,
@@ -29,7 +29,7 @@ struct SignallingCodecTests {
         #expect(throws: MalformedBytes.self) { try Parameters(parsing: packet.parameters + [0]) }
     }
 
-    @Test("Command Reject")
+    @Test("Command Reject survives a round trip")
     func commandReject() throws {
         try check(Signalling.CommandReject.notUnderstood, "010702000000")
         try check(Signalling.CommandReject.mtuExceeded(mtu: 23), "01070400" + "01001700")
@@ -43,7 +43,7 @@ struct SignallingCodecTests {
         #expect(try Signalling.CommandReject(parsing: [9, 0, 1]) == unknown)
     }
 
-    @Test("Connection Parameter Update")
+    @Test("Connection Parameter Update survives a round trip")
     func connectionParameters() throws {
         let request = ConnectionParametersRequest(
             intervalMinimum: 24,
@@ -57,7 +57,7 @@ struct SignallingCodecTests {
         #expect(try !Signalling.ConnectionParametersResponse(parsing: [7, 0]).isAccepted)
     }
 
-    @Test("Disconnection")
+    @Test("Disconnection survives a round trip")
     func disconnection() throws {
         let destination = ChannelIdentifier(rawValue: 0x40)
         let source = ChannelIdentifier(rawValue: 0x41)
@@ -71,7 +71,7 @@ struct SignallingCodecTests {
         )
     }
 
-    @Test("LE credit based channels")
+    @Test("Commands for LE credit-based channels survive a round trip")
     func leCreditBasedChannels() throws {
         try check(
             Signalling.LECreditBasedConnectionRequest(
@@ -99,7 +99,7 @@ struct SignallingCodecTests {
         )
     }
 
-    @Test("Enhanced credit based channels")
+    @Test("Commands for enhanced credit-based channels survive a round trip")
     func enhancedCreditBasedChannels() throws {
         let channels = [ChannelIdentifier(rawValue: 0x40), .init(rawValue: 0x41)]
         try check(
@@ -132,7 +132,7 @@ struct SignallingCodecTests {
         try check(Signalling.CreditBasedReconfigureResponse(result: 3), "1a0702000300")
     }
 
-    @Test("More than five channels are not asked for at once")
+    @Test("A request for more than five channels is refused")
     func boundsChannels() throws {
         let header: [UInt8] = [0x27, 0, 64, 0, 64, 0, 1, 0]
         let five = header + [UInt8](repeating: 0x40, count: 10)
@@ -144,7 +144,7 @@ struct SignallingCodecTests {
         }
     }
 
-    @Test("The header must tell the truth about the length, and name the command")
+    @Test("A header with a wrong length or without an identifier is refused")
     func refusesBadHeaders() {
         let whole: [UInt8] = [0x13, 1, 2, 0, 0, 0]
         for count in 0..<whole.count {
@@ -161,12 +161,12 @@ struct SignallingCodecTests {
     }
 
     @Test(
-        "Parameters that no link can have are not valid",
+        "Impossible connection parameters are invalid",
         arguments: [
             (6, 6, 0, 10, true), (5, 6, 0, 10, false), (6, 0x0C80, 0, 0x0C80, true),
             (6, 0x0C81, 0, 0x0C80, false), (24, 12, 0, 400, false), (6, 6, 499, 0x0C80, true),
             (6, 6, 500, 0x0C80, false), (6, 6, 0, 9, false), (6, 6, 0, 0x0C81, false),
-            // 40 ms every second event: 80 ms of silence twice is 160 ms, and must be less.
+            // At 40 ms with latency 1, two events take 160 ms, which must be less than the timeout.
             (32, 32, 1, 16, false), (32, 32, 1, 17, true),
             (0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, false), (0, 0, 0, 0, false),
         ] as [(UInt16, UInt16, UInt16, UInt16, Bool)]

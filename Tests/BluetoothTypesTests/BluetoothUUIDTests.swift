@@ -4,10 +4,10 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("A UUID") struct BluetoothUUIDTests {
+@Suite("Bluetooth UUIDs") struct BluetoothUUIDTests {
     static let custom = "12345678-9ABC-DEF0-1234-56789ABCDEF0"
 
-    @Test("in its short forms equals the long one it stands for") func equality() throws {
+    @Test("The short forms of a UUID equal the long form") func equality() throws {
         let long = try #require(BluetoothUUID("0000180D-0000-1000-8000-00805F9B34FB"))
         #expect(BluetoothUUID(0x180D) == long)
         #expect(BluetoothUUID(short32: 0x180D) == long)
@@ -17,7 +17,7 @@ import Testing
         #expect(long.short16 == 0x180D)
     }
 
-    @Test("knows which short forms it has") func shortForms() throws {
+    @Test("A UUID reports the short forms that it has") func shortForms() throws {
         #expect(BluetoothUUID(short32: 0x1_0000).short16 == nil)
         #expect(BluetoothUUID(short32: 0x1_0000).short32 == 0x1_0000)
         #expect(BluetoothUUID(short32: .max).short32 == .max)
@@ -26,7 +26,8 @@ import Testing
         #expect(custom.short32 == nil)
     }
 
-    @Test("close to the base is not short") func nearMisses() {
+    @Test("A UUID that differs from the base UUID in one digit has no short form")
+    func nearMisses() {
         for text in [
             "0000180D-0000-1000-8000-00805F9B34FC", "0000180D-0000-1001-8000-00805F9B34FB",
             "0000180D-0001-1000-8000-00805F9B34FB",
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("prints as short as it is") func description() {
+    @Test("A UUID prints in its shortest form") func description() {
         #expect("\(BluetoothUUID(0x2A))" == "002A")
         #expect("\(BluetoothUUID(short32: 0xABCD_0001))" == "ABCD0001")
         #expect(BluetoothUUID(Self.custom)?.description == Self.custom)
@@ -46,7 +47,7 @@ import Testing
         #expect(BluetoothUUID(ones)?.description == ones)
     }
 
-    @Test("travels least significant octet first") func wireForm() throws {
+    @Test("A UUID is encoded least significant byte first") func wireForm() throws {
         #expect(BluetoothUUID(0x180D).attBytes == [0x0D, 0x18])
         #expect(BluetoothUUID(short32: 0x1_0000).attBytes.count == 16)
         let custom = try #require(BluetoothUUID(Self.custom))
@@ -59,13 +60,13 @@ import Testing
         #expect(BluetoothUUID(littleEndian: [1, 0, 0xCD, 0xAB])?.short32 == 0xABCD_0001)
     }
 
-    @Test("has 2, 4 or 16 octets", arguments: 0...20) func octets(count: Int) {
+    @Test("A UUID has 2, 4 or 16 bytes", arguments: 0...20) func octets(count: Int) {
         let uuid = BluetoothUUID(littleEndian: [UInt8](repeating: 1, count: count))
         #expect((uuid != nil) == [2, 4, 16].contains(count))
     }
 
     @Test(
-        "is not made of text in another form",
+        "Text in another form is not a UUID",
         arguments: [
             "", "1", "180", "180D0", "180D-", "-180D", "18 D", "0x180D", "180G",
             "0000180D-0000-1000-8000-00805F9B34F", "0000180D-0000-1000-8000-00805F9B34FBB",
@@ -77,7 +78,7 @@ import Testing
         #expect(BluetoothUUID(text) == nil)
     }
 
-    @Test("may leave its hyphens out") func noHyphens() {
+    @Test("A UUID parses without its hyphens") func noHyphens() {
         let bare = Self.custom.split(separator: "-").joined()
         #expect(BluetoothUUID(bare)?.description == Self.custom)
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("A byte reader") struct ByteReaderTests {
-    @Test("reads integers least significant octet first") func integers() throws {
+@Suite("Byte reader") struct ByteReaderTests {
+    @Test("The reader reads integers least significant byte first") func integers() throws {
         var reader = ByteReader([1, 0xFE, 1, 2, 1, 2, 3, 1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8])
         #expect(try reader.readUInt8() == 1)
         #expect(try reader.readInt8() == -2)
@@ -17,13 +17,15 @@ import Testing
         try reader.finish()
     }
 
-    @Test("reads integers of every width", arguments: 1...8) func widths(octets: Int) throws {
+    @Test("The reader reads integers of every width", arguments: 1...8)
+    func widths(octets: Int) throws {
         var reader = ByteReader([UInt8](repeating: 0xFF, count: octets))
         let expected = octets == 8 ? UInt64.max : 1 << UInt64(8 * octets) - 1
         #expect(try reader.readInteger(octets: octets) == expected)
     }
 
-    @Test("throws what it needed and what there was, and reads nothing then") func truncated() {
+    @Test("A truncated read throws the needed and available counts and consumes nothing")
+    func truncated() {
         var reader = ByteReader([1, 2, 3])
         #expect(throws: MalformedBytes.truncated(needed: 4, available: 3)) {
             try reader.readUInt32()
@@ -38,13 +40,13 @@ import Testing
         }
     }
 
-    @Test("does not read a negative number of bytes") func negative() {
+    @Test("The reader refuses a negative number of bytes") func negative() {
         var reader = ByteReader([1, 2, 3])
         #expect(throws: MalformedBytes.self) { try reader.readBytes(-1) }
         #expect(reader.remaining == 3)
     }
 
-    @Test("returns slices of the bytes that it was given") func slices() throws {
+    @Test("The reader returns slices of the bytes that it reads") func slices() throws {
         let bytes: [UInt8] = [9, 1, 2, 3, 4]
         var reader = ByteReader(bytes[1...])
         let slice = try reader.readBytes(2)
@@ -55,12 +57,12 @@ import Testing
         #expect(try reader.readBytes(0).isEmpty)
     }
 
-    @Test("objects to bytes left over") func trailing() {
+    @Test("The reader throws if bytes are left over at the end") func trailing() {
         let reader = ByteReader([1, 2])
         #expect(throws: MalformedBytes.trailing(count: 2)) { try reader.finish() }
     }
 
-    @Test("looks ahead as a copy") func copies() throws {
+    @Test("A copy of the reader reads ahead without moving the original") func copies() throws {
         let reader = ByteReader([1, 2])
         var ahead = reader
         _ = try ahead.readUInt16()
@@ -68,7 +70,7 @@ import Testing
         #expect(reader.remaining == 2)
     }
 
-    @Test("explains itself") func descriptions() {
+    @Test("The errors of the reader describe themselves") func descriptions() {
         let truncated = MalformedBytes.truncated(needed: 4, available: 3)
         #expect("\(truncated)" == "truncated: 4 bytes needed, 3 available")
         #expect("\(MalformedBytes.trailing(count: 2))" == "2 bytes left over")

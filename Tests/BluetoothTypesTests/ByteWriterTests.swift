@@ -4,8 +4,8 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("A byte writer") struct ByteWriterTests {
-    @Test("writes integers least significant octet first") func integers() {
+@Suite("Byte writer") struct ByteWriterTests {
+    @Test("The writer writes integers least significant byte first") func integers() {
         var writer = ByteWriter(reservingCapacity: 32)
         writer.write(UInt8(1))
         writer.write(Int8(-2))
@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test("writes what a reader reads back") func roundTrip() throws {
+    @Test("The reader reads back the integers that the writer wrote") func roundTrip() throws {
         for value in [0, 1, 0x0123_4567_89AB_CDEF, UInt64.max] {
             var writer = ByteWriter()
             writer.write(value)
@@ -33,23 +33,23 @@ import Testing
 }
 
 @Suite("Hexadecimal digits") struct HexadecimalTests {
-    @Test("spell bytes, two digits each, in lower case") func spell() {
+    @Test("Each byte is written as two lowercase digits") func spell() {
         #expect([0x00, 0x0A, 0xF0, 0xFF].hexadecimal == "000af0ff")
         #expect([UInt8]().hexadecimal == "")
     }
 
-    @Test("are read in either case") func read() {
+    @Test("Digits of either case are read") func read() {
         #expect([UInt8](hexadecimal: "00aAfF") == [0, 0xAA, 0xFF])
         #expect([UInt8](hexadecimal: "") == [])
     }
 
-    @Test("spell every byte, there and back") func roundTrip() {
+    @Test("Every byte value survives a round trip") func roundTrip() {
         let all = [UInt8](0...255)
         #expect([UInt8](hexadecimal: all.hexadecimal) == all)
     }
 
     @Test(
-        "are refused when odd in number or no digits at all",
+        "An odd number of digits and other characters are refused",
         arguments: ["0", "0g", "g0", " 00", "0x00", "00 ", "é0", "١٢", "+1", "-1"]
     )
     func refuse(text: String) {

@@ -4,8 +4,9 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("A device address") struct DeviceAddressTests {
-    @Test("is written most significant octet first and travels the other way") func forms() throws {
+@Suite("Device addresses") struct DeviceAddressTests {
+    @Test("An address prints its most significant byte first and is encoded in reverse")
+    func forms() throws {
         let address = try #require(DeviceAddress("C4:F0:0a:00:00:01", kind: .random))
         #expect(address.value == 0xC4F0_0A00_0001)
         #expect(address.littleEndianBytes == [1, 0, 0, 0x0A, 0xF0, 0xC4])
@@ -13,20 +14,20 @@ import Testing
         #expect(DeviceAddress(littleEndian: address.littleEndianBytes, kind: .random) == address)
     }
 
-    @Test("is another device's if only the kind differs") func kind() {
+    @Test("Two addresses that differ only in their kind are not equal") func kind() {
         #expect(
             DeviceAddress(value: 1, kind: .public) != DeviceAddress(value: 1, kind: .random)
         )
     }
 
-    @Test("has 48 bits, six octets") func width() {
+    @Test("An address has 48 bits") func width() {
         #expect(DeviceAddress(value: .max, kind: .public).value == 0xFFFF_FFFF_FFFF)
         #expect(DeviceAddress(littleEndian: [1, 2, 3, 4, 5], kind: .public) == nil)
         #expect(DeviceAddress(littleEndian: [1, 2, 3, 4, 5, 6, 7], kind: .public) == nil)
     }
 
     @Test(
-        "is not made of text in another form",
+        "Text in another form is not an address",
         arguments: [
             "", "C4:F0:00:00:00", "C4:F0:00:00:00:01:02", "C4F000000001", "C4-F0-00-00-00-01",
             "C4:F0:00:00:00:0G", "C4:F0:00:00:0:001", ":C4:F0:00:00:00:01", "C4:F0:00:00:00:01 ",
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "if random, is of the kind that its two highest bits say",
+        "The two highest bits of a random address determine its kind",
         arguments: [
             (0xC0, DeviceAddress.RandomKind.static), (0x40, .resolvablePrivate),
             (0x00, .nonResolvablePrivate), (0x80, .reserved),
@@ -48,7 +49,7 @@ import Testing
         #expect(DeviceAddress(value: top << 40 | 5, kind: .public).randomKind == nil)
     }
 
-    @Test("that is new, random and static, is never all zeros or ones in its random part")
+    @Test("The random part of a new random static address is never all zeros or all ones")
     func randomStatic() {
         for value in [0, UInt64.max, 0x0123_4567_89AB_CDEF] {
             var generator = Stepping(state: value)

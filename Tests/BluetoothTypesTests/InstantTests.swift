@@ -4,8 +4,9 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("An instant") struct InstantTests {
-    @Test("moves by durations, and their difference is one") func arithmetic() {
+@Suite("Instants") struct InstantTests {
+    @Test("Adding a duration moves an instant, and the difference of two instants is a duration")
+    func arithmetic() {
         let start = Instant(nanoseconds: 1_000)
         let later = start + .milliseconds(2)
         #expect(later.nanoseconds == 2_001_000)
@@ -15,21 +16,22 @@ import Testing
         #expect(Instant.zero + .zero == .zero)
     }
 
-    @Test("that lies too far ahead is the last there is") func overflow() {
+    @Test("An instant beyond the range saturates at the last representable instant")
+    func overflow() {
         let last = Instant(nanoseconds: .max)
         #expect(last + .seconds(1) == last)
         #expect(Instant.zero + .seconds(Int64.max) == last)
     }
 
-    @Test("prints seconds to the microsecond") func description() {
+    @Test("An instant prints seconds to the microsecond") func description() {
         #expect("\(Instant(nanoseconds: 1_000_002_000))" == "1.000002s")
         #expect("\(Instant.zero)" == "0.000000s")
         #expect("\(Instant(nanoseconds: 999))" == "0.000000s")
     }
 }
 
-@Suite("A duration in nanoseconds") struct DurationNanosecondsTests {
-    @Test("is exact, and held within 64 bits") func nanoseconds() {
+@Suite("Durations in nanoseconds") struct DurationNanosecondsTests {
+    @Test("A duration converts exactly and saturates at 64 bits") func nanoseconds() {
         #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
         #expect(Duration.nanoseconds(-1).nanoseconds == -1)
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)

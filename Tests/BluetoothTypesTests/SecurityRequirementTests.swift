@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothTypes
 
-@Suite("What is asked of a link")
+@Suite("Security requirements of a link")
 struct SecurityRequirementTests {
     private static let encrypted = LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true)
     private static let authenticated = LinkSecurity(
@@ -13,7 +13,7 @@ struct SecurityRequirementTests {
         keySize: 16
     )
 
-    @Test("and is there, lacks nothing")
+    @Test("A link that meets the requirement lacks nothing")
     func satisfied() {
         let best = Self.authenticated
         for requirement in [SecurityRequirement.open, .encrypted, .authenticated] {
@@ -23,7 +23,7 @@ struct SecurityRequirementTests {
         #expect(SecurityRequirement.authorized.shortfall(of: .none, isAuthorized: true) == nil)
     }
 
-    @Test("includes encryption where it is authentication, however that is said")
+    @Test("A requirement for authentication includes encryption, even if its flag is cleared")
     func inclusion() {
         #expect(SecurityRequirement.authenticated.needsEncryption)
         var requirement = SecurityRequirement.authenticated
@@ -31,7 +31,7 @@ struct SecurityRequirementTests {
         #expect(requirement.shortfall(of: .none, isAuthorized: true) == .authentication)
     }
 
-    @Test("is mended by encryption where a key is shared, by pairing where none is")
+    @Test("The shortfall is encryption if a key is shared, and authentication if none is")
     func encryption() {
         for requirement in [SecurityRequirement.encrypted, .authenticated] {
             let isBonded = LinkSecurity(isBonded: true)
@@ -40,7 +40,7 @@ struct SecurityRequirementTests {
         }
     }
 
-    @Test("is looked at in one order: authentication, key size, authorization")
+    @Test("The shortfall is reported in order: authentication, key size, authorization")
     func order() {
         var requirement = SecurityRequirement(
             needsAuthentication: true,
@@ -59,7 +59,10 @@ struct SecurityRequirementTests {
         #expect(requirement.shortfall(of: link, isAuthorized: true) == .keySize)
     }
 
-    @Test("of a key's size is nothing where no key is asked for", arguments: 7...16)
+    @Test(
+        "A minimum key size has no effect without a requirement for encryption",
+        arguments: 7...16
+    )
     func keySize(minimum: Int) {
         let open = SecurityRequirement(keySizeMinimum: minimum)
         #expect(open.shortfall(of: .none, isAuthorized: false) == nil)

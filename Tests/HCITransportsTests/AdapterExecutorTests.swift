@@ -6,7 +6,7 @@ import Testing
 
 @testable import HCITransports
 
-/// An actor that lives on an executor it is given.
+/// An actor on a given executor.
 private actor Resident {
     nonisolated let executor: AdapterExecutor
     private(set) var notes: [Int] = []
@@ -32,7 +32,7 @@ private actor Resident {
 
 @Suite("Adapter executor", .timeLimit(.minutes(1)))
 struct AdapterExecutorTests {
-    @Test("closures run in the order they were given, on one thread that is not ours")
+    @Test("Closures run in order on one thread of the executor")
     func order() async {
         await withExecutor { executor in
             let seen = Mutex<[Int]>([])
@@ -48,7 +48,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("what the end of a turn adds to the end of a turn runs before the thread waits")
+    @Test("Work that an end of a turn adds to that end runs before the thread waits")
     func nestedTurnEnd() async {
         await withExecutor { executor in
             await withCheckedContinuation { continuation in
@@ -61,7 +61,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("work given from the thread itself runs after the work that gives it")
+    @Test("Work that is enqueued on the thread itself runs after the work that enqueues it")
     func nestedOrder() async {
         await withExecutor { executor in
             let seen = Mutex<[String]>([])
@@ -76,7 +76,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("an actor can live on it")
+    @Test("An actor can run on the executor")
     func actorJobs() async {
         await withExecutor { executor in
             let resident = Resident(executor)
@@ -86,7 +86,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("a closure on it may assume the isolation of an actor that lives there")
+    @Test("A closure on the executor may assume the isolation of an actor there")
     func assumeIsolated() async {
         await withExecutor { executor in
             let resident = Resident(executor)
@@ -95,7 +95,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("a closure and an actor's jobs keep the order in which they were given")
+    @Test("Closures and an actor's jobs keep their common order")
     func mixedOrder() async {
         await withExecutor { executor in
             let resident = Resident(executor)
@@ -109,7 +109,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("assuming its isolation on another thread traps")
+    @Test("Assuming the executor's isolation on another thread traps")
     func assumeIsolatedElsewhere() async {
         await #expect(processExitsWith: .failure) {
             let resident = Resident(AdapterExecutor())
@@ -117,14 +117,14 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("touching a transport's stream off the thread traps")
+    @Test("Touching a transport's stream off the thread traps")
     func loopElsewhere() async {
         await #expect(processExitsWith: .failure) {
             _ = AdapterExecutor().loop
         }
     }
 
-    @Test("a task that prefers it stays on the thread between its suspensions")
+    @Test("A task that prefers the executor stays on its thread between suspensions")
     func taskPreference() async {
         await withExecutor { executor in
             let resident = Resident(executor)
@@ -145,7 +145,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("the end of a turn comes after all its work, and before the next turn")
+    @Test("The end of a turn comes after all of its work and before the next turn")
     func turnEnd() async {
         await withExecutor { executor in
             let seen = Mutex<[String]>([])
@@ -162,7 +162,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("work that always brings forth more does not keep the end of the turn away")
+    @Test("Work that always enqueues more work does not delay the end of the turn")
     func endlessWork() async {
         await withExecutor { executor in
             let isDone = Mutex(false)
@@ -181,9 +181,9 @@ struct AdapterExecutorTests {
     }
 }
 
-@Suite("Adapter executor's end")
+@Suite("Adapter executor shutdown")
 struct AdapterExecutorShutDownTests {
-    @Test("shutting down runs what is enqueued, and frees the executor")
+    @Test("Shutting down runs the enqueued work and frees the executor")
     func shutDown() async {
         weak var freed: AdapterExecutor?
         let count = Mutex(0)
@@ -198,7 +198,7 @@ struct AdapterExecutorShutDownTests {
         #expect(freed == nil)
     }
 
-    @Test("an executor that never ran needs no shutting down")
+    @Test("An executor that never ran needs no shutdown")
     func neverStarted() {
         weak var freed: AdapterExecutor?
         do {
@@ -209,14 +209,14 @@ struct AdapterExecutorShutDownTests {
         #expect(freed == nil)
     }
 
-    @Test("it may be shut down from its own thread")
+    @Test("An executor can be shut down from its own thread")
     func shutDownFromWithin() async {
         let executor = AdapterExecutor()
         await executor.run { executor.shutDown() }
         #expect(await Resident(executor).isOnThread)
     }
 
-    @Test("an actor that outlives the shut-down still runs")
+    @Test("An actor that outlives the shutdown still runs")
     func lateWork() async {
         let executor = AdapterExecutor()
         let resident = Resident(executor)
@@ -227,7 +227,7 @@ struct AdapterExecutorShutDownTests {
         #expect(await resident.isOnThread)
     }
 
-    @Test("work enqueued by what a dying thread lets go of is not lost")
+    @Test("Work that a deinitializer enqueues on a dying thread is not lost")
     func workFromDeinit() async {
         final class Farewell: Sendable {
             let said: @Sendable () -> Void

@@ -7,7 +7,7 @@ import Testing
 @Suite("Adapter specification")
 struct AdapterSpecificationTests {
     @Test(
-        "reads what it prints",
+        "A printed specification is read again",
         arguments: [
             ("hci0", AdapterSpecification.hci(index: 0)), ("hci65534", .hci(index: 65534)),
             (
@@ -29,7 +29,7 @@ struct AdapterSpecificationTests {
     }
 
     @Test(
-        "says what is wrong and what is accepted",
+        "An error names the mistake and the accepted forms",
         arguments: [
             ("", AdapterSpecificationError.Problem.noKind), ("hci", .noKind), ("hci00", .noKind),
             ("hci-1", .noKind), ("hci+1", .noKind), ("hci65535", .noKind), ("hci99999", .noKind),
@@ -55,7 +55,7 @@ struct AdapterSpecificationTests {
     }
 
     @Test(
-        "nobody can be asked to connect to an adapter",
+        "A specification without a socket cannot be listened on",
         arguments: ["hci0", "hci:00:00:00:00:00:01", "serial:/dev/ttyUSB0"]
     )
     func listening(text: String) {
@@ -65,13 +65,13 @@ struct AdapterSpecificationTests {
         #expect(error?.problem == (text == "hci0" ? .noKind : .noSocket))
     }
 
-    @Test("an address may be written in small letters") func smallLetters() throws {
+    @Test("An address may be written in lowercase letters") func smallLetters() throws {
         #expect(
             try AdapterSpecification("hci:c4:f0:00:00:00:0a").description == "hci:C4:F0:00:00:00:0A"
         )
     }
 
-    @Test("What is kept goes by what stays the same: an address, a port's path")
+    @Test("The name of a store comes from a lasting property: an address or a port's path")
     func storeName() throws {
         let address = try #require(DeviceAddress("AA:BB:CC:DD:EE:FF", kind: .public))
         let adapters = [
@@ -82,7 +82,7 @@ struct AdapterSpecificationTests {
             "hci0": "hci:AA:BB:CC:DD:EE:FF", "hci:00:11:22:33:44:55": "hci:00:11:22:33:44:55",
             "serial:/dev/ttyACM0@1000000,flow=none": "serial:/dev/ttyACM0",
             "tcp:host:9000": "tcp:host:9000", "unix:/x": "unix:/x",
-            // It is set up, and has none.
+            // It is set up, and has no address.
             "hci1": "hci1",
         ]
         for (text, name) in names {
@@ -91,12 +91,12 @@ struct AdapterSpecificationTests {
         }
     }
 
-    @Test("An adapter that is not there, or not set up, has no name yet to keep anything by")
+    @Test("An adapter that is absent or not set up has no store name yet")
     func noStoreNameYet() throws {
         let unready = [SystemAdapter(index: 2, state: .settingUp)]
         #expect(try AdapterSpecification("hci2").storeName { unready } == nil)
         #expect(try AdapterSpecification("hci7").storeName { unready } == nil)
-        // The one will have a name soon.
+        // This adapter will have a name soon.
         #expect(try !AdapterSpecification("hci2").isAbsent { unready })
         #expect(try AdapterSpecification("hci7").isAbsent { unready })
         #expect(try !AdapterSpecification("tcp:host:9000").isAbsent { unready })

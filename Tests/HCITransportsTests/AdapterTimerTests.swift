@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Adapter timer")
 struct AdapterTimerTests {
-    @Test("fires on the executor, once, and not before its deadline")
+    @Test("A timer fires on the executor, once, and not before its deadline")
     func fires() async {
         await withExecutor { executor in
             let deadline = executor.now + .milliseconds(5)
@@ -22,7 +22,7 @@ struct AdapterTimerTests {
         }
     }
 
-    @Test("fires at once when its deadline has passed already")
+    @Test("A timer fires at once when its deadline has already passed")
     func past() async {
         await withExecutor { executor in
             let fired = Promise<Bool>()
@@ -32,7 +32,7 @@ struct AdapterTimerTests {
         }
     }
 
-    @Test("timers fire in the order of their deadlines, not in the order they were set")
+    @Test("Timers fire in the order of their deadlines, not in the order they were set")
     func order() async {
         await withExecutor { executor in
             let seen = Mutex<[Int]>([])
@@ -53,7 +53,7 @@ struct AdapterTimerTests {
         }
     }
 
-    @Test("a deadline that is removed or moved does not fire, even by a timer of the same instant")
+    @Test("A removed or moved deadline does not fire, even with a timer of the same instant")
     func removed() async {
         await withExecutor { executor in
             let count = Mutex(0)
@@ -73,7 +73,7 @@ struct AdapterTimerTests {
         }
     }
 
-    @Test("a timer may be set again from its own firing")
+    @Test("A timer can be set again as it fires")
     func repeats() async {
         await withExecutor { executor in
             let remaining = Mutex(20)

@@ -3,12 +3,14 @@
 import BluetoothTypes
 import Testing
 
+import enum LanyardTestSupport.RunSeed
+
 @testable import HCITransports
 
 @Suite("Btsnoop format")
 struct BtsnoopTests {
-    /// As another host's writer makes them: HCI Reset at midnight of 2000-01-01, its answer one and
-    /// a half seconds later, an ACL packet each way.
+    /// Records as another host writes them: HCI Reset at midnight of 2000-01-01, its answer one and
+    /// a half seconds later, and an ACL packet in each direction.
     private static let records = [
         Btsnoop.Record(
             microsecondsSince1970: 946_684_800_000_000,
@@ -57,19 +59,22 @@ struct BtsnoopTests {
         return records
     }
 
-    @Test("writes the bytes other tools read")
+    @Test("The writer produces the bytes that other tools read")
     func writes() {
         var bytes = Btsnoop.header
         for record in Self.records { Btsnoop.append(record, to: &bytes) }
         #expect(bytes.hexadecimal == Self.file.hexadecimal)
     }
 
-    @Test("reads what it writes, in pieces of any size", arguments: [1, 2, 7, 24, 40, 1000])
+    @Test(
+        "The reader reads what the writer wrote, in pieces of any size",
+        arguments: [1, 2, 7, 24, 40, 1000]
+    )
     func reads(pieces: Int) throws {
         #expect(try read(Self.file, pieces: pieces) == Self.records)
     }
 
-    @Test("keeps the original length of a packet that was cut, and the count of dropped ones")
+    @Test("A truncated packet keeps its original length, and the dropped count is kept")
     func cutPacket() throws {
         var record = Self.records[0]
         record.originalLength = 300
@@ -79,12 +84,12 @@ struct BtsnoopTests {
         #expect(try read(bytes, pieces: bytes.count) == [record])
     }
 
-    @Test("a log without packets is a log")
+    @Test("A log without packets is valid")
     func empty() throws {
         #expect(try read(Btsnoop.header, pieces: 3).isEmpty)
     }
 
-    @Test("a file cut at any place but between records is reported as torn")
+    @Test("A file that is cut anywhere except between records is reported as torn")
     func truncations() throws {
         var ends: Set = [Btsnoop.headerLength]
         for record in Self.records {
@@ -105,7 +110,7 @@ struct BtsnoopTests {
         }
     }
 
-    @Test("says where a torn record begins, and what it lacks")
+    @Test("The error for a torn record has its offset and the missing length")
     func tornOffset() {
         #expect(throws: BtsnoopError.torn(offset: 44, missing: 2)) {
             try read(Array(Self.file.prefix(44 + 29)), pieces: 1000)
@@ -113,7 +118,7 @@ struct BtsnoopTests {
     }
 
     @Test(
-        "refuses what it cannot read",
+        "Unsupported files are refused",
         arguments: [
             ("62747373", BtsnoopError.notBtsnoop),
             ("00", .notBtsnoop),
@@ -126,7 +131,7 @@ struct BtsnoopTests {
         #expect(throws: error) { try read(bytes, pieces: 1000) }
     }
 
-    @Test("refuses a record that claims too much, before it comes")
+    @Test("A record with too great a length is refused before its data arrives")
     func hugeRecord() {
         let header = Btsnoop.header
         for lengths in ["ffffffff" + "ffffffff", "00000003" + "00000004"] {
@@ -138,9 +143,9 @@ struct BtsnoopTests {
         }
     }
 
-    @Test("random bytes never trap")
-    func randomBytes() {
-        var generator = SplitMix64(seed: 1)
+    @Test("Random bytes never trap", arguments: RunSeed.seeds(1))
+    func randomBytes(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             let count = Int.random(in: 0..<200, using: &generator)
             let noise = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -15,6 +15,9 @@ import Testing
 
 @Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectingTests {
+    /// A connect timeout that never passes: the test alone ends an attempt.
+    private static let never = Duration.seconds(86_400)
+
     private func failure(of transport: any HCITransport) async -> TransportError? {
         await withExecutor { executor in
             await #expect(throws: TransportError.self) {
@@ -23,9 +26,9 @@ struct ConnectingTests {
         }
     }
 
-    @Test("to a port on which nobody listens is refused")
+    @Test("Connecting to a port without a listener is refused")
     func refusedPort() async throws {
-        // Bound, so that no other test gets it, but not listening.
+        // Bound, so that no other test gets this port, but not listening.
         let socket = try Descriptor.streamSocket(family: AF_INET)
         let any = try await SocketEndpoint.tcp(host: "127.0.0.1", port: 0).addresses()
         let isBound = try #require(any.first).withPointer { bind(socket.number, $0, $1) }
@@ -36,7 +39,7 @@ struct ConnectingTests {
         #expect(error?.description.contains("start the controller") == true)
     }
 
-    @Test("gives up at once while a name is looked up")
+    @Test("Canceling during a name lookup ends the attempt at once")
     func cancelledLookUp() async {
         let (asked, answered) = (Promise<Void>(), DispatchSemaphore(value: 0))
         let host = HostName("example.invalid") { text, _ in
@@ -51,7 +54,7 @@ struct ConnectingTests {
         answered.signal()
     }
 
-    @Test("to a path where nothing is fails with the path")
+    @Test("Connecting to a path without a file fails with the path")
     func noFile() async {
         let path = temporaryPath()
         let error = await failure(of: UnixTransport(path: path))
@@ -59,7 +62,7 @@ struct ConnectingTests {
         #expect(error?.description.contains("check the path") == true)
     }
 
-    @Test("to a socket file that was left behind is refused")
+    @Test("Connecting to an abandoned socket file is refused")
     func refusedPath() async throws {
         let path = temporaryPath()
         try leaveSocketFile(at: path)
@@ -67,7 +70,7 @@ struct ConnectingTests {
         #expect(await failure(of: UnixTransport(path: path)) == .refused("unix:\(path)"))
     }
 
-    @Test("to a path too long for a socket fails before the system is asked")
+    @Test("Connecting to a path that is too long for a socket fails without a system call")
     func longPath() async {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         let limit = SocketAddress.pathLengthLimit
@@ -75,7 +78,7 @@ struct ConnectingTests {
         #expect(error == .pathTooLong(path: path, limit: limit))
     }
 
-    @Test("to a name that no computer has fails with the name")
+    @Test("Connecting to an unknown host fails with its name")
     func unknownHost() async {
         let error = await failure(of: TCPTransport(host: "no such host!", port: 1))
         guard case .hostNotFound("no such host!", _) = error else {
@@ -84,7 +87,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("gives up when no answer comes in time")
+    @Test("Connecting ends when no answer comes in time")
     func timeout() async throws {
         try await withFullListener { executor, endpoint in
             let transport = SocketTransport(endpoint, connectTimeout: .milliseconds(20))
@@ -95,29 +98,29 @@ struct ConnectingTests {
         }
     }
 
-    @Test("gives up when its task is cancelled")
+    @Test("Connecting ends when its task is canceled")
     func cancelled() async throws {
         try await withFullListener { executor, endpoint in
-            let transport = SocketTransport(endpoint)
+            let transport = SocketTransport(endpoint, connectTimeout: Self.never)
             let task = Task { try await transport.open(on: executor) { _ in } }
             task.cancel()
             await #expect(throws: TransportError.cancelled) { try await task.value }
         }
     }
 
-    @Test("gives up when its executor is shut down")
+    @Test("Connecting ends when its executor shuts down")
     func shutDown() async throws {
         try await withFullListener { executor, endpoint in
-            let transport = SocketTransport(endpoint)
+            let transport = SocketTransport(endpoint, connectTimeout: Self.never)
             let opening = Task { try await transport.open(on: executor) { _ in } }
-            // Behind the start of the attempt or before it: both must end.
+            // Whether the shutdown comes before or after the start of the attempt, both must end.
             await executor.run {}
             executor.shutDown()
             await #expect(throws: TransportError.cancelled) { try await opening.value }
         }
     }
 
-    /// A TCP listener with a full queue, to which a further connection is neither made nor refused.
+    /// A TCP listener with a full queue, to which another connection is neither made nor refused.
     private func withFullListener(
         _ body: (AdapterExecutor, SocketEndpoint) async throws -> Void
     ) async throws {
@@ -135,7 +138,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("tries the next address when the first refuses")
+    @Test("The next address is tried when the first one refuses")
     func nextAddress() async throws {
         try await withExecutor { executor in
             let server = TCPServer(host: "::1")
@@ -151,7 +154,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("leaves no descriptor behind, however it ends")
+    @Test("No attempt leaves a descriptor open, however it ends")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let before = openDescriptors()
@@ -173,8 +176,8 @@ struct ConnectingTests {
     }
 }
 
-/// How many sockets and pipes this process has; the system's libraries open other descriptors when
-/// they like.
+/// How many sockets and pipes this process has. The system's libraries open other descriptors at
+/// any time.
 private func openDescriptors() -> Int {
     (0..<1024 as Range<Int32>).count { number in
         var status = stat()

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Fault-injecting transport")
 struct FaultInjectingTransportTests {
-    /// A packet that can be told from others: an event that holds a number.
+    /// A packet that differs from others: an event that holds a number.
     private static func packet(_ number: UInt8) -> [UInt8] {
         [0x04, 0xFF, 0x02, number, 0x00]
     }
 
-    /// A faulty transport on a pair, both ends open, in time that the test moves.
+    /// A faulty transport on a pair, both ends open, with a clock that the test moves.
     private struct Scene {
         let executor = ManualExecutor()
         let faulty: FaultInjectingTransport
@@ -54,7 +54,7 @@ struct FaultInjectingTransportTests {
         return plan
     }
 
-    @Test("without faults it changes nothing")
+    @Test("A plan without faults changes nothing")
     func noFaults() async throws {
         let scene = try await Scene(FaultPlan(seed: 1))
         scene.sendToHost(1...100)
@@ -63,7 +63,7 @@ struct FaultInjectingTransportTests {
         #expect(numbers(scene.controllerLog.log.bytes) == Array(1...100))
     }
 
-    @Test("drops about as many as it is told to, and keeps the order of the others")
+    @Test("Packets are dropped at the configured rate, and the others keep their order")
     func drops() async throws {
         let scene = try await Scene(plan { $0.toHost.drop = 0.25 })
         scene.sendToHost(1...200)
@@ -74,7 +74,7 @@ struct FaultInjectingTransportTests {
         #expect(scene.controllerLog.log.bytes.count == 1000)
     }
 
-    @Test("makes the same faults for the same seed, and others for another")
+    @Test("The same seed makes the same faults, and another seed makes others")
     func deterministic() async throws {
         func run(seed: UInt64) async throws -> [UInt8] {
             var plan = FaultPlan(seed: seed)
@@ -90,7 +90,7 @@ struct FaultInjectingTransportTests {
         #expect(try await run(seed: 8) != first)
     }
 
-    @Test("the faults of one direction do not depend on what the other carries")
+    @Test("The faults of one direction do not depend on the traffic of the other")
     func independent() async throws {
         func run(sending: Bool) async throws -> [UInt8] {
             let scene = try await Scene(
@@ -110,14 +110,14 @@ struct FaultInjectingTransportTests {
         #expect(busy == quiet)
     }
 
-    @Test("duplicates arrive one after the other")
+    @Test("Duplicates arrive one after the other")
     func duplicates() async throws {
         let scene = try await Scene(plan { $0.toController.duplicate = 1 })
         scene.sendToController(1...3)
         #expect(numbers(scene.controllerLog.log.bytes) == [1, 1, 2, 2, 3, 3])
     }
 
-    @Test("corruption changes one bit, and not where the length is told")
+    @Test("Corruption changes one bit, and never the length")
     func corrupts() async throws {
         let scene = try await Scene(plan { $0.toHost.corrupt = 1 })
         scene.sendToHost(1...50)
@@ -132,7 +132,7 @@ struct FaultInjectingTransportTests {
         }
     }
 
-    @Test("splits arrive in two pieces that are the packet")
+    @Test("A split packet arrives in two pieces")
     func splits() async throws {
         let scene = try await Scene(plan { $0.toHost.split = 1 })
         scene.sendToHost(1...20)
@@ -141,7 +141,7 @@ struct FaultInjectingTransportTests {
         #expect(scene.hostLog.log.pieces.allSatisfy { (1...4).contains($0) })
     }
 
-    @Test("delayed packets arrive within the limit, and nothing overtakes them")
+    @Test("Delayed packets arrive within the limit and in order")
     func delays() async throws {
         let scene = try await Scene(
             plan {
@@ -155,7 +155,7 @@ struct FaultInjectingTransportTests {
         #expect(numbers(scene.hostLog.log.bytes) == Array(1...50))
     }
 
-    @Test("packets in one piece are told apart, and each meets its own fate")
+    @Test("Packets that arrive in one piece are separated, and each has its own faults")
     func joinedInput() async throws {
         let scene = try await Scene(plan { $0.toHost.drop = 0.5 })
         scene.controller.send((1...100).map { Self.packet($0) })
@@ -163,7 +163,7 @@ struct FaultInjectingTransportTests {
         #expect((20...80).contains(numbers(scene.hostLog.log.bytes).count))
     }
 
-    @Test("what is sent while something is received keeps its order")
+    @Test("Packets that are sent during a receive keep their order")
     func reentrant() async throws {
         let executor = ManualExecutor()
         let (near, far) = InProcessTransport.pair()
@@ -183,7 +183,7 @@ struct FaultInjectingTransportTests {
         executor.drive()
     }
 
-    @Test("closes after so many packets, and says that it was asked to")
+    @Test("The transport closes after the configured packet, with an error that says so")
     func closesAfter() async throws {
         let scene = try await Scene(plan { $0.closesAfter = 10 })
         scene.sendToHost(1...6)
@@ -195,7 +195,7 @@ struct FaultInjectingTransportTests {
         #expect(scene.controllerLog.log.closings.count == 1)
     }
 
-    @Test("hangs after so many packets, and stays open")
+    @Test("The transport hangs after the configured packet and stays open")
     func hangsAfter() async throws {
         let scene = try await Scene(plan { $0.hangsAfter = 3 })
         scene.sendToHost(1...5)
@@ -208,7 +208,7 @@ struct FaultInjectingTransportTests {
         #expect(scene.hostLog.log.closings == [nil])
     }
 
-    @Test("begins its plan anew each time it is opened")
+    @Test("The plan starts from its beginning each time the transport opens")
     func reopened() async throws {
         let scene = try await Scene(plan { $0.closesAfter = 2 })
         for round in 1...3 {
@@ -219,7 +219,7 @@ struct FaultInjectingTransportTests {
         }
     }
 
-    @Test("hands up bytes that are no packets as they are")
+    @Test("Bytes that are no packets are passed on unchanged")
     func lostFraming() async throws {
         let scene = try await Scene(FaultPlan(seed: 1))
         scene.controller.send([[0xFF, 1, 2]])
@@ -230,7 +230,7 @@ struct FaultInjectingTransportTests {
 
 @Suite("Faulty line")
 struct FaultyLineTests {
-    @Test("holds a bounded number of pieces: the oldest arrive early")
+    @Test("The line holds a limited number of pieces, and the oldest arrive early")
     func bound() {
         var rates = FaultPlan.Rates()
         rates.delay = 1
@@ -246,7 +246,7 @@ struct FaultyLineTests {
         #expect(line.nextDeadline != nil)
     }
 
-    @Test("survives packets too short to have a header or a payload")
+    @Test("Packets without a complete header or payload are passed on")
     func shortPackets() {
         var rates = FaultPlan.Rates()
         rates.corrupt = 1

@@ -15,7 +15,7 @@ struct InProcessTransportTests {
         (near, far) = InProcessTransport.pair()
     }
 
-    @Test("carries bytes both ways, in order, between two executors")
+    @Test("Bytes pass in both directions, in order, between two executors")
     func bothWays() async throws {
         try await withExecutor { one in
             try await withExecutor { two in
@@ -34,7 +34,7 @@ struct InProcessTransportTests {
         }
     }
 
-    @Test("keeps what is sent before the other end opens")
+    @Test("Bytes that are sent before the other end opens are kept")
     func early() async throws {
         try await withExecutor { executor in
             try await near.open(on: executor, receive: nearLog.receive)
@@ -45,7 +45,7 @@ struct InProcessTransportTests {
         }
     }
 
-    @Test("closes with an error when too much waits")
+    @Test("The transport closes with an error when too much data waits")
     func overflow() async throws {
         try await withExecutor { executor in
             try await near.open(on: executor, receive: nearLog.receive)
@@ -59,7 +59,7 @@ struct InProcessTransportTests {
         }
     }
 
-    @Test("closing one end closes both, once, and both can be opened again")
+    @Test("Closing one end closes both, once, and both can be opened again")
     func closes() async throws {
         try await withExecutor { executor in
             for count in 1...3 {

@@ -32,7 +32,7 @@ struct KeyRedactionTests {
     }
 
     @Test(
-        "blanks the keys in commands, and nothing else of them",
+        "The keys in commands are blanked, and nothing else",
         arguments: [
             (0x2017, [], zeros + zeros, []),
             (0x2019, [0x40, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], zeros, []),
@@ -46,7 +46,7 @@ struct KeyRedactionTests {
         #expect(blank([packet]) == [Self.command(opcode, before + blanked + after)])
     }
 
-    @Test("covers every command of ours that carries a key")
+    @Test("Every command of ours with a key is covered")
     func everyCommand() throws {
         let key = try #require(HCI.Key128(Self.secret))
         let address = DeviceAddress(value: 0xC4F0_0000_0001, kind: .random)
@@ -76,7 +76,7 @@ struct KeyRedactionTests {
         }
     }
 
-    @Test("blanks what the controller calculates: a block, random numbers, a shared secret")
+    @Test("The controller's results are blanked: a block, random numbers, a shared secret")
     func events() {
         let block: [UInt8] = [0x04, 0x0E, 20, 1, 0x17, 0x20, 0]
         let random: [UInt8] = [0x04, 0x0E, 12, 1, 0x18, 0x20, 0]
@@ -96,7 +96,7 @@ struct KeyRedactionTests {
     }
 
     @Test(
-        "blanks the Security Manager's keys, whole",
+        "The Security Manager's keys are blanked as a whole",
         arguments: [0x06, 0x08, 0x0A] as [UInt8],
         [Btsnoop.Direction.sent, .received]
     )
@@ -107,7 +107,7 @@ struct KeyRedactionTests {
         #expect(blank([packet], direction) == [expected])
     }
 
-    @Test("blanks them in pieces of any size, each link by itself", arguments: 1...21)
+    @Test("Keys are blanked in fragments of any size, for each link separately", arguments: 1...21)
     func fragments(size: Int) {
         let frame = Self.frame([0x06] + Self.secret)
         let other = Self.data(Self.frame([0x0B] + Self.secret), boundary: 0, handle: 0x41)
@@ -127,7 +127,7 @@ struct KeyRedactionTests {
         #expect(rejoined == Self.frame([0x06] + Self.zeros))
     }
 
-    @Test("keeps the two directions of a link apart")
+    @Test("The two directions of a link are kept apart")
     func directions() {
         var redaction = KeyRedaction()
         let frame = Self.frame([0x08] + Self.secret)
@@ -139,7 +139,7 @@ struct KeyRedactionTests {
     }
 
     @Test(
-        "leaves everything else as it is",
+        "All other packets stay unchanged",
         arguments: [
             command(0x0C03, []), command(0x201B, [0x40, 0]), command(0x2018, []),
             [0x04, 0x0E, 4, 1, 0x03, 0x0C, 0], [0x04, 0x3E, 13, 0x05, 0x40, 0] + secret.prefix(10),
@@ -154,7 +154,7 @@ struct KeyRedactionTests {
         #expect(blank([packet], .received) == [packet])
     }
 
-    @Test("blanks what there is of a packet that was cut off, and never traps")
+    @Test("Truncated packets are blanked as far as they go, and never trap")
     func truncated() {
         let packets = [
             Self.command(0x2027, [UInt8](repeating: 0xAA, count: 39)),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -16,7 +16,7 @@ import Testing
 
 @Suite("Servers")
 struct ServerTests {
-    @Test("hand out every connection as a transport of its own")
+    @Test("Every connection is a transport of its own")
     func manyConnections() async throws {
         try await withExecutor { executor in
             let server = TCPServer()
@@ -45,7 +45,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a port in use is said to be")
+    @Test("A port in use is reported")
     func portInUse() async throws {
         try await withExecutor { executor in
             let first = TCPServer(host: "127.0.0.1")
@@ -58,7 +58,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a server is started once, and again after it was stopped")
+    @Test("A server starts once, and again after it has stopped")
     func startTwice() async throws {
         try await withExecutor { executor in
             let server = UnixServer(path: temporaryPath())
@@ -72,7 +72,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a socket file nobody listens on is replaced; a living server's is not")
+    @Test("An abandoned socket file is replaced, and a running server's is not")
     func abandonedFile() async throws {
         try await withExecutor { executor in
             let path = temporaryPath()
@@ -87,7 +87,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a file that is no socket is left alone")
+    @Test("A file that is not a socket is left alone")
     func foreignFile() async {
         await withExecutor { executor in
             let path = temporaryPath("txt")
@@ -100,7 +100,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a connection that nobody opens is closed")
+    @Test("A connection that is never opened is closed")
     func unopened() async throws {
         try await withExecutor { executor in
             let server = UnixServer(path: temporaryPath())
@@ -113,7 +113,7 @@ struct ServerTests {
         }
     }
 
-    @Test("an executor without descriptors is refused")
+    @Test("An executor without descriptors is refused")
     func otherExecutor() async {
         final class Other: HostExecutor {
             let inner = AdapterExecutor()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Socket transports")
 struct SocketTransportTests {
-    @Test("carry bytes both ways, in order", arguments: SocketKind.allCases)
+    @Test("Bytes pass in both directions, in order", arguments: SocketKind.allCases)
     func bothWays(kind: SocketKind) async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(kind, on: executor)
@@ -23,7 +23,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("join all packets of one turn into one write", arguments: SocketKind.allCases)
+    @Test("All packets of one turn are joined into one write", arguments: SocketKind.allCases)
     func joined(kind: SocketKind) async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(kind, on: executor)
@@ -37,7 +37,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("deliver what comes a byte at a time, in order", arguments: SocketKind.allCases)
+    @Test("Bytes that arrive one at a time are delivered in order", arguments: SocketKind.allCases)
     func dripFeed(kind: SocketKind) async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(kind, on: executor)
@@ -53,7 +53,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("carry more than the socket holds when the other side starts to read late")
+    @Test("More data than the socket holds arrives when the other side starts to read late")
     func backPressure() async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.unix, on: executor)
@@ -70,12 +70,15 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("close with an error when the other side never reads", arguments: SocketKind.allCases)
+    @Test(
+        "A transport closes with an error when the other side never reads",
+        arguments: SocketKind.allCases
+    )
     func overflow(kind: SocketKind) async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(kind, on: executor)
             let packet = [UInt8](repeating: 0, count: 65_536)
-            // The system's own buffers take some megabytes before the transport keeps any.
+            // The system's own buffers take some megabytes before the transport keeps any data.
             for _ in 0..<1000 where pair.nearLog.log.closings.isEmpty {
                 await executor.run { pair.near.send([packet]) }
             }
@@ -85,7 +88,10 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("hear that the other side closed, after all it sent", arguments: SocketKind.allCases)
+    @Test(
+        "The other side's close is reported after all of its data",
+        arguments: SocketKind.allCases
+    )
     func peerCloses(kind: SocketKind) async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(kind, on: executor)
@@ -101,7 +107,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("survive writing to a side that has gone, and say so once")
+    @Test("Writing to a closed side is reported once")
     func writeAfterPeerClosed() async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.unix, on: executor)
@@ -121,7 +127,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("say nothing after they were closed, but that they are")
+    @Test("After a close, nothing is reported except the close itself")
     func closes() async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.tcp, on: executor)
@@ -138,7 +144,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("are closed when their executor is shut down", arguments: SocketKind.allCases)
+    @Test("Transports close when their executor shuts down", arguments: SocketKind.allCases)
     func shutDown(kind: SocketKind) async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(kind, on: executor)
@@ -149,7 +155,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("write what was sent before they close")
+    @Test("Data that was sent before a close is written")
     func sendAndClose() async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.unix, on: executor)
@@ -162,7 +168,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("cannot be opened twice at once; one that dialled can be opened again")
+    @Test("A transport cannot be opened twice at once, and a dialed one can be opened again")
     func reopening() async throws {
         try await withExecutor { executor in
             let server = UnixServer(path: temporaryPath())
@@ -182,7 +188,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("an accepted connection is opened once only")
+    @Test("An accepted connection can be opened only once")
     func acceptedOnce() async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.unix, on: executor)
@@ -195,7 +201,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("deliver on the executor's thread")
+    @Test("Data is delivered on the executor's thread")
     func thread() async throws {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.tcp, on: executor)

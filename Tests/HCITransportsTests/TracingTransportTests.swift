@@ -4,7 +4,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -24,7 +24,7 @@ struct TracingTransportTests {
         return records
     }
 
-    /// Opens a traced transport on a pair, and hands out its other end.
+    /// Opens a traced transport on a pair, and passes its other end to `body`.
     private func withTrace(
         _ body: (AdapterExecutor, TracingTransport, InProcessTransport, Recorder, String)
             async throws -> Void
@@ -41,7 +41,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("finds packets again with the host, where bytes get lost")
+    @Test("After lost bytes the trace finds packets again when the host does")
     func noise() async throws {
         let path = temporaryPath("btsnoop")
         defer { unlink(path) }
@@ -61,14 +61,14 @@ struct TracingTransportTests {
             let all = noise + before + Self.resetAnswer + Self.acl
             await log.wait { $0.bytes.count == all.count }
             await executor.run {}
-            // The noise as it came; what came before the answer is nothing.
+            // The noise is recorded as it arrived. Without the answer after it, it has no meaning.
             let packets = try readRecords(of: path).map { Array($0.packet) }
             #expect(packets == [noise, Self.reset, Self.resetAnswer, Self.acl])
             #expect(log.log.bytes == all)
         }
     }
 
-    @Test("notes packets both ways, in order, whole however they come, and passes them on")
+    @Test("Packets of both directions are recorded whole and in order, and passed on")
     func bothWays() async throws {
         try await withTrace { executor, traced, far, log, path in
             await executor.run { traced.send([Self.reset]) }
@@ -87,7 +87,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("takes the time from the wall clock, and it does not go back")
+    @Test("Times come from the wall clock and never go back")
     func times() async throws {
         try await withTrace { executor, traced, _, _, path in
             let before = SystemClock.nanosecondsSince1970 / 1000
@@ -100,7 +100,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("has everything of a turn in the file when the turn is over, without being closed")
+    @Test("At the end of a turn the file has all of its packets, without being closed")
     func flushedEachTurn() async throws {
         try await withTrace { executor, traced, _, _, path in
             for count in 1...5 {
@@ -112,7 +112,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("goes on in the same file when it is opened again, and keeps no half packet")
+    @Test("A reopened transport continues the same file, without partial packets")
     func reopened() async throws {
         try await withTrace { executor, traced, far, log, path in
             await executor.run {
@@ -130,7 +130,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("shows what cannot be told apart into packets as it came")
+    @Test("Bytes that cannot be separated into packets are recorded as they arrived")
     func lostFraming() async throws {
         try await withTrace { executor, _, far, log, path in
             await executor.run { far.send([[0xFF, 1, 2]]) }
@@ -143,7 +143,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("notes nothing that is sent while it is not open")
+    @Test("Nothing is recorded that is sent while the transport is closed")
     func notOpen() async throws {
         try await withTrace { executor, traced, far, log, path in
             await executor.run { far.close() }
@@ -155,7 +155,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("may be read by its owner only")
+    @Test("A new trace is readable by its owner only")
     func permissions() async throws {
         try await withTrace { _, _, _, _, path in
             var status = stat()
@@ -164,7 +164,20 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("says at once when the file cannot be made")
+    @Test("A trace over an existing file is readable by its owner only")
+    func permissionsOfBefore() throws {
+        let path = temporaryPath("readable")
+        defer { unlink(path) }
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)
+        #expect(fchmod(descriptor, 0o644) == 0)
+        close(descriptor)
+        _ = try TracingTransport(wrapping: InProcessTransport.pair().0, path: path)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test("A file that cannot be made is reported at once")
     func noDirectory() {
         let path = temporaryPath("missing") + "/trace"
         #expect(throws: TransportError.noSuchFile(path: path)) {
@@ -172,7 +185,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("says at once when the file cannot be written", .enabled(if: hasFullDevice))
+    @Test("A file that cannot be written is reported at once", .enabled(if: hasFullDevice))
     func diskFull() {
         let error = #expect(throws: TransportError.self) {
             try TracingTransport(wrapping: InProcessTransport.pair().0, path: "/dev/full")
@@ -186,7 +199,7 @@ struct TracingTransportTests {
     private static var hasFullDevice: Bool { access("/dev/full", W_OK) == 0 }
 }
 
-/// A transport on which bytes may get lost, though none do.
+/// A transport on which bytes may get lost, although none do.
 private struct LossyTransport: HCITransport {
     let inner: InProcessTransport
     var name: String { inner.name }

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Our host advertises: what Bumble hears is what was asked for, and Bumble connects.
+/// Our host advertises, and Bumble receives what was advertised and connects.
 @Suite(.needsPeers) struct AdvertisingTests {
     private static let own = DeviceAddress(value: 0xF1E0_0000_0001, kind: .random)
     private static let observer = DeviceAddress(value: 0xF1C0_0000_0001, kind: .random)
@@ -14,8 +14,8 @@ import Testing
         return configuration
     }
 
-    /// Bumble's controller answers scan requests with the advertising data, calls nobody by name,
-    /// and sends nothing on secondary channels.
+    /// Bumble's controller answers scan requests with the advertising data, sends no directed
+    /// advertising, and sends nothing on secondary channels.
     private static let complete = ControllerKind.available.filter { $0 != .bumble }
 
     private static var lamp: AdvertisingContent {
@@ -57,7 +57,7 @@ import Testing
                 until: 1,
                 of: Self.own
             )
-            // Bumble's controller may answer a scan request with the advertisement, once more.
+            // Bumble's controller may answer a scan request with the advertisement again.
             let sent = Set(heard.reports.compactMap { AdvertisingData($0.data).shortenedLocalName })
             #expect(sent == [String(name.prefix(29))])
             #expect(set.layout.omissions == [.nameShortened(String(name.prefix(29)))])
@@ -107,7 +107,7 @@ import Testing
             do {
                 _ = try await encounter.host.advertise(beacon)
             } catch AdvertisingError.tooManySets(let limit) {
-                // A controller may have one.
+                // A controller may support only one advertising set.
                 return #expect(limit == 1)
             }
             let heard = try await encounter.peers.observer(

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Bumble's server tells a Database Hash of its table.
+/// Bumble's server has a Database Hash.
 @Suite(.needsPeers) struct CachingTests {
     @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large])
     func theWholeTableIsWhatItsPartsAre(
@@ -29,19 +29,21 @@ import Testing
             try await first.disconnect()
 
             let second = try await encounter.connect()
-            // The MTU and what else a link begins with is over once something was answered.
+            // The MTU exchange and the other initial procedures of a link are over after the first
+            // answer.
             _ = try await second.read(uuid: BluetoothUUID(0x2A00))
             let count = encounter.wire.count
             #expect(try await second.database() == found)
             let costAgain = encounter.wire.count - count
             #expect(cost > 30, "a whole discovery")
-            // A request, its answer, and what controllers tell of both; and what the peer is told
-            // in the background, as far as it has left already.
+            // A request, its answer, and the controllers' events for both, and those packets of the
+            // host's background procedures that have left already.
             #expect(costAgain < 12)
         }
     }
 
-    /// What discovery finds service by service. Secondary services count where they are included.
+    /// The result of discovery service by service. Secondary services count where they are
+    /// included.
     private static func parts(of link: Link) async throws -> [GATT.DiscoveredService] {
         let all = try await link.discoverServices() + link.discoverSecondaryServices()
         var parts: [GATT.DiscoveredService] = []

@@ -4,7 +4,7 @@ import BluetoothHost
 import Foundation
 import Testing
 
-/// Channels with credits, of both kinds, to Bumble's host and from it.
+/// Credit-based channels of both kinds, opened to Bumble's host and by it.
 @Suite(.needsPeers) struct ChannelTests {
     private static let mebibyte = 1 << 20
 
@@ -70,7 +70,7 @@ import Testing
             try await within(Encounter.limit, "the credits to run out") {
                 while try await peer.ask("state")["credits"] != .number(0) {}
             }
-            // The answer comes behind all that was sent before it.
+            // The answer arrives after everything that was sent before it.
             _ = try await link.read(uuid: GATT.AttributeType.deviceName)
             #expect(try await channel.properties.receiveCredits == 0)
             #expect(try await peer.ask("state")["credits"] == .number(0))
@@ -134,7 +134,7 @@ import Testing
     }
 }
 
-/// `lanyard channel` with a Bumble at the other end.
+/// `lanyard channel` with a Bumble peer.
 @Suite(.needsPeers) struct ChannelCommandTests {
     @Test(arguments: ControllerKind.available)
     func openMovesBytesBothWaysAndEndsWithThePeer(kind: ControllerKind) async throws {
@@ -191,7 +191,7 @@ import Testing
                 adapter: controllers.adapters[1]
             )
             #expect(result.ending == .exited(77))
-            #expect(result.errors.contains("nobody listens for the SPSM"))
+            #expect(result.errors.contains("the peer has no listener for the SPSM"))
         }
     }
 
@@ -206,7 +206,7 @@ import Testing
         return ChannelPeer(process: peer.process, address: peer.facts["address"].text ?? "")
     }
 
-    /// Runs the tool with a file for its input; what it wrote, octet for octet.
+    /// Runs the tool with a file as its input. Returns its output, byte for byte.
     private func run(
         _ arguments: String,
         on adapter: String,
@@ -227,12 +227,12 @@ import Testing
     }
 }
 
-/// A Bumble with channels, and how to have it do something.
+/// A Bumble peer with channels, and its commands.
 struct ChannelPeer: Sendable {
     let process: ChildProcess
     var address = ""
 
-    /// Says a line and returns the answer.
+    /// Sends a line and returns the answer.
     func ask(_ line: String) async throws -> JSON {
         process.write(line: line)
         guard let answer = try await process.nextLine(within: .seconds(130)) else {
@@ -242,12 +242,12 @@ struct ChannelPeer: Sendable {
     }
 }
 
-/// The octets that everybody sends: each tells a little of its place.
+/// The bytes that all sides send. Each depends on its position.
 private func pattern(_ range: Range<Int>) -> [UInt8] {
     range.map { UInt8(truncatingIfNeeded: $0 + $0 >> 8) }
 }
 
-/// Sends so many octets of the pattern in SDUs as long as the peer takes.
+/// Sends this many bytes of the pattern in SDUs of the peer's maximum size.
 private func send(_ count: Int, on channel: L2CAPChannel) async throws {
     let length = try await channel.properties.sendMTU
     for start in stride(from: 0, to: count, by: length) {
@@ -255,13 +255,13 @@ private func send(_ count: Int, on channel: L2CAPChannel) async throws {
     }
 }
 
-/// What the sink says has arrived.
+/// What the sink reports as received.
 private func mark(_ channel: L2CAPChannel) async throws -> String {
     try await channel.send([0])
     return String(decoding: try await channel.receive() ?? [], as: UTF8.self)
 }
 
-/// Sends so many octets to an echo, and compares what comes back.
+/// Sends this many bytes to an echo channel, and compares what returns.
 private func echoes(_ count: Int, on channel: L2CAPChannel) async throws -> Bool {
     async let sent: Void = send(count, on: channel)
     var received: [UInt8] = []
@@ -270,7 +270,7 @@ private func echoes(_ count: Int, on channel: L2CAPChannel) async throws -> Bool
     return received == pattern(0..<count)
 }
 
-/// Gives `body` a link to a Bumble with channels.
+/// Gives `body` a link to a Bumble peer with channels.
 private func withChannels(
     on kind: ControllerKind,
     _ body: @escaping @Sendable (Link, ChannelPeer) async throws -> Void

@@ -3,7 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// The Bumble client does what the tests of our server rely on, shown on Bumble's own server.
+/// The Bumble client does what the tests of our server rely on. These tests use Bumble's own
+/// server.
 @Suite(.needsPeers) struct ClientTests {
     @Test func aDumpIsWhatTheServerSaysOfItself() async throws {
         try await withPeers { peers in

@@ -22,7 +22,7 @@ import Testing
     func theAccessoryIsFreeAgainAfterADisconnection(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             _ = try await encounter.accessory(.demo)
-            // Bumble's controller reports the reason that we gave the peer as ours.
+            // Bumble's controller reports the reason that our host gave the peer as our host's own.
             let code: HCI.ErrorCode =
                 kind == .bumble
                 ? .remoteUserTerminatedConnection : .connectionTerminatedByLocalHost
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// Bumble's controller cannot stop looking for somebody: it says that it has, and goes on.
+    /// Bumble's controller cannot cancel a connection request: it reports success, and continues.
     @Test(.needsRootCanal) func aDirectConnectionIsNotKeptWaitingByAPendingOne() async throws {
         try await withEncounter(on: .rootCanal, accessoryLimit: 2) { encounter in
             let pending = Task { try await encounter.connect(at: 1, .whenAvailable) }
@@ -93,7 +93,7 @@ import Testing
             await #expect(throws: HostError.timedOut) {
                 try await encounter.host.connect(to: Encounter.address(), options: options)
             }
-            // Bumble's controller says that it has stopped, and makes the link all the same.
+            // Bumble's controller reports that it has stopped, and makes the link all the same.
             guard kind != .bumble else { return }
             _ = try await encounter.link()
         }
@@ -114,7 +114,7 @@ import Testing
                         }
                     }
                 }
-                // Nobody is there: one ends only because the other has begun.
+                // No accessory is there, so one attempt ends only because the other has begun.
                 #expect(await attempts.next() as? HostError == .alreadyConnecting)
                 attempts.cancelAll()
                 #expect(await attempts.next() is CancellationError)

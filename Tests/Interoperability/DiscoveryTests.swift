@@ -46,7 +46,7 @@ import Testing
             let (link, _) = try await encounter.link(to: .large)
             #expect(try await link.discoverServices(uuid: Demo.uuid(0x0FFF)).isEmpty)
             #expect(try await link.discoverServices(uuid: BluetoothUUID(0x1234)).isEmpty)
-            // A secondary service is none of the primary ones.
+            // A secondary service is not among the primary ones.
             #expect(try await link.discoverServices(uuid: BluetoothUUID(0xFFF0)).isEmpty)
             let empty = try #require(
                 try await link.discoverServices(uuid: BluetoothUUID(0x1802)).first

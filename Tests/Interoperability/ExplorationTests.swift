@@ -2,7 +2,8 @@
 
 import Testing
 
-/// `lanyard explore --json` prints exactly what the accessory has, and tshark can read along.
+/// `lanyard explore --json` prints exactly the accessory's table, and tshark can decode the
+/// packets.
 @Suite(.needsPeers) struct ExplorationTests {
     @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large, .stream])
     func explorePrintsExactlyTheDatabase(

@@ -4,7 +4,7 @@ import BluetoothHost
 import Synchronization
 import Testing
 
-/// Four accessories, each streaming as fast as its controller lets it.
+/// Four accessories, each of which streams as fast as its controller allows.
 @Suite(.needsPeers) struct FourLinksTests {
     static let linkCount = 4
     static let valueCount = 1000
@@ -24,9 +24,9 @@ import Testing
                 progress.begin()
                 try await readers.waitForAll()
             }
-            // Whoever was behind all the time was still given its part. How large a part is also
-            // up to the system, which gives ten processes their turns on a few cores; in virtual
-            // time it is measured exactly (FairnessTests).
+            // Even the slowest link got its share. How large a share depends on the system as well,
+            // which schedules ten processes on a few cores. In virtual time it is measured exactly
+            // (FairnessTests).
             let slowest = try #require(progress.whenFirstFinished.min())
             #expect(slowest > Self.valueCount / 4, "\(progress.whenFirstFinished)")
         }
@@ -50,7 +50,8 @@ import Testing
             var counters: [Int] = []
             for try await value in values {
                 counters.append(value.littleEndianValue)
-                // On until all have had theirs, so that each is held up by all others.
+                // Each stream continues until all have their values, so that every link competes
+                // with all others.
                 if progress.received(at: place) { break }
             }
             return counters
@@ -59,7 +60,7 @@ import Testing
         #expect(counters.count >= Self.valueCount)
     }
 
-    /// How far each stream is, from the moment when all of them flow.
+    /// The progress of each stream, from the moment when all are subscribed.
     private final class Progress: Sendable {
         private struct State {
             var hasBegun = false
@@ -69,13 +70,13 @@ import Testing
 
         private let state = Mutex(State())
 
-        /// All counts at the moment when the fastest had what it was waiting for.
+        /// All counts at the moment when the fastest stream had its values.
         var whenFirstFinished: [Int] { state.withLock { $0.whenFirstFinished } }
 
-        /// All are subscribed.
+        /// Records that all streams are subscribed.
         func begin() { state.withLock { $0.hasBegun = true } }
 
-        /// Counts a value, and returns whether everybody has enough.
+        /// Counts a value. Returns whether every stream has enough.
         func received(at place: Int) -> Bool {
             state.withLock { state in
                 guard state.hasBegun else { return false }

@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 
-/// A harness that hangs, leaks processes or compares nothing would make every other test worthless.
+/// The harness itself: it must not hang, leak processes, or pass without a comparison, because
+/// every other test relies on it.
 @Suite struct HarnessTests {
     static let limit: Duration = .seconds(20)
 

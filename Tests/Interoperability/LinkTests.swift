@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// What a link can be asked beside its data. Bumble's controller can little of it.
+/// Requests to a link other than data. Bumble's controller supports few of them.
 @Suite(.needsPeers) struct LinkTests {
     @Test(.needsRootCanal) func rootCanalTellsStrengthVersionAndPhysicalLayers() async throws {
         try await withEncounter(on: .rootCanal) { encounter in
@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    /// It refuses some commands that it lists, and never answers others.
+    /// Bumble's controller refuses some commands that it lists as supported, and never answers
+    /// others.
     @Test func aControllerThatCannotDoItSaysSoAndTheLinkLives() async throws {
         try await withEncounter(on: .bumble) { encounter in
             let (link, _) = try await encounter.link()
@@ -61,7 +62,7 @@ import Testing
             try await link.command(.updateParameters, count: 50)
             try await within(Encounter.limit, "the new interval") {
                 while try await link.properties.parameters.interval != .milliseconds(50) {
-                    // The update passes among the reads.
+                    // The update takes place among the reads.
                     _ = try await link.read(.first)
                 }
             }

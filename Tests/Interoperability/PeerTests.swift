@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Not our own, which are a program that people run.
+    /// Without our own controllers, which other programs use as well.
     @Test(arguments: ControllerKind.available.filter { $0 != .lanyard })
     func controllersEndWhenTheirInputCloses(kind: ControllerKind) async throws {
         try await withPeers { peers in

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// The edges of a response of 185 octets, which a value may fill exactly.
+    /// Values at the limits of a response of 185 bytes, which a value may fill exactly.
     @Test(arguments: ControllerKind.available)
     func valuesOfEveryLengthAreReadWhole(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
@@ -136,7 +136,7 @@ import Testing
                 for read in abandoned { read.cancel() }
                 #expect(try await kept == Demo.pattern(20))
                 for read in abandoned {
-                    // It may have been answered first.
+                    // The read may have been answered first.
                     if let value = try? await read.value { #expect(value == Demo.pattern(512)) }
                 }
             }

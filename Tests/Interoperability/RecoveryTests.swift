@@ -3,11 +3,12 @@
 import BluetoothHost
 import Testing
 
-/// Whatever dies under a host, and whenever: whoever waits is told soon, and the host lives on.
+/// A component under the host fails at any moment. The pending requests fail soon, and the host
+/// keeps working.
 @Suite(.needsPeers) struct RecoveryTests {
     static let pointCount = 20
 
-    /// How long it may take until whoever waits is told.
+    /// How long a pending request may take to fail.
     static let patience: Duration = .seconds(5)
 
     @Test(arguments: ControllerKind.available)
@@ -45,7 +46,7 @@ import Testing
             await #expect(throws: end) { try await take(.max, of: values) }
             await #expect(throws: end) { try await link.read(.first) }
 
-            // What waits by itself goes on waiting.
+            // A pending connection request stays pending.
             async let standing = encounter.connect(.whenAvailable)
             let scan = encounter.host.scan()
             _ = try await encounter.restartControllers()
@@ -90,12 +91,13 @@ import Testing
         }
     }
 
-    /// Kills the accessory after so many reads, in the middle of others.
+    /// Kills the accessory after this many reads, in the middle of others.
     private func die(_ accessory: Accessory, after count: Int, of link: Link) async throws {
         let handle = try await link.handle(Demo.short)
         for _ in 0..<count { _ = try await link.read(handle) }
         async let failure = error {
-            // Where the accessory's controller says no good-bye, the supervision timeout ends it.
+            // Where the accessory's controller sends no termination, the supervision timeout ends
+            // the link.
             try await within(Encounter.limit, "the end") {
                 while true { _ = try await link.read(handle) }
             }

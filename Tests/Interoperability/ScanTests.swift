@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Bumble's controller reports scan responses that nobody asked for.
+    /// Bumble's controller reports scan responses that no host requested.
     @Test(.needsRootCanal) func aPassiveScanAsksForNothing() async throws {
         try await withEncounter(on: .rootCanal) { encounter in
             _ = try await encounter.accessory(.demo)
@@ -57,7 +57,7 @@ import Testing
             _ = try await encounter.accessory(.demo)
             let found = try await first(of: beating)
             #expect(found.address == Encounter.address())
-            // One scan more and one less change nothing for the others.
+            // One scan more or less changes nothing for the others.
             _ = try await first(of: host.scan(for: ScanFilter(namePrefix: "Lanyard")))
             let again = try await collect(5, of: streaming)
             #expect(again.allSatisfy { $0.address == Encounter.address(at: 1) })

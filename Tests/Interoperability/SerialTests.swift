@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Controllers of others behind a serial port, on a line that is not always good.
+/// Third-party controllers behind a serial port, on a line with errors.
 @Suite(.needsPeers) struct SerialTests {
     @Test(arguments: ControllerKind.available)
     func aControllerBehindASerialPortIsUsedAsAnyOther(kind: ControllerKind) async throws {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// While there is no link: other controllers keep one whose host has reset them.
+    /// Without a link, because third-party controllers keep a link when their host resets them.
     @Test(arguments: ControllerKind.available)
     func noiseEndsWithAResetAndThenAllIsAsItWas(kind: ControllerKind) async throws {
         try await withSerialEncounter(on: kind) { encounter in
@@ -36,7 +36,7 @@ import Testing
                 }
                 try await encounter.line.clear()
                 try await encounter.wait("the adapter") { $0 == .ready }
-                // What noise has changed without that being noticed ends with a reset.
+                // A reset corrects what undetected errors have changed.
                 try await encounter.isReset(during: "nonsense") { try await $0.say("EE") }
                 try await encounter.wait("the adapter") { $0 == .ready }
                 let found = try await encounter.explore()
@@ -47,13 +47,13 @@ import Testing
 }
 
 extension SerialEncounter {
-    /// Waits until the host has noticed what `disturb` does to the line while it scans.
+    /// Waits until the host has detected what `disturb` does to the line while the host scans.
     fileprivate func isReset(
         during what: String,
         _ disturb: (BadLine) async throws -> Void
     ) async throws {
         let states = host.states
-        // Something for noise to strike: every advertisement, again and again.
+        // Traffic for the errors to affect: every advertisement is reported repeatedly.
         let scan = host.scan(reportsDuplicates: true)
         try await disturb(line)
         try await within(Encounter.limit, "a reset during \(what)") {

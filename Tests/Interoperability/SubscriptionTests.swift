@@ -25,7 +25,7 @@ import Testing
             let (link, _) = try await encounter.link()
             let indicated = try await link.find(Demo.indicated)
             let values = try await link.subscribe(to: indicated, kind: .indication)
-            // The accessory sends the next only after the confirmation of the last.
+            // The accessory sends the next indication only after the confirmation of the last one.
             #expect(try await take(4, of: values) == Array(0..<4))
         }
     }
@@ -52,7 +52,8 @@ import Testing
             let burst = try await link.find(Demo.burst)
             let configuration = try await configuration(of: burst, on: link)
             try await readTwice(burst, on: link)
-            // A task that has ended may hold its stream a moment longer than who waited for it.
+            // A task that has ended may hold its stream a moment longer than the task that awaited
+            // it.
             try await within(Encounter.limit, "the end of the subscription") {
                 while try await link.read(configuration) != [0, 0] {}
             }
@@ -128,7 +129,7 @@ import Testing
     }
 }
 
-/// The counters that the next values of a stream begin with.
+/// The counters at the start of the next values of a stream.
 @discardableResult
 func take(
     _ count: Int,

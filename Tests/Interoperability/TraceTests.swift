@@ -4,8 +4,8 @@ import Foundation
 import HCITransports
 import Testing
 
-/// Wireshark's dissector, which knows nothing of us, judges the traces of all the other tests: here
-/// that it can tell right from wrong, and that traces are whole.
+/// Wireshark's dissector, an independent implementation, checks the traces of all other tests.
+/// These tests show that it detects errors, and that traces are complete.
 @Suite(.needsTshark) struct TraceTests {
     @Test func tsharkFindsAMalformedPacket() async throws {
         let trace = Trace()
@@ -25,7 +25,7 @@ import Testing
         #expect(throws: (any Error).self) { try trace.countPackets() }
     }
 
-    /// A program that is killed leaves a trace that can be read, up to its last turn.
+    /// A program that is killed leaves a trace that can be read, up to the host's last turn.
     @Test(.needsPeers, arguments: ControllerKind.available)
     func theTraceOfAKilledProgramIsWhole(kind: ControllerKind) async throws {
         try await withPeers { peers in

@@ -2,101 +2,131 @@
 
 import Testing
 
-/// Whatever dies while we explore, and whenever: a clear error within five seconds, and the next
-/// command works.
+/// A component fails at any moment of an exploration: the command fails with a clear error within
+/// five seconds, and the next command works.
 @Suite(.needsPeers) struct VanishingTests {
-    static let points = 1...20
+    /// Where an exploration is disturbed, in twenty-firsts of the bytes that an undisturbed one
+    /// receives. The points of a group share their controllers and the accessory that is explored
+    /// afterwards.
+    static let points = [Array(1...5), Array(6...10), Array(11...15), Array(16...20)]
     static let limit: Duration = .seconds(60)
 
-    /// How long an exploration may go on when the other side is gone.
+    /// How long an exploration may continue when the other side is gone.
     static let patience: Duration = .seconds(5)
 
-    /// And when it is there and silent: the step's own limit comes first, then the farewell's.
+    /// How long it may continue when the other side falls silent: first the time limit of the step
+    /// applies, then that of the graceful shutdown.
     static let patienceWithSilence: Duration = .seconds(10)
 
     @Test(arguments: ControllerKind.available, points)
-    func aControllerThatVanishesIsAClearError(kind: ControllerKind, point: Int) async throws {
-        try await explore(kind, point: point, do: .close) { _ in }
+    func aControllerThatVanishesIsAClearError(kind: ControllerKind, points: [Int]) async throws {
+        try await explore(kind, points: points, do: .close) { _ in }
     }
 
     @Test(arguments: ControllerKind.available, points)
-    func anAccessoryThatVanishesIsAClearError(kind: ControllerKind, point: Int) async throws {
-        try await explore(kind, point: point, do: .hold) { accessory in
+    func anAccessoryThatVanishesIsAClearError(kind: ControllerKind, points: [Int]) async throws {
+        try await explore(kind, points: points, do: .hold) { accessory in
             accessory.process.kill()
         }
     }
 
-    @Test(arguments: ControllerKind.available, [2, 7, 12, 17])
-    func aControllerThatHangsIsAClearError(kind: ControllerKind, point: Int) async throws {
-        try await explore(kind, point: point, do: .hang) { _ in }
+    @Test(arguments: ControllerKind.available, [[2, 7, 12, 17]])
+    func aControllerThatHangsIsAClearError(kind: ControllerKind, points: [Int]) async throws {
+        try await explore(kind, points: points, do: .hang) { _ in }
     }
 
-    /// Explores through a wire, and acts at the given twentieth of the octets that an undisturbed
-    /// exploration brings; then explores again, undisturbed.
+    /// Explores at each of the points through a wire of its own, and acts there. Then explores
+    /// another accessory, undisturbed.
     private func explore(
         _ kind: ControllerKind,
-        point: Int,
+        points: [Int],
         do break: Relay.Break,
         act: (Accessory) -> Void
     ) async throws {
         let total = try await Self.totals[kind]?.value ?? 0
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind, count: 3)
-            let first = try await peers.accessory(.large, on: controllers.adapters[0])
-            let place = total * point / (Self.points.count + 1)
-            let relay = try await peers.relay(to: controllers.adapters[1], at: place, do: `break`)
-
-            let trace = Trace()
-            let tool = try LanyardTool.start(
-                ["explore", first.address, "--json", "--trace", trace.path]
-                    + Self.options(kind, `break`),
-                adapter: relay.adapter
-            )
-            do {
-                try await relay.reached(within: Self.limit)
-            } catch {
-                tool.kill()
-                Issue.record("the point was not reached: \(tool.log)")
-                trace.keep()
-                throw error
-            }
-            act(first)
-            relay.release()
-            let (output, ending) = try await tool.waitUntilEnd(
-                within: `break` == .hang || kind == .lanyard
-                    ? Self.patienceWithSilence : Self.patience
-            )
-            expectClearError(output: output, ending: ending, log: tool.log, after: `break`)
-            if Dissection.isPossible { try await trace.expectWellFormed() }
-
             let second = try await peers.accessory(
                 .demo,
                 on: controllers.adapters[2],
                 address: "F1:A0:00:00:00:02"
             )
-            let again = try await LanyardTool.run(
-                "explore",
-                second.address,
-                "--json",
-                adapter: relay.adapter
-            )
-            try #require(again.succeeded, "\(again.errors)")
-            #expect(try JSON(parsing: again.output).differences(from: second.database) == [])
+            for point in points {
+                let first = try await peers.accessory(.large, on: controllers.adapters[0])
+                defer { first.process.kill() }
+                let place = total * point / (Self.points.joined().count + 1)
+                let relay = try await peers.relay(
+                    to: controllers.adapters[1],
+                    at: place,
+                    do: `break`
+                )
+                defer { relay.process.kill() }
+                try await disturb(first, kind, at: point, of: relay, do: `break`, act: act)
+                let again = try await LanyardTool.run(
+                    "explore",
+                    second.address,
+                    "--json",
+                    adapter: relay.adapter
+                )
+                try #require(again.succeeded, "point \(point): \(again.errors)")
+                #expect(try JSON(parsing: again.output).differences(from: second.database) == [])
+            }
         }
     }
 
-    /// Our own controllers say no good-bye when they are pulled: the supervision timeout, of five
-    /// seconds, has to tell.
+    /// Explores an accessory until the wire fails, acts, and expects a clear error.
+    private func disturb(
+        _ accessory: Accessory,
+        _ kind: ControllerKind,
+        at point: Int,
+        of relay: Relay,
+        do break: Relay.Break,
+        act: (Accessory) -> Void
+    ) async throws {
+        let trace = Trace()
+        let tool = try LanyardTool.start(
+            ["explore", accessory.address, "--json", "--trace", trace.path]
+                + Self.options(kind, `break`),
+            adapter: relay.adapter
+        )
+        do {
+            try await relay.reached(within: Self.limit)
+        } catch {
+            tool.kill()
+            Issue.record("point \(point) was not reached: \(tool.log)")
+            trace.keep()
+            throw error
+        }
+        act(accessory)
+        relay.release()
+        let limit =
+            `break` == .hang || kind == .lanyard ? Self.patienceWithSilence : Self.patience
+        let (output, ending) = try await Turnstile.peers.steppingAside {
+            try await tool.waitUntilEnd(within: limit)
+        }
+        expectClearError(
+            output: output,
+            ending: ending,
+            log: tool.log,
+            after: `break`,
+            at: point
+        )
+        if Dissection.isPossible { try await trace.expectWellFormed() }
+    }
+
+    /// Our own controllers send no termination when they are unplugged, so the supervision timeout,
+    /// of five seconds, has to end the link.
     private static func options(_ kind: ControllerKind, _ break: Relay.Break) -> [String] {
         kind == .lanyard && `break` == .hold ? ["--timeout", "8"] : []
     }
 
-    /// One line that says what happened, no half of a result, and the exit status for it.
+    /// One line that says what happened, no partial result, and the right exit status.
     private func expectClearError(
         output: String,
         ending: ChildProcess.Ending,
         log: String,
-        after break: Relay.Break
+        after break: Relay.Break,
+        at point: Int
     ) {
         let status: Int32 =
             switch `break` {
@@ -104,12 +134,15 @@ import Testing
             case .hold: 74  // the link was lost
             case .hang: 75  // no answer in the time allowed
             }
-        #expect(ending == .exited(status), "\(log)")
-        #expect(output.isEmpty)
-        #expect(log.split(separator: "\n").last?.hasPrefix("lanyard: ") == true, "\(log)")
+        #expect(ending == .exited(status), "point \(point): \(log)")
+        #expect(output.isEmpty, "point \(point)")
+        #expect(
+            log.split(separator: "\n").last?.hasPrefix("lanyard: ") == true,
+            "point \(point): \(log)"
+        )
     }
 
-    /// How many octets an undisturbed exploration brings; measured once for each kind.
+    /// How many bytes an undisturbed exploration receives, measured once for each kind.
     private static let totals = Dictionary(
         uniqueKeysWithValues: ControllerKind.available.map { kind in
             (kind, Task { try await octetsOfAnExploration(kind) })

@@ -9,7 +9,7 @@ import Testing
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let handle = try await link.handle(Demo.writable)
-            // Empty; short; as much as one request holds; in parts; as much as a value may be.
+            // Empty; short; the most that one request holds; in parts; the longest value.
             for length in [0, 1, 20, try await link.mtu - 3, try await link.mtu - 2, 512] {
                 try await link.write(Demo.pattern(length, start: length), to: handle)
                 #expect(

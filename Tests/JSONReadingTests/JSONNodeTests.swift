@@ -4,7 +4,7 @@ import Testing
 
 @testable import JSONReading
 
-@Suite("A value of a JSON text")
+@Suite("JSON nodes")
 struct JSONNodeTests {
     private func complaint(
         _ text: String,
@@ -14,7 +14,7 @@ struct JSONNodeTests {
         return try #require(throws: JSONError.self) { try read(node) }.description
     }
 
-    @Test("says the way to it when it is not what it should be")
+    @Test("An error names the path to the wrong value")
     func places() throws {
         let text = #"{"a": [{"b": 1}, {"b": "x"}]}"#
         let said = try complaint(text) { (node) throws(JSONError) in
@@ -25,7 +25,7 @@ struct JSONNodeTests {
         #expect(said == "a[1].b: a number from 0 to 1 should be here")
     }
 
-    @Test("refuses keys that nobody knows, and misses those it needs")
+    @Test("Unknown keys and missing keys are errors")
     func keys() throws {
         let unknown = try complaint(#"{"a": {"c": 1}}"#) { (node) throws(JSONError) in
             _ = try node.members("a").require("a").members("x", "y")
@@ -37,7 +37,7 @@ struct JSONNodeTests {
         #expect(missing == #"the key "a" is missing"#)
     }
 
-    @Test("takes a number only if it is whole, where it has to be")
+    @Test("A fraction is refused where a whole number is required")
     func wholeNumbers() throws {
         #expect(try JSONNode(parsing: "2.0").wholeNumber(in: 0...2) == 2)
         let said = try complaint("1.5") { (node) throws(JSONError) in
@@ -46,7 +46,7 @@ struct JSONNodeTests {
         #expect(said == "a whole number should be here")
     }
 
-    @Test("takes a list only if it is short enough")
+    @Test("A list beyond the limit is refused")
     func lists() throws {
         let said = try complaint("[1, 2, 3]") { (node) throws(JSONError) in
             _ = try node.elements(limit: 2)
@@ -54,7 +54,7 @@ struct JSONNodeTests {
         #expect(said == "at most 2 may be here")
     }
 
-    @Test("says the line and the column where the text is no JSON")
+    @Test("A syntax error names its line and column")
     func texts() throws {
         let error = try #require(throws: JSONError.self) { try JSONNode(parsing: "[\n 1,\n]") }
         #expect(error.place == "line 3, column 1")

@@ -10,7 +10,7 @@ import VirtualRadio
 
 @testable import LanyardCLI
 
-@Suite("lanyard air")
+@Suite("The command lanyard air")
 struct AirTests {
     private let console = Console(
         isOutputTerminal: false,
@@ -24,7 +24,7 @@ struct AirTests {
         try AirCommand.parse(arguments).session(on: console)
     }
 
-    @Test("listens at a port of this machine if nothing else is said")
+    @Test("The default address is a port of this machine")
     func defaults() throws {
         let session = try session()
         #expect(session.addresses == [.tcp(host: "127.0.0.1", port: 6402)])
@@ -32,13 +32,52 @@ struct AirTests {
         #expect(!session.isJSON)
     }
 
-    @Test("listens wherever it is told to, and where the system chooses")
+    @Test("It listens at the given addresses, and at a port that the system chooses")
     func addresses() throws {
         let session = try session("--listen", "tcp:localhost:0", "--listen", "unix:/tmp/x")
         #expect(session.addresses == [.tcp(host: "localhost", port: 0), .unix(path: "/tmp/x")])
     }
 
-    @Test("takes the seed of the command line before the scenario's")
+    @Test(
+        "It warns of an address that other machines can reach, because HCI has no authentication",
+        arguments: [
+            ("tcp:0.0.0.0:0", true), ("tcp:[::]:0", true), ("tcp:192.0.2.1:6402", true),
+            ("tcp:127.0.0.1.example.com:0", true), ("tcp:127.0.0.1:0", false),
+            ("tcp:127.8.8.8:0", false), ("tcp:localhost:0", false), ("tcp:[::1]:0", false),
+            ("unix:/tmp/x", false),
+        ]
+    )
+    func openness(address: String, isOpen: Bool) throws {
+        let warning = try AdapterSpecification.listening(address).openness
+        #expect((warning != nil) == isOpen)
+        #expect(warning?.contains("HCI has no authentication: use tcp:127.0.0.1:PORT") != false)
+    }
+
+    @Test("It warns of a trace directory that is open to others, and makes a private one")
+    func traceDirectory() throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let remarks = ScriptedAccessory.Recorder()
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { _ in },
+            remark: { remarks.note($0) }
+        )
+        let command = try AirCommand.parse(["--trace", folder])
+        _ = try command.session(on: console)
+        #expect(remarks.lines.isEmpty)
+        let made = try FileManager.default.attributesOfItem(atPath: folder)
+        #expect(made[.posixPermissions] as? Int == 0o700)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+        _ = try command.session(on: console)
+        #expect(remarks.lines.count == 1)
+        let beginning = "lanyard: other users can open the trace directory \(folder)"
+        #expect(remarks.lines.first?.hasPrefix(beginning) == true)
+    }
+
+    @Test("A seed on the command line replaces the scenario's seed")
     func seed() throws {
         try withFile(#"{"seed": 5}"#) { path in
             let scenario = try session("--scenario", path)
@@ -48,7 +87,7 @@ struct AirTests {
     }
 
     @Test(
-        "refuses what makes no sense, with the code for it",
+        "Invalid options are refused with their exit code",
         arguments: [
             (["--listen", "here"], .usage), (["--listen", "tcp:localhost:70000"], .usage),
             (["--listen", "unix:"], .usage), (["--scenario", "/nonexistent/x"], .inputOutput),
@@ -64,7 +103,7 @@ struct AirTests {
         #expect(!failure.advice.isEmpty || failure.line.contains("; use "))
     }
 
-    @Test("says where a scenario is wrong, without the control characters in it")
+    @Test("A fault in a scenario is reported with its place, without control characters")
     func wrongScenario() throws {
         try withFile(#"{"devices": [{"name": "a"}, {"name": "\u001b[2J", "accessory": 1}]}"#) {
             path in
@@ -82,7 +121,7 @@ struct AirTests {
         }
     }
 
-    @Test("offers a first line that says where it listens, and ends when it is told to")
+    @Test("The first line names the address, and cancellation ends the command")
     func run() async throws {
         let lines = ScriptedAccessory.Recorder()
         let console = Console(
@@ -105,7 +144,7 @@ struct AirTests {
         #expect(!line.contains(":0 "))
     }
 
-    @Test("says once, and on standard error, that its traces are not whole")
+    @Test("Incomplete packet logs are reported once, on standard error")
     func traceFailure() async throws {
         let remarks = ScriptedAccessory.Recorder()
         let console = Console(
@@ -126,11 +165,13 @@ struct AirTests {
         }
         for _ in 0..<2 { await traces.check(air) }
         #expect(remarks.lines.count == 1)
-        #expect(remarks.lines.first?.hasPrefix("lanyard: the traces are not whole: ") == true)
+        #expect(
+            remarks.lines.first?.hasPrefix("lanyard: the packet logs are not complete: ") == true
+        )
         air.shutDown()
     }
 
-    @Test("ends when its input does, if that was asked for")
+    @Test("With the option, the end of the input ends the command")
     func endOfInput() async throws {
         let command = try AirCommand.parse(["--listen", "tcp:127.0.0.1:0"])
         var session = try command.session(on: console)
@@ -144,7 +185,7 @@ struct AirTests {
         close(reading)
     }
 
-    @Test("has an example scenario that is right", arguments: ["demo", "walk"])
+    @Test("The example scenario is valid", arguments: ["demo", "walk"])
     func examples(name: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -161,36 +202,36 @@ struct AirTests {
     }
 }
 
-@Suite("What lanyard air shows")
+@Suite("The output of lanyard air")
 struct AirShowTests {
-    @Test("as lines, a thing each")
+    @Test("Plain output has a line for each event")
     func lines() {
         let link = AirLink(central: "phone", peripheral: "\u{1B}[2J")
-        #expect(AirNews.ready(addresses: ["a", "b"], seed: 7).line == "ready: a b (seed 7)")
-        #expect(AirNews.connected(host: "h", controller: "c").line == "connected: h has c")
-        let gone = AirNews.disconnected(host: "h", controller: "c", cause: "why")
+        #expect(AirEvent.ready(addresses: ["a", "b"], seed: 7).line == "ready: a b (seed 7)")
+        #expect(AirEvent.connected(host: "h", controller: "c").line == "connected: h has c")
+        let gone = AirEvent.disconnected(host: "h", controller: "c", cause: "why")
         #expect(gone.line == "disconnected: h had c: why")
-        #expect(AirNews.linked(link).line == #"linked: phone → \u{1B}[2J"#)
+        #expect(AirEvent.linked(link).line == #"linked: phone → \u{1B}[2J"#)
     }
 
-    @Test("as JSON, an object each")
+    @Test("JSON output has an object for each event")
     func json() {
         let link = AirLink(central: "a", peripheral: "b")
         #expect(
-            AirNews.unlinked(link).json.compact
+            AirEvent.unlinked(link).json.compact
                 == #"{"event":"unlinked","central":"a","peripheral":"b"}"#
         )
         #expect(
-            AirNews.disconnected(host: "h", controller: "c", cause: nil).json.compact
+            AirEvent.disconnected(host: "h", controller: "c", cause: nil).json.compact
                 == #"{"event":"disconnected","host":"h","controller":"c","cause":null}"#
         )
         #expect(
-            AirNews.ready(addresses: ["a"], seed: .max).json.compact
+            AirEvent.ready(addresses: ["a"], seed: .max).json.compact
                 == #"{"event":"ready","listen":["a"],"seed":"18446744073709551615"}"#
         )
     }
 
-    @Test("as a table that fits into the terminal", arguments: [20, 40, 80, 200], [3, 10, 24])
+    @Test("The table fits into the terminal", arguments: [20, 40, 80, 200], [3, 10, 24])
     func table(columns: Int, rows: Int) throws {
         let world = World(seed: 1)
         try ExampleAccessories.populate(world)
@@ -206,15 +247,15 @@ struct AirShowTests {
         }
     }
 
-    @Test("with the time of the world", arguments: [(0, "00:00:00"), (3_725, "01:02:05")])
+    @Test("Events have the world's time", arguments: [(0, "00:00:00"), (3_725, "01:02:05")])
     func clock(seconds: Int64, text: String) {
         #expect(AirTable.clock(Instant(nanoseconds: seconds * 1_000_000_000)) == text)
     }
 }
 
-@Suite("The adapter that a person chooses")
+@Suite("The adapter on the command line")
 struct AdapterChoiceTests {
-    @Test("may be virtual, with or without a scenario")
+    @Test("An adapter can be virtual, with or without a scenario")
     func virtual() throws {
         #expect(try AdapterChoice("virtual") == .virtual(scenario: nil))
         #expect(try AdapterChoice("virtual:a:b") == .virtual(scenario: "a:b"))
@@ -222,7 +263,7 @@ struct AdapterChoiceTests {
         #expect(try AdapterChoice("unix:/x") == .reached(.unix(path: "/x")))
     }
 
-    @Test("is refused with all that would be accepted")
+    @Test("An invalid adapter is refused with the accepted forms")
     func refused() throws {
         let failure = try #require(throws: ProgramFailure.self) {
             try AdapterChoice(said: "virtua")
@@ -231,7 +272,7 @@ struct AdapterChoiceTests {
         #expect(failure.line.hasSuffix(AdapterChoice.forms))
     }
 
-    @Test("has the example accessories around it")
+    @Test("A virtual adapter has the example accessories around it")
     func examples() async throws {
         let access = try AdapterChoice.virtual(scenario: nil).open()
         defer { access.end() }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct TargetTests {
+@Suite("Targets on the command line") struct TargetTests {
     @Test(
-        "Addresses are read with and without their type",
+        "Addresses are parsed with and without their kind",
         arguments: [
             ("C4:F0:00:00:00:01", nil), ("c4:f0:00:00:00:01", nil),
             ("C4:F0:00:00:00:01/random", .random), ("C4:F0:00:00:00:01/RANDOM", .random),
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "Everything else is a name",
+        "All other text is a name",
         arguments: [
             "Lanyard Demo", "C4F000000001", "a/b", "12:34", "name", "世界", " ", "Kitchen: lamp",
         ]
@@ -28,13 +28,13 @@ import Testing
         #expect(try Target(text) == .name(text))
     }
 
-    @Test("A name that looks like an address can be written")
+    @Test("A prefix makes a name of text that looks like an address")
     func readsPrefixedNames() throws {
         #expect(try Target("name:C4:F0:00:00:00:01") == .name("C4:F0:00:00:00:01"))
     }
 
     @Test(
-        "What is meant as an address and is none is refused",
+        "Text with the form of an address that is not valid is refused",
         arguments: [
             "C4:F0:00:00:00:0", "C4:F0:00:00:00:0G", "::::: ", "C4:F0:00:00:00:01/",
             "C4:F0:00:00:00:01/static", "C4:F0:00:00:00:01/random/public", "", "name:",
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A target describes itself as it is written, escaped")
+    @Test("A target describes itself in the form of the command line, escaped")
     func describes() throws {
         #expect(try Target("c4:f0:00:00:00:01").description == "C4:F0:00:00:00:01")
         #expect(try Target("c4:f0:00:00:00:01/random").description == "C4:F0:00:00:00:01/random")
@@ -56,8 +56,8 @@ import Testing
     }
 }
 
-@Suite struct CharacteristicReferenceTests {
-    @Test("UUIDs, names, services and handles are read")
+@Suite("Characteristics on the command line") struct CharacteristicReferenceTests {
+    @Test("UUIDs, names, services and handles are parsed")
     func readsReferences() throws {
         let level = CharacteristicReference.Identity.uuid(BluetoothUUID(0x2A19))
         #expect(try CharacteristicReference("2A19").identity == level)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "What names no characteristic is refused",
+        "Other text is refused",
         arguments: [
             "", "#", "#0", "#65536", "#-1", "#+1", "#0x", "2A1", "battery", "180F/", "/2A19",
             "180F/2A19/1", "battery/2A19", "\u{1B}[2J",
@@ -88,9 +88,9 @@ import Testing
     }
 }
 
-@Suite struct HexArgumentTests {
+@Suite("Bytes on the command line") struct HexArgumentTests {
     @Test(
-        "Bytes are read in the ways people write them",
+        "Hexadecimal digits are parsed with common separators",
         arguments: [
             ("01ff", [1, 255]), ("0x01FF", [1, 255]), ("01 ff", [1, 255]), ("01:ff", [1, 255]),
             ("01-ff", [1, 255]), ("", []), ("0x", []), ("0102 0304", [1, 2, 3, 4]),
@@ -100,7 +100,10 @@ import Testing
         #expect(try HexArgument(text).bytes == bytes)
     }
 
-    @Test("What is no hexadecimal is refused", arguments: ["1", "0g", "1 23", "0 1", "zz", "é"])
+    @Test(
+        "Text that is not hexadecimal is refused",
+        arguments: ["1", "0g", "1 23", "0 1", "zz", "é"]
+    )
     func refusesNonsense(text: String) {
         #expect(throws: ProgramFailure.self) { try HexArgument(text) }
     }

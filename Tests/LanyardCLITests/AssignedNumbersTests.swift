@@ -5,8 +5,8 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct AssignedNumbersTests {
-    @Test("Services are named, the SIG's, its members' and well-known others")
+@Suite("Assigned numbers") struct AssignedNumbersTests {
+    @Test("Services of the SIG, of its members and of vendors have names")
     func namesServices() throws {
         #expect(AssignedNumbers.name(ofService: BluetoothUUID(0x180D)) == "Heart Rate")
         #expect(AssignedNumbers.name(ofService: BluetoothUUID(0xFEAA)) == "Eddystone")
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "Characteristics are named",
+        "Characteristics have names",
         arguments: [
             (0x2A00, "Device Name"), (0x2A19, "Battery Level"), (0x2A37, "Heart Rate Measurement"),
             (0x2B29, "Client Supported Features"), (0x2BED, "Battery Level Status"),
@@ -27,7 +27,7 @@ import Testing
         #expect(AssignedNumbers.name(ofCharacteristic: BluetoothUUID(number)) == name)
     }
 
-    @Test("Descriptors, companies and appearances are named")
+    @Test("Descriptors, companies and appearances have names")
     func namesTheRest() {
         let configuration = BluetoothUUID(0x2902)
         let name = AssignedNumbers.name(ofDescriptor: configuration)
@@ -40,28 +40,47 @@ import Testing
     }
 
     @Test(
-        "A characteristic is found by its name however it is spelt",
+        "A characteristic is found by its name, whatever the case and the separators",
         arguments: ["Battery Level", "battery-level", "battery_level", "BATTERYLEVEL"]
     )
     func findsByName(text: String) {
         #expect(AssignedNumbers.characteristic(named: text) == BluetoothUUID(0x2A19))
     }
 
-    @Test("What is no name finds nothing")
+    @Test("A part of a name finds no characteristic")
     func findsNothing() {
         #expect(AssignedNumbers.characteristic(named: "battery") == nil)
         #expect(AssignedNumbers.characteristic(named: "") == nil)
     }
 
-    @Test("No name has anything in it that must not be printed")
+    @Test("Every line of the file is in a table")
+    func readsEveryLine() {
+        let numbered: [(Substring, Int)] = [
+            ("service", AssignedNumbers.serviceNames.count),
+            ("member service", AssignedNumbers.memberServiceNames.count),
+            ("characteristic", AssignedNumbers.characteristicNames.count),
+            ("descriptor", AssignedNumbers.descriptorNames.count),
+            ("unit", AssignedNumbers.unitSymbols.count),
+            ("company", AssignedNumbers.companyNames.count),
+            ("appearance", AssignedNumbers.appearanceNames.count),
+            ("appearance category", AssignedNumbers.appearanceCategoryNames.count),
+            ("link layer feature", AssignedNumbers.leFeatureNames.count),
+            ("vendor", AssignedNumbers.vendorNames.count),
+        ]
+        #expect(
+            AssignedNumbers.tables.mapValues(\.count) == Dictionary(uniqueKeysWithValues: numbered)
+        )
+    }
+
+    @Test("No name holds a character that a terminal interprets")
     func namesArePrintable() {
         let tables = [
             AssignedNumbers.serviceNames, AssignedNumbers.memberServiceNames,
-            AssignedNumbers.characteristicNames, AssignedNumbers.laterCharacteristicNames,
-            AssignedNumbers.descriptorNames, AssignedNumbers.companyNames,
-            AssignedNumbers.appearanceNames, AssignedNumbers.appearanceCategoryNames,
+            AssignedNumbers.characteristicNames, AssignedNumbers.descriptorNames,
+            AssignedNumbers.companyNames, AssignedNumbers.appearanceNames,
+            AssignedNumbers.appearanceCategoryNames,
         ]
-        for name in tables.flatMap(\.values) {
+        for name in tables.flatMap(\.values) + Array(AssignedNumbers.vendorNames.values) {
             #expect(!name.isEmpty && TerminalText.escape(name) == name)
         }
     }

@@ -8,8 +8,8 @@ import VirtualAdapters
 
 @testable import LanyardCLI
 
-@Suite struct CommandLineTests {
-    /// What a run printed, and how it ended.
+@Suite("The command line") struct CommandLineTests {
+    /// The output of a run and its exit code.
     private struct Run {
         let status: ProcessStatus
         let output: String
@@ -35,7 +35,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "Nonsense ends in one line on standard error that says what to do, and code 64",
+        "Invalid arguments end in one line with advice and exit code 64",
         arguments: [
             ["bogus"], ["read"], ["read", "Lamp"], ["write", "Lamp", "2A19"], ["scan", "--bogus"],
             ["read", "Lamp", "2A19", "extra"], ["subscribe", "Lamp", "2A37", "--count", "x"],
@@ -62,7 +62,7 @@ import VirtualAdapters
         #expect(!run.remarks.contains("\u{1B}"))
     }
 
-    @Test("Help goes to standard output, and is a success", arguments: [["--help"], ["help"], []])
+    @Test("Help goes to standard output and is a success", arguments: [["--help"], ["help"], []])
     func printsHelp(arguments: [String]) async {
         let run = await run(arguments)
         #expect(run.status == .success && run.remarks.isEmpty)
@@ -75,7 +75,7 @@ import VirtualAdapters
         }
     }
 
-    @Test("An adapter that is not there is code 69, and the advice says what to start")
+    @Test("A missing adapter is exit code 69 with advice")
     func adapterIsMissing() async {
         let adapter = "unix:/nonexistent/lanyard"
         let run = await run(["scan", "--adapter", adapter, "--no-store", "--timeout", "60"])
@@ -83,20 +83,20 @@ import VirtualAdapters
         #expect(run.remarks.contains("/nonexistent/lanyard"))
     }
 
-    @Test("A trace file that is not there, or cannot be made, is code 74")
+    @Test("A trace file that is missing or cannot be made is exit code 74")
     func filesAreMissing() async {
         #expect(await run(["trace", "/nonexistent/file"]).status == .inputOutput)
         let scan = ["scan", "--adapter", "unix:/nonexistent/l", "--trace", "/nonexistent/file"]
         #expect(await run(scan).status == .inputOutput)
     }
 
-    @Test("A file that is no packet log is code 65")
+    @Test("A file that is not a packet log is exit code 65")
     func fileIsNoLog() async {
         let run = await run(["trace", "/dev/null"])
         #expect(run.status == .badData && run.output.isEmpty)
     }
 
-    @Test("The adapter comes from the option, or else from the environment")
+    @Test("The option names the adapter, or else the environment")
     func choosesAdapter() async throws {
         let console = Console.standard
         let environment = ["LANYARD_ADAPTER": "unix:/environment"]
@@ -108,7 +108,7 @@ import VirtualAdapters
         #expect(other == .reached(.tcp(host: "::1", port: 9000)))
     }
 
-    @Test("Where nobody says which, the adapter is the computer's own, if it has one")
+    @Test("Without a choice, the adapter is the first free one of the computer")
     func choosesOwnAdapter() throws {
         let plain = try AdapterOptions.parse([])
         let own = AdapterChoice.reached(.hci(index: 3))
@@ -118,7 +118,7 @@ import VirtualAdapters
             let failure = #expect(throws: ProgramFailure.self) {
                 try plain.specification(environment: environment) { nil }
             }
-            #expect(failure?.happened.contains("this computer has none") == true)
+            #expect(failure?.happened.contains("this computer has no free one") == true)
             #expect(failure?.status == .adapterUnavailable)
         }
         let named = try plain.specification(environment: ["LANYARD_ADAPTER": "virtual"]) { own }
@@ -126,7 +126,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "What became of the link or the adapter decides the exit code",
+        "The end of the link or the adapter decides the exit code",
         arguments: [
             (.adapter(.unresponsive), .adapterUnavailable),
             (.adapter(.transport("gone")), .adapterUnavailable),

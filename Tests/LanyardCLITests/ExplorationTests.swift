@@ -7,24 +7,24 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct ExplorationTests {
+@Suite("Exploring an accessory") struct ExplorationTests {
     private func explore(_ accessory: ScriptedAccessory) async throws -> Exploration {
         let explorer = Explorer(accessory: accessory, limits: StepLimits())
         return try await explorer.explore(advertisedName: "advertised")
     }
 
-    @Test("The JSON has the keys and values that scripts rely on, in their order")
+    @Test("The JSON has the documented keys and values in their order")
     func printsJSON() async throws {
         let text = try await explore(.sample).json.indented
         #expect(text == Self.json)
     }
 
-    @Test("The tree names, decodes and escapes")
+    @Test("The tree has names, decoded values and escaped text")
     func printsTree() async throws {
         #expect(try await explore(.sample).tree.text == Self.tree)
     }
 
-    @Test("A hidden service that another includes is found, and stands in the order of handles")
+    @Test("A hidden service that another includes is found and listed by its handle")
     func findsIncludedServices() async throws {
         let services = try await explore(.sample).services
         #expect(services.map(\.handle) == [1, 4, 9, 20])
@@ -44,22 +44,25 @@ import Testing
         #expect(try await explore(accessory).services.map(\.handle) == [1, 5])
     }
 
-    @Test("Without a Device Name the advertised name stands")
+    @Test("Without a Device Name the advertised name is used")
     func keepsAdvertisedName() async throws {
         var accessory = ScriptedAccessory.sample
         accessory.answers[3] = .bytes([])
         #expect(try await explore(accessory).name == "advertised")
     }
 
-    @Test("A peer that stops answering ends the exploration with the step it was at")
+    @Test("A peer that stops answering ends the exploration with the name of the step")
     func endsWhenPeerIsSilent() async throws {
-        var accessory = ScriptedAccessory.sample
-        accessory.answers[7] = .silence
+        var silent = ScriptedAccessory.sample
+        silent.answers[7] = .silence
+        let accessory = silent
         var limits = StepLimits()
         limits.step = .milliseconds(20)
         let explorer = Explorer(accessory: accessory, limits: limits)
         await #expect {
-            try await explorer.explore(advertisedName: nil)
+            try await TimeLimit.passing(at: accessory.fallsSilent) {
+                try await explorer.explore(advertisedName: nil)
+            }
         } throws: {
             guard let failure = $0 as? ProgramFailure else { return false }
             return failure.status == .timedOut
@@ -67,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("A link that ends is no refusal of a value")
+    @Test("The end of the link is not a refusal of a value")
     func endsWhenLinkEnds() async throws {
         var accessory = ScriptedAccessory.sample
         accessory.answers[7] = .failure(.bearerClosed)

@@ -10,8 +10,8 @@ import VirtualAdapters
 
 @testable import LanyardCLI
 
-@Suite struct FailureTests {
-    @Test("The exit codes are those that the help promises")
+@Suite("Failures") struct FailureTests {
+    @Test("The exit codes are those in the help")
     func exitCodes() {
         #expect(ProcessStatus.usage.rawValue == 64)
         #expect(ProcessStatus.badData.rawValue == 65)
@@ -35,7 +35,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "What became of a GATT operation decides the exit code",
+        "The failure of a GATT operation decides the exit code",
         arguments: [
             (.attribute(.writeNotPermitted, handle: .first), .refused),
             (.timedOut, .timedOut), (.bearerClosed, .inputOutput), (.cancelled, .interrupted),
@@ -50,18 +50,18 @@ import VirtualAdapters
         #expect(!mapped.line.contains("\n"))
     }
 
-    @Test("Refusals say what would help")
+    @Test("Refusals have advice")
     func advises() {
         let failure = GATT.Failure.attribute(.insufficientEncryption, handle: .first)
         let line = ProgramFailure(failure, during: "reading 2A19").line
         #expect(
             line == "lanyard: reading 2A19: refused: Insufficient Encryption; "
-                + "it wants a device that is paired well enough: see 'lanyard pair --help'"
+                + "it needs a bond with more protection: see 'lanyard pair --help'"
         )
     }
 
     @Test(
-        "What became of a pairing decides the exit code",
+        "The failure of a pairing decides the exit code",
         arguments: [
             (.refused(.authenticationRequirements), .refused), (.declined, .refused),
             (.refusedByPeer(.confirmValueFailed), .refused), (.timedOut, .timedOut),
@@ -75,22 +75,22 @@ import VirtualAdapters
         #expect(!mapped.line.contains("\n"))
     }
 
-    @Test("Every reason to refuse has words and advice, known or not", arguments: 0...255)
-    func pairingReasons(octet: UInt8) {
-        let reason = Pairing.FailureReason(rawValue: octet)
+    @Test("Every reason to refuse a pairing has words and advice, known or not", arguments: 0...255)
+    func pairingReasons(byte: UInt8) {
+        let reason = Pairing.FailureReason(rawValue: byte)
         let ours = ProgramFailure(Pairing.Failure.refused(reason), during: "pairing")
         let theirs = ProgramFailure(Pairing.Failure.refusedByPeer(reason), during: "pairing")
         #expect(ours.line.hasPrefix("lanyard: pairing: refused by us: ") && !ours.advice.isEmpty)
         #expect(theirs.line.hasPrefix("lanyard: pairing: refused by the accessory: "))
     }
 
-    @Test("Who has to wait is told how long")
+    @Test("A waiting time is part of the advice")
     func tooSoon() {
         let failure = ProgramFailure(Pairing.Failure.tooSoon(.milliseconds(2500)), during: "x")
         #expect(failure.advice == "try again in 2.5 s")
     }
 
-    @Test("Durations read as people write them")
+    @Test("Durations are written in seconds")
     func describesSeconds() {
         #expect(SecondsText.describe(.seconds(4)) == "4 s")
         #expect(SecondsText.describe(.milliseconds(2500)) == "2.5 s")
@@ -98,15 +98,15 @@ import VirtualAdapters
     }
 }
 
-@Suite struct StepLimitsTests {
-    @Test("A person's limit holds for every step")
+@Suite("Time limits of steps") struct StepLimitsTests {
+    @Test("The limit of --timeout holds for every step")
     func takesSeconds() {
         #expect(StepLimits(seconds: nil) == StepLimits())
         let limits = StepLimits(seconds: 1.5)
         #expect(limits.step == .milliseconds(1500) && limits.search == .milliseconds(1500))
     }
 
-    @Test("Opening an adapter of the kernel's includes its set-up, unless a person minds")
+    @Test("Opening an adapter of the kernel includes its set-up, unless --timeout is given")
     func opensAdapters() {
         let adapter = AdapterChoice.reached(.hci(index: 0))
         #expect(StepLimits().opening(adapter) == .seconds(24))
@@ -119,13 +119,13 @@ import VirtualAdapters
         #expect(try await StepLimits().run("adding") { 1 + 1 } == 2)
     }
 
-    @Test("A step that never answers is left behind at the limit, even if it ignores cancellation")
+    @Test("A step without an answer ends at the limit, even if it ignores cancellation")
     func timesOut() async throws {
         let result: Void? = try await TimeLimit.run(.milliseconds(10)) { await Self.never() }
         #expect(result == nil)
     }
 
-    @Test("A step in which a person is asked has its limit anew, until nobody is")
+    @Test("A step that asks a person has no limit while the question is open")
     func isExcused() async throws {
         let questions = Mutex(3)
         let result: Void? = try await TimeLimit.run(
@@ -141,7 +141,7 @@ import VirtualAdapters
         #expect(result == nil && questions.withLock { $0 } == 0)
     }
 
-    @Test("A step is left behind when its task is cancelled")
+    @Test("A step ends when its task is canceled")
     func isCancelled() async throws {
         let task = Task {
             try await StepLimits(seconds: 3600).run("waiting") { await Self.never() }
@@ -154,7 +154,7 @@ import VirtualAdapters
         }
     }
 
-    /// Waits for ever, and heeds nothing.
+    /// Never returns, even if the task is canceled.
     private static func never() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         await Task.detached {

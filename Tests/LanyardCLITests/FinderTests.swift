@@ -3,11 +3,12 @@
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothTypes
+import Synchronization
 import Testing
 
 @testable import LanyardCLI
 
-@Suite struct CharacteristicFinderTests {
+@Suite("Finding a characteristic") struct CharacteristicFinderTests {
     private let finder = CharacteristicFinder(accessory: ScriptedAccessory.sample, limits: .init())
 
     @Test(
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "A characteristic that is not there is said to be missing",
+        "A missing characteristic is an error",
         arguments: ["2A6E", "#12", "#99"]
     )
     func missesOthers(text: String) async throws {
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Where several match, the handles to choose from are named")
+    @Test("If several match, the error lists their handles")
     func refusesToGuess() async throws {
         let reference = try CharacteristicReference("2A19")
         await #expect {
@@ -47,19 +48,26 @@ import Testing
     }
 }
 
-@Suite struct TargetFinderTests {
-    private func finder(
+@Suite("Finding a target") struct TargetFinderTests {
+    /// Looks for the target; the time for that is over when all advertisements have been heard.
+    private func find(
+        _ target: Target,
         hearing advertisements: [Advertisement],
         thenWaiting waits: Bool = true
-    ) -> TargetFinder {
-        var limits = StepLimits()
-        limits.search = .milliseconds(20)
-        return TargetFinder(limits: limits) {
-            AsyncThrowingStream { continuation in
-                for advertisement in advertisements { continuation.yield(advertisement) }
-                if !waits { continuation.finish() }
+    ) async throws -> TargetFinder.Found {
+        let allHeard = Moment()
+        let finder = TargetFinder(limits: StepLimits()) {
+            let rest = Mutex(advertisements[...])
+            return AsyncThrowingStream {
+                if let next = rest.withLock({ $0.popFirst() }) { return next }
+                guard waits else { return nil }
+                allHeard.come()
+                try await Task.sleep(for: .seconds(3600))
+                return nil
             }
         }
+        defer { allHeard.come() }
+        return try await TimeLimit.passing(at: allHeard) { try await finder.find(target) }
     }
 
     private let lamp = Advertisement(
@@ -67,23 +75,23 @@ import Testing
         data: AdvertisingData([5, 9] + Array("Lamp".utf8))
     )
 
-    @Test("An address with its type is not listened for")
+    @Test("An address with its kind needs no scan")
     func trustsFullAddresses() async throws {
-        let found = try await finder(hearing: []).find(Target("C4:F0:00:00:00:01/public"))
+        let found = try await find(Target("C4:F0:00:00:00:01/public"), hearing: [])
         #expect(found.address == DeviceAddress(value: 0xC4F0_0000_0001, kind: .public))
     }
 
-    @Test("The type of an address is learnt by listening")
+    @Test("The kind of an address is found by scanning")
     func learnsType() async throws {
-        let found = try await finder(hearing: [lamp]).find(Target("C4:F0:00:00:00:01"))
+        let found = try await find(Target("C4:F0:00:00:00:01"), hearing: [lamp])
         #expect(found == .init(address: lamp.address, name: "Lamp", isNear: true))
     }
 
-    @Test("A name is listened for, in full")
+    @Test("A name is compared in full")
     func findsNames() async throws {
-        #expect(try await finder(hearing: [lamp]).find(Target("Lamp")).address == lamp.address)
+        #expect(try await find(Target("Lamp"), hearing: [lamp]).address == lamp.address)
         await #expect {
-            try await finder(hearing: [lamp]).find(Target("Lam"))
+            try await find(Target("Lam"), hearing: [lamp])
         } throws: {
             guard let failure = $0 as? ProgramFailure else { return false }
             return failure.status == .notFound && failure.happened.contains("heard 'Lamp'")
@@ -96,18 +104,17 @@ import Testing
             address: lamp.address,
             data: AdvertisingData([4, 9, 0x41, 0x1B, 0xFF])
         )
-        let found = try await finder(hearing: [odd]).find(Target("A\\u{1B}\\xFF"))
+        let found = try await find(Target("A\\u{1B}\\xFF"), hearing: [odd])
         #expect(found.address == lamp.address)
     }
 
     @Test(
-        "A target that is not heard is not found, however the scan ends",
+        "A target that is not received is not found, however the scan ends",
         arguments: [true, false]
     )
     func missesOthers(waits: Bool) async throws {
-        let finder = finder(hearing: [], thenWaiting: waits)
         await #expect {
-            try await finder.find(Target("Lamp"))
+            try await find(Target("Lamp"), hearing: [], thenWaiting: waits)
         } throws: {
             ($0 as? ProgramFailure)?.status == .notFound
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct JSONTests {
+@Suite("JSON output") struct JSONTests {
     private let value = JSON.object([
         .init("zulu", .number(-1)),
         .init("alpha", .array([.null, .bool(true), .string("x")])),
@@ -18,7 +18,7 @@ import Testing
         #expect(value.compact == text)
     }
 
-    @Test("Indented output has one element a line, and empty containers on one")
+    @Test("Indented output has one element on a line, and empty containers on one")
     func writesIndented() {
         let text = """
             {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Strings are escaped, also where only a terminal would mind",
+        "Strings are escaped, also for terminals",
         arguments: [
             ("a\"b\\c", #""a\"b\\c""#),
             ("\n\r\t", #""\n\r\t""#),
@@ -51,7 +51,7 @@ import Testing
         #expect(JSON.string(text).compact == expected)
     }
 
-    @Test("What is absent is null")
+    @Test("A missing value is null")
     func absentIsNull() {
         #expect(JSON.string(orNull: nil).compact == "null")
         #expect(JSON.number(orNull: nil).compact == "null")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct LiveScanTests {
+@Suite("The live table of a scan") struct LiveScanTests {
     private struct Broken: Error {}
 
     private func liveScan(printingTo output: ScriptedAccessory.Recorder) -> LiveScan {
@@ -20,7 +20,7 @@ import Testing
         return LiveScan(console: console, now: { .zero })
     }
 
-    @Test("The last table shows everything that was heard, and the cursor comes back after it")
+    @Test("The last table shows all devices, and the cursor is restored after it")
     func showsWhatWasHeard() async throws {
         let output = ScriptedAccessory.Recorder()
         let scan = AsyncThrowingStream<Advertisement, any Error> { continuation in
@@ -36,7 +36,7 @@ import Testing
         #expect(lines.dropLast().last?.contains("3 devices") == true)
     }
 
-    @Test("A scan that fails gives the cursor back too")
+    @Test("A scan that fails restores the cursor too")
     func endsOnFailure() async throws {
         let output = ScriptedAccessory.Recorder()
         let scan = AsyncThrowingStream<Advertisement, any Error> { $0.finish(throwing: Broken()) }

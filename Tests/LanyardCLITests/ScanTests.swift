@@ -6,7 +6,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct ScanTests {
+@Suite("Scan output") struct ScanTests {
     private static func advertisement(
         _ value: UInt64 = 0xC4F0_0000_0001,
         rssi: Int? = -60,
@@ -26,7 +26,7 @@ import Testing
         Instant(nanoseconds: count * 1_000_000_000)
     }
 
-    @Test("A line has all that matters, escaped")
+    @Test("A line has all fields of an advertisement, escaped")
     func printsLines() {
         let line = Self.advertisement(hex: Self.full).line
         #expect(
@@ -40,12 +40,12 @@ import Testing
         #expect(line.hasSuffix("\"A\\xFF\"  -"))
     }
 
-    @Test("A line of a silent stranger says so")
+    @Test("A line says if an advertisement is empty")
     func printsEmptyLines() {
         #expect(Self.advertisement(rssi: nil).line == "C4:F0:00:00:00:01/random  -         -  -")
     }
 
-    @Test("A device that says the same again is not printed again, however strong its signal")
+    @Test("A device with unchanged data is not printed again, whatever its signal strength")
     func printsOnlyNews() {
         var lines = ScanLines()
         #expect(lines.line(for: Self.advertisement(rssi: -60)) != nil)
@@ -55,7 +55,7 @@ import Testing
         #expect(lines.line(for: Self.advertisement(rssi: -40)) != nil)
     }
 
-    @Test("JSON has everything, the raw data included")
+    @Test("JSON has all fields, the raw data included")
     func printsJSON() {
         let text =
             #"{"address":"C4:F0:00:00:00:01","addressType":"random","name":"Lamp\u001b","#
@@ -65,51 +65,51 @@ import Testing
         #expect(Self.advertisement(hex: Self.full).json.compact == text)
     }
 
-    @Test("The board shows the strongest first and smooths its measurements")
+    @Test("Devices are sorted by smoothed signal strength")
     func sortsByStrength() {
-        var board = SightingBoard()
-        board.receive(Self.advertisement(1, rssi: -80), at: .zero)
-        board.receive(Self.advertisement(2, rssi: -60), at: .zero)
-        board.receive(Self.advertisement(3, rssi: nil), at: .zero)
-        #expect(board.sorted.map(\.address.value) == [2, 1, 3])
-        board.receive(Self.advertisement(2, rssi: -100), at: .zero)
-        #expect(board.sorted.map(\.rssi) == [-70, -80, nil])
-        #expect(board.count == 3)
+        var values = DiscoveredDevices()
+        values.receive(Self.advertisement(1, rssi: -80), at: .zero)
+        values.receive(Self.advertisement(2, rssi: -60), at: .zero)
+        values.receive(Self.advertisement(3, rssi: nil), at: .zero)
+        #expect(values.sorted.map(\.address.value) == [2, 1, 3])
+        values.receive(Self.advertisement(2, rssi: -100), at: .zero)
+        #expect(values.sorted.map(\.rssi) == [-70, -80, nil])
+        #expect(values.count == 3)
     }
 
-    @Test("What a later advertisement leaves out still holds")
+    @Test("Fields that a later advertisement leaves out keep their values")
     func keepsWhatWasSaid() {
-        var sighting = Sighting(Self.advertisement(hex: Self.full), at: .zero)
-        sighting.update(with: Self.advertisement(rssi: nil), at: Self.seconds(2))
-        #expect(sighting.name == "Lamp\\u{1B}")
-        #expect(sighting.summary == "Heart Rate, Battery")
-        #expect(sighting.rssi == -60)
-        #expect(sighting.lastSeen == Self.seconds(2))
+        var device = DiscoveredDevice(Self.advertisement(hex: Self.full), at: .zero)
+        device.update(with: Self.advertisement(rssi: nil), at: Self.seconds(2))
+        #expect(device.name == "Lamp\\u{1B}")
+        #expect(device.summary == "Heart Rate, Battery")
+        #expect(device.rssi == -60)
+        #expect(device.lastSeen == Self.seconds(2))
     }
 
-    @Test("Without services the maker says what a device is")
+    @Test("Without services, the manufacturer identifies a device")
     func namesTheMaker() {
-        let apple = Sighting(Self.advertisement(hex: "03ff4c00"), at: .zero)
+        let apple = DiscoveredDevice(Self.advertisement(hex: "03ff4c00"), at: .zero)
         #expect(apple.summary == "Apple, Inc.")
-        let stranger = Sighting(Self.advertisement(hex: "03ffcdab"), at: .zero)
+        let stranger = DiscoveredDevice(Self.advertisement(hex: "03ffcdab"), at: .zero)
         #expect(stranger.summary == "company 43981")
     }
 
-    @Test("A full board forgets who was not seen for longest")
+    @Test("A full list drops the device that was not received for longest")
     func boundsTheBoard() {
-        var board = SightingBoard()
-        for index in 0...SightingBoard.deviceLimit {
-            board.receive(Self.advertisement(UInt64(index)), at: Self.seconds(Int64(index)))
+        var values = DiscoveredDevices()
+        for index in 0...DiscoveredDevices.deviceLimit {
+            values.receive(Self.advertisement(UInt64(index)), at: Self.seconds(Int64(index)))
         }
-        #expect(board.count == SightingBoard.deviceLimit)
-        #expect(!board.sorted.contains { $0.address.value == 0 })
+        #expect(values.count == DiscoveredDevices.deviceLimit)
+        #expect(!values.sorted.contains { $0.address.value == 0 })
     }
 
     @Test("The table fits its terminal to the column")
     func drawsTable() {
         let table = ScanTable(size: .init(columns: 80, rows: 24))
-        let known = Sighting(Self.advertisement(hex: Self.full), at: .zero)
-        let weak = Sighting(Self.advertisement(2, rssi: -90), at: Self.seconds(70))
+        let known = DiscoveredDevice(Self.advertisement(hex: Self.full), at: .zero)
+        let weak = DiscoveredDevice(Self.advertisement(2, rssi: -90), at: Self.seconds(70))
         let expected = [
             "NAME              IDENTIFIER                SIGNAL     SERVICES           SEEN  ",
             "Lamp\\u{1B}        C4:F0:00:00:00:01/random  ▂▄▆  -60   Heart Rate, Batt…  2 min ",
@@ -119,15 +119,15 @@ import Testing
         #expect(table.lines([known, weak], now: Self.seconds(130)) == expected)
     }
 
-    @Test("No line is ever wider, nor the table higher, than the terminal")
+    @Test("No line is wider, and the table is not higher, than the terminal")
     func fitsAnyTerminal() {
-        let sightings = (0..<50).map {
-            Sighting(Self.advertisement(UInt64($0), hex: Self.full), at: .zero)
+        let devices = (0..<50).map {
+            DiscoveredDevice(Self.advertisement(UInt64($0), hex: Self.full), at: .zero)
         }
         for columns in 1...120 {
             for rows in [1, 2, 3, 4, 24, 100] {
                 let table = ScanTable(size: .init(columns: columns, rows: rows))
-                let lines = table.lines(sightings, now: .zero)
+                let lines = table.lines(devices, now: .zero)
                 #expect(lines.allSatisfy { TerminalColumns.count($0) <= columns })
                 #expect(lines.count < max(rows, 4))
             }
@@ -142,7 +142,7 @@ import Testing
         #expect(SignalBar.text(rssi: rssi) == bar)
     }
 
-    @Test("A redrawn area goes back to its first line and clears what is left below")
+    @Test("Redrawing starts at the first line and erases what is left below")
     func redraws() {
         var area = LiveArea()
         #expect(area.draw(["a", "b"]) == "\u{1B}[?25l\r\u{1B}[2Ka\n\r\u{1B}[2Kb\n\u{1B}[J")

@@ -8,12 +8,12 @@ import Synchronization
 @testable import LanyardCLI
 
 /// An accessory that answers from tables.
-struct ScriptedAccessory: VisitedAccessory {
-    /// What reading or writing an attribute brings.
+struct ScriptedAccessory: ConnectedAccessory {
+    /// The answer to reading or writing an attribute.
     enum Answer: Sendable {
         case bytes([UInt8])
         case failure(GATT.Failure)
-        /// Never any answer.
+        /// No answer.
         case silence
     }
 
@@ -27,8 +27,10 @@ struct ScriptedAccessory: VisitedAccessory {
     var answers: [UInt16: Answer] = [:]
     var notifications: [[UInt8]] = []
     let written = Recorder()
+    /// When a question came that gets no answer.
+    let fallsSilent = Moment()
 
-    /// What was written, in order.
+    /// The writes, in order.
     final class Recorder: Sendable {
         private let entries = Mutex<[String]>([])
         private let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
@@ -40,10 +42,10 @@ struct ScriptedAccessory: VisitedAccessory {
             arrived.yield()
         }
 
-        /// Nothing more will come: whoever waits for a line waits no longer.
+        /// Ends the stream of lines.
         func end() { arrived.finish() }
 
-        /// Returns once there is one more line; false if there will be none.
+        /// Returns when there is one more line; false at the end.
         @discardableResult
         func waitForLine() async -> Bool {
             for await _ in arrivals { return true }
@@ -81,6 +83,7 @@ struct ScriptedAccessory: VisitedAccessory {
         case .bytes(let bytes): return bytes
         case .failure(let failure): throw failure
         case .silence:
+            fallsSilent.come()
             try await Task.sleep(for: .seconds(3600))
             return []
         }
@@ -142,8 +145,8 @@ extension GATT.Service {
 }
 
 extension ScriptedAccessory {
-    /// Generic Access, Battery (which includes a hidden secondary service), and a service of a
-    /// maker's own with a protected value.
+    /// Generic Access, Battery (which includes a hidden secondary service), and a vendor's service
+    /// with a protected value.
     static var sample: ScriptedAccessory {
         var accessory = ScriptedAccessory()
         let vendor = BluetoothUUID("4C414E59-4152-4400-A000-000000000001") ?? BluetoothUUID(1)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
 @testable import LanyardCLI
 
-@Suite struct TerminalTextTests {
+@Suite("Text from other devices") struct TerminalTextTests {
     @Test(
-        "What a terminal would act upon becomes visible",
+        "Control characters become visible",
         arguments: [
             ("plain name", "plain name"),
             ("\u{1B}[2J\u{1B}]0;owned\u{07}", "\\u{1B}[2J\\u{1B}]0;owned\\u{7}"),
@@ -53,9 +54,12 @@ import Testing
         #expect(TerminalText.escape("\\xFF") != TerminalText.escape(utf8: [0xFF]))
     }
 
-    @Test("Whatever bytes arrive, what is printed has nothing invisible in it")
-    func randomBytesAreSafe() {
-        var generator = SplitMix64(seed: 1)
+    @Test(
+        "Random bytes print without invisible characters",
+        arguments: RunSeed.seeds(1)
+    )
+    func randomBytesAreSafe(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             let bytes = generator.bytes(upTo: 40)
             let text = TerminalText.escape(utf8: bytes)
@@ -64,9 +68,9 @@ import Testing
     }
 }
 
-@Suite struct TerminalColumnsTests {
+@Suite("Terminal columns") struct TerminalColumnsTests {
     @Test(
-        "Widths are what terminals draw",
+        "Widths are those of terminals",
         arguments: [
             ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("世界", 4), ("ｱ", 1), ("Ａ", 2),
             ("🎧", 2), ("▂▄▆█", 4), ("한글", 4),

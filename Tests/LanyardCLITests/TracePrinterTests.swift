@@ -6,14 +6,14 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct TracePrinterTests {
-    /// What printing a file brought.
+@Suite("Printing packet logs") struct TracePrinterTests {
+    /// The result of printing a file.
     private struct Outcome {
         let lines: [Substring]
         let failure: ProgramFailure?
     }
 
-    /// A log of an HCI Reset and its answer, a second apart.
+    /// A log of an HCI Reset and its Command Complete, a second apart.
     private static let log: [UInt8] = {
         var bytes = Btsnoop.header
         let packets: [(Btsnoop.Direction, [UInt8])] = [
@@ -51,7 +51,7 @@ import Testing
         return Outcome(lines: lines, failure: try #require(error as? ProgramFailure))
     }
 
-    @Test("A log is printed a line a packet, with the time since the first")
+    @Test("A log is printed with a line for each packet and the time since the first")
     func printsLog() throws {
         let outcome = try print(Self.log)
         #expect(outcome.failure == nil)
@@ -60,7 +60,7 @@ import Testing
         #expect(outcome.lines[1].hasPrefix("    1.000000 <        hci   Command Complete"))
     }
 
-    @Test("As JSON, every line is an object")
+    @Test("With --json, every line is an object")
     func printsJSON() throws {
         let outcome = try print(Self.log, isJSON: true)
         #expect(outcome.lines.count == 2)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Wherever a file is cut off, what is whole is printed and the rest reported")
+    @Test("Of a truncated file, complete packets are printed and the rest is reported")
     func reportsTornFiles() throws {
         let whole = [Self.log.count, Btsnoop.header.count]
         for length in 0..<Self.log.count where !whole.contains(length) {
@@ -81,13 +81,13 @@ import Testing
         }
     }
 
-    @Test("A log without packets is no error")
+    @Test("A log without packets is valid")
     func printsEmptyLog() throws {
         let outcome = try print(Btsnoop.header)
         #expect(outcome.failure == nil && outcome.lines.isEmpty)
     }
 
-    @Test("What is no log is said to be none")
+    @Test("A file that is no log is refused")
     func refusesOtherFiles() throws {
         #expect(try print(Array("hello, world, this is no log".utf8)).failure?.status == .badData)
         var other = Self.log

@@ -3,9 +3,9 @@
 import BluetoothHost
 import Synchronization
 
-/// The person in front of our host, who does as the test says and remembers what was asked.
+/// The user of our host. The user acts as the test specifies, and records the questions.
 package final class Person: PairingDelegate {
-    /// What somebody was asked, or shown.
+    /// A question to the user, or something that was displayed.
     package enum Experience: Equatable, Sendable {
         case consented
         case compared(UInt32)
@@ -15,21 +15,22 @@ package final class Person: PairingDelegate {
         case askedAgain
     }
 
-    /// How to answer.
+    /// How the user answers.
     package struct Manner: Sendable {
         package var consents = true
         package var confirms = true
-        /// What is entered where digits are asked for; nil: nothing.
+        /// The number that the user enters, or `nil` to enter nothing.
         package var enters: UInt32?
-        /// Asked for the digits where it is not known before what the other side shows; nil: `enters`.
+        /// Returns the number to enter where the other side displays it only later. `nil` to use
+        /// `enters`.
         package var looks: (@Sendable () async -> UInt32?)?
         /// Keys that are pressed before that.
         package var presses: [Pairing.Keypress] = []
         package var pairsAgain = true
-        /// Called with what is shown, which somebody may enter elsewhere.
+        /// Called with the displayed number, which another user may enter.
         package var tells: (@Sendable (UInt32) -> Void)?
 
-        /// Says yes to everything, and enters nothing.
+        /// Accepts everything, and enters nothing.
         package init() {}
     }
 
@@ -43,13 +44,13 @@ package final class Person: PairingDelegate {
 
     package init(_ manner: Manner = Manner()) { behave(manner) }
 
-    /// What happened since `behave`.
+    /// The questions and displays since `behave`.
     package var experiences: [Experience] { state.withLock { $0.experiences } }
 
-    /// The methods that questions came with.
+    /// The methods of the questions.
     package var methods: [Pairing.Method] { state.withLock { $0.methods } }
 
-    /// Answers like this from now on, and forgets what was.
+    /// Sets how the user answers from now on, and clears the record.
     package func behave(_ manner: Manner) { state.withLock { $0 = State(manner: manner) } }
 
     package func consents(to pairing: PairingRequest) async -> Bool {
@@ -78,7 +79,7 @@ package final class Person: PairingDelegate {
         note(.saw(keypress), of: pairing)
     }
 
-    package func pairsAgain(with peer: BondedPeer) async -> Bool {
+    package func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
         state.withLock { state in
             state.experiences.append(.askedAgain)
             return state.manner.pairsAgain

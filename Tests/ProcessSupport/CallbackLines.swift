@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the callbacks of an application tell the test that watches it: a line each, in their order.
+/// The lines that an application's callbacks send to the test that observes it: one for each
+/// callback, in order.
 package struct CallbackLines: Sendable {
     private let lines: AsyncStream<String>
     private let teller: AsyncStream<String>.Continuation
@@ -9,11 +10,11 @@ package struct CallbackLines: Sendable {
         (lines, teller) = AsyncStream.makeStream()
     }
 
-    /// Called by a callback, on any queue.
+    /// Sends a line. A callback calls it on any queue.
     package func tell(_ line: String) { teller.yield(line) }
 
-    /// Waits for the next line that begins in one of these ways; those before it are passed over. The rest
-    /// of the line.
+    /// Waits for the next line with one of these prefixes, and drops the lines before it. Returns
+    /// the rest of the line.
     package func hear(_ beginnings: [String], within limit: Duration) async throws -> String {
         let lines = lines
         let what = beginnings.joined(separator: " or ")

@@ -5,16 +5,16 @@ import Synchronization
 
 /// A process that a test started, and that does not outlive the object.
 ///
-/// Its standard input stays open until `closeInput()` or the end of the object: peers take the
-/// end of their input as the end of their life, so none survives even a test that crashes. Its
-/// standard error goes to a file, read with `log`.
+/// Its standard input stays open until `closeInput()` or the end of the object. Peers exit when
+/// their input ends, so none survives even a test that crashes. Its standard error goes to a file,
+/// read with `log`.
 package final class ChildProcess: Sendable {
     /// How a process ended.
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
 
-        /// What `waitpid` told of a process that is over.
+        /// Reads the status that `waitpid` returned for an ended process.
         package init(status: Int32) {
             let signal = status & 0x7F
             self = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
@@ -69,18 +69,18 @@ package final class ChildProcess: Sendable {
         closeInput()
     }
 
-    /// What the process wrote to standard error until now.
+    /// The process's standard error so far.
     package var log: String { errors.text }
 
-    /// Sends a signal, unless the process is over: then its number may belong to another.
+    /// Sends a signal, unless the process has ended, because its number may then belong to another.
     package func send(signal: Int32) {
         life.withLock { life in
             if case .running = life { _ = Foundation.kill(identifier, signal) }
         }
     }
 
-    /// Makes the process stand still until `resume()`. All of it does when this returns: the signal
-    /// reaches one thread, which stops the others only when it has its turn.
+    /// Stops the process until `resume()`. All of its threads are stopped when this returns: the
+    /// signal reaches one thread, which stops the others only when it is scheduled.
     package func suspend() {
         life.withLock { life in
             guard case .running = life else { return }
@@ -91,10 +91,10 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Lets a suspended process go on.
+    /// Continues a suspended process.
     package func resume() { send(signal: SIGCONT) }
 
-    /// Ends the process at once, without a last word, and waits until it is gone.
+    /// Ends the process at once by SIGKILL, and waits until it is gone.
     package func kill() {
         send(signal: SIGKILL)
         _ = reap()
@@ -108,10 +108,11 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Whoever writes to a process that has ended is told so, and not ended by a signal.
+    /// Without SIGPIPE, a write to an ended process fails with an error and does not end the test
+    /// runner.
     private static let survivesBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
-    /// Writes a line to the standard input of the process; nothing if it is closed.
+    /// Writes a line to the standard input of the process, unless it is closed.
     package func write(line: String) {
         Self.survivesBrokenPipes
         let octets = Array("\(line)\n".utf8)
@@ -129,7 +130,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The next line on standard output; nil if the process closed it.
+    /// The next line on standard output, or `nil` if the process closed it.
     package func nextLine(within limit: Duration) async throws -> String? {
         let deadline = Deadline.within(limit)
         return try await onOwnThread { [self] in
@@ -137,8 +138,8 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Hands each line on standard output to `body`, as it comes, on a thread of its own; then nil,
-    /// when the process has closed it. Who follows the lines cannot ask for them as well.
+    /// Passes each line on standard output to `body`, as it arrives, on a thread of its own, and
+    /// then `nil` when the process has closed it. Not to be combined with `nextLine(within:)`.
     package func followLines(_ body: @escaping @Sendable (String?) -> Void) {
         Thread.detachNewThread { [self] in
             output.withLock { output in
@@ -148,7 +149,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What is written to standard output until the process ends, and how it ends.
+    /// Returns the standard output until the process ends, and how it ends.
     ///
     /// A process that takes longer than `limit` is killed, and an error thrown.
     package func waitUntilEnd(within limit: Duration) async throws -> (
@@ -177,7 +178,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the process, and returns the status that the system tells.
+    /// Waits for the process. Returns the status that the system reports.
     private func wait(_ options: Int32) -> Int32 {
         var status: Int32 = 0
         while waitpid(identifier, &status, options) < 0, errno == EINTR {}

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The moment until which a test waits for something outside it, at most.
+/// The latest moment until which a test waits for something outside of it.
 package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
@@ -11,17 +11,18 @@ package struct Deadline: Sendable {
         Deadline(instant: .now + duration)
     }
 
-    /// A moment so far away that whatever is waited for ends before.
+    /// A moment so far away that any wait ends before it.
     package static let never = within(.seconds(365 * 86_400))
 
-    /// What is left, as poll(2) wants it: in milliseconds, and zero when the moment has passed.
+    /// The remaining time as poll(2) expects it: in milliseconds, and zero when the moment has
+    /// passed.
     package var milliseconds: Int32 {
         let left = ContinuousClock.now.duration(to: instant) / .milliseconds(1)
         return Int32(min(max(left.rounded(.up), 0), Double(Int32.max)))
     }
 }
 
-/// Runs a blocking body on a thread of its own, so that no thread of the test runner is held.
+/// Runs a blocking body on a thread of its own, so that it blocks no thread of the test runner.
 package func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {

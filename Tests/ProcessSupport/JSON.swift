@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A JSON value, for comparing what a peer says of itself with what we found.
+/// A JSON value, to compare a peer's description of itself with the result of discovery.
 package enum JSON: Equatable, Sendable, Codable {
     case null
     case boolean(Bool)
@@ -49,19 +49,19 @@ package enum JSON: Equatable, Sendable, Codable {
         get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
     }
 
-    /// The member of an object; null if there is none.
+    /// The member of an object, or null if there is none.
     package subscript(key: String) -> JSON {
         guard case .object(let members) = self else { return .null }
         return members[key] ?? .null
     }
 
-    /// The members of an object; none for anything else.
+    /// The members of an object. Empty for other values.
     package var members: [String: JSON] {
         guard case .object(let members) = self else { return [:] }
         return members
     }
 
-    /// The elements of an array; none for anything else.
+    /// The elements of an array. Empty for other values.
     package var elements: [JSON] {
         guard case .array(let elements) = self else { return [] }
         return elements
@@ -79,7 +79,7 @@ package enum JSON: Equatable, Sendable, Codable {
         return Int(exactly: value)
     }
 
-    /// Where `self` differs from `expected`, one line each: `services[3].uuid: …, not …`.
+    /// The differences of `self` from `expected`, one line each: `services[3].uuid: …, not …`.
     package func differences(from expected: JSON, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.object(let found), .object(let wanted)):
@@ -111,15 +111,15 @@ package enum JSON: Equatable, Sendable, Codable {
     }
 }
 
-// MARK: - Octets, as text
+// MARK: - Bytes as text
 
 extension JSON {
-    /// The text that spells the octets in hexadecimal digits.
+    /// The hexadecimal digits of the bytes, as text.
     package static func octets(_ octets: [UInt8]) -> JSON {
         .string(octets.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
     }
 
-    /// The octets that the text spells; none if it spells no octets.
+    /// The bytes that the hexadecimal digits stand for. Empty for other texts.
     package var octets: [UInt8] {
         let digits = (text ?? "").compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map {

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The `lanyard` executable, run as a person would run it.
+/// The `lanyard` executable, run as a user would run it.
 package enum LanyardTool {
-    /// What a run left behind.
+    /// The result of a run.
     package struct Result: Sendable {
         package let ending: ChildProcess.Ending
         package let output: String
@@ -29,7 +29,8 @@ package enum LanyardTool {
 
     package static let path = neighbour("lanyard")
 
-    /// The executable of that name beside the tests' own, since all come from one build.
+    /// The executable with this name in the folder of the tests' own, because one build makes them
+    /// all.
     package static func neighbour(_ name: String) -> String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = tests.deletingLastPathComponent().appendingPathComponent(name).path
@@ -37,14 +38,14 @@ package enum LanyardTool {
         return isThere ? beside : packageRoot + "/.build/debug/\(name)"
     }
 
-    /// Where the tool keeps bonds that nothing else is said of: adapters have the same names again,
-    /// and must not meet each other's peers. It goes when the tests end.
+    /// The default folder for the tool's bonds. Adapters of different tests have the same names and
+    /// must not share bonds. The folder is removed when the tests end.
     private static let stateFolder: String = {
         atexit { try? FileManager.default.removeItem(atPath: LanyardTool.stateFolder) }
         return NSTemporaryDirectory() + "lanyard-state-\(UUID().uuidString)"
     }()
 
-    /// What the tool gets from its surroundings.
+    /// The tool's environment variables.
     package static func environment(adapter: String) -> [String: String] {
         [
             "LANYARD_ADAPTER": adapter,
@@ -52,7 +53,7 @@ package enum LanyardTool {
         ]
     }
 
-    /// Starts the tool; the caller waits for it, stops it, or sends it signals.
+    /// Starts the tool. The caller waits for it, stops it, or sends it signals.
     package static func start(_ arguments: [String], adapter: String) throws -> ChildProcess {
         try ChildProcess(path, arguments, environment: environment(adapter: adapter))
     }

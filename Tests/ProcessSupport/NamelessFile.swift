@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// A file for what a process writes, without a name: it goes with the last who has it open, however
-/// that one ends.
+/// A file without a name for the output of a process. The system removes it when the last process
+/// that has it open ends.
 struct NamelessFile: ~Copyable, Sendable {
-    /// Not inherited; whoever writes to a copy of it writes at the end.
+    /// Not inherited. A process that writes to a copy of it appends.
     let descriptor: Int32
 
     init() throws {
@@ -21,7 +21,7 @@ struct NamelessFile: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// All that was written until now.
+    /// The content so far.
     var text: String {
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// What went wrong between a test and a process that it started.
+/// An error between a test and a process that it started.
 package enum ProcessError: Error, CustomStringConvertible {
-    /// The system refused, with the name of the call and its error.
+    /// A system call failed, with its name and its error.
     case refused(call: String, error: Int32)
-    /// The process did not do in time what was waited for.
+    /// The process did not do in time what the test waited for.
     case tooSlow(String)
-    /// The process ended before it did what was waited for; what it had written to standard error.
+    /// The process ended before it did what the test waited for. Contains its standard error.
     case ended(String, log: String)
 
     package var description: String {
@@ -20,7 +20,7 @@ package enum ProcessError: Error, CustomStringConvertible {
     }
 }
 
-/// Both ends of a pipe, which no process inherits that is not told to.
+/// Both ends of a pipe. A process inherits them only if it is given them.
 package struct PipeEnds {
     package let reading: Int32
     package let writing: Int32
@@ -33,7 +33,7 @@ package struct PipeEnds {
     }
 }
 
-/// The reading end of a pipe: lines, or everything, but never for longer than a deadline.
+/// The reading end of a pipe. It reads lines or everything, but never for longer than a deadline.
 package struct PipeReader: ~Copyable {
     package let descriptor: Int32
     private var unread: [UInt8] = []
@@ -46,7 +46,7 @@ package struct PipeReader: ~Copyable {
         close(descriptor)
     }
 
-    /// The next line without its end; nil if the other side closed first.
+    /// The next line without its end, or `nil` if the other side closed first.
     package mutating func line(before deadline: Deadline) throws -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -57,14 +57,14 @@ package struct PipeReader: ~Copyable {
         }
     }
 
-    /// All that is written until the other side closes.
+    /// Everything until the other side closes.
     package mutating func everything(before deadline: Deadline) throws -> String {
         while try fill(before: deadline) {}
         defer { unread = [] }
         return String(decoding: unread, as: UTF8.self)
     }
 
-    /// Waits for more octets; false if there will be none.
+    /// Waits for more bytes. Returns `false` if there will be none.
     private mutating func fill(before deadline: Deadline) throws -> Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         switch poll(&watched, 1, deadline.milliseconds) {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-#if canImport(Darwin)
+#if !os(Linux)
     private typealias FileActions = posix_spawn_file_actions_t?
     private typealias Attributes = posix_spawnattr_t?
 #else
@@ -25,7 +25,7 @@ func spawn(
     }
 }
 
-/// Starts a process at a terminal, which is its own: what stands for Ctrl-C there interrupts it.
+/// Starts a process at a terminal of its own, on which Ctrl-C interrupts it.
 package func spawn(
     _ command: [String],
     environment: [String: String],
@@ -38,18 +38,18 @@ package func spawn(
     }
 }
 
-#if canImport(Darwin)
+#if !os(Linux)
     private let newSession = Int16(POSIX_SPAWN_SETSID)
 #else
-    /// `POSIX_SPAWN_SETSID`, which is not part of the standard, and so not seen from here.
+    /// `POSIX_SPAWN_SETSID`, which is not part of the standard and therefore not visible here.
     private let newSession: Int16 = 0x80
 #endif
 
-/// Starts a process with the files that `prepare` gives it, and no others: what another test has just opened,
-/// and not yet kept from its children, would stay open until this one ends.
+/// Starts a process with the files that `prepare` gives it, and no others. A file that another test
+/// has just opened, and has not yet marked close-on-exec, would stay open until this process ends.
 ///
-/// It gets every signal's default action and blocks none: a test runner that was started in the
-/// background ignores SIGINT, and its children would too.
+/// The process has every signal's default action and blocks none: a test runner that was started in
+/// the background ignores SIGINT, and its children would inherit that.
 private func spawn(
     _ command: [String],
     environment: [String: String],
@@ -83,16 +83,16 @@ private func spawn(
     return identifier
 }
 
-#if canImport(Darwin)
+#if !os(Linux)
     private let closingOthers = Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
     private func closeOthers(_ actions: inout FileActions) {}
 #else
     private let closingOthers: Int16 = 0
-    /// The descriptors that a process might inherit are below this: three times as many as all tests have open
-    /// at a time.
+    /// The descriptors that a process might inherit are below this limit: three times as many as
+    /// all tests have open at a time.
     private let descriptorLimit: Int32 = 4096
 
-    /// Closes all but the three; the libraries of Linux pass over those that are not open.
+    /// Closes all descriptors but the first three. Linux's libraries skip those that are not open.
     private func closeOthers(_ actions: inout FileActions) {
         for other in 3..<descriptorLimit { posix_spawn_file_actions_addclose(&actions, other) }
     }

@@ -3,14 +3,14 @@
 import Foundation
 import Synchronization
 
-/// The `lanyard` executable at a terminal, as a person has it: what it shows, and what is typed.
+/// The `lanyard` executable at a terminal, as a user runs it: its output, and what the test types.
 package final class TerminalSession: Sendable {
     fileprivate struct State {
-        /// All that was shown.
+        /// All output.
         var shown = ""
-        /// What came of a character, or of the end of a line, whose rest has not come yet.
+        /// The beginning of a character or of a line end whose rest has not arrived yet.
         var held: [UInt8] = []
-        /// How much of it the test has seen.
+        /// How much of the output the test has consumed.
         var seen = 0
         var hasEnded = false
     }
@@ -20,10 +20,10 @@ package final class TerminalSession: Sendable {
     private let state = Mutex(State())
     private let ending = Mutex<ChildProcess.Ending?>(nil)
 
-    /// How long a person waits for an answer, on a busy machine.
+    /// How long the test waits for output, on a busy machine.
     package static let limit: Duration = .seconds(20)
 
-    /// What stands for Ctrl-C and for the end of the input.
+    /// The characters for Ctrl-C and for the end of the input.
     package static let interruption = "\u{3}"
     package static let endOfInput = "\u{4}"
 
@@ -55,10 +55,10 @@ package final class TerminalSession: Sendable {
         close(terminal)
     }
 
-    /// All that was shown until now.
+    /// All output so far.
     package var shown: String { state.withLock { $0.shown } }
 
-    /// Types a text, and what ends a line.
+    /// Types a text and a line end.
     package func type(line: String) { type(line + "\n") }
 
     /// Types a text.
@@ -67,7 +67,7 @@ package final class TerminalSession: Sendable {
         _ = octets.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
     }
 
-    /// Waits until this is shown, after what was waited for before; what was shown up to its end.
+    /// Waits for this text after the one that was awaited before. Returns the output up to its end.
     @discardableResult
     package func wait(for text: String, within limit: Duration = limit) async throws -> String {
         let deadline = Deadline.within(limit)
@@ -104,14 +104,14 @@ package final class TerminalSession: Sendable {
         }
     }
 
-    /// Reads what is shown; false if the process has closed the terminal.
+    /// Reads output. Returns `false` if the process has closed the terminal.
     private func readMore(before deadline: Deadline) throws -> Bool {
         var watched = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
         let ready = poll(&watched, 1, deadline.milliseconds)
         if ready == 0 { throw ProcessError.tooSlow("the terminal shows '\(shown)', and no more") }
         var chunk = [UInt8](repeating: 0, count: 4_096)
         let count = read(terminal, &chunk, chunk.count)
-        // EIO: nobody has the other end open any more.
+        // EIO: no process has the other end open.
         guard count > 0 else { return count < 0 && errno == EINTR }
         state.withLock { $0.show(chunk[..<count]) }
         return true
@@ -119,7 +119,7 @@ package final class TerminalSession: Sendable {
 }
 
 extension TerminalSession.State {
-    /// The system cuts what is shown wherever it likes: in a character, too, and in the end of a line.
+    /// The system splits the output anywhere, also within a character or a line end.
     mutating func show(_ chunk: ArraySlice<UInt8>) {
         let octets = held + chunk
         let whole = octets.prefix(Self.wholeLength(of: octets))
@@ -127,7 +127,7 @@ extension TerminalSession.State {
         shown += String(decoding: whole, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
-    /// How many of them end no character and no line in the middle.
+    /// How many of the bytes end neither within a character nor within a line end.
     private static func wholeLength(of octets: [UInt8]) -> Int {
         if octets.last == UInt8(ascii: "\r") { return octets.count - 1 }
         let continuing = octets.reversed().prefix { $0 & 0xC0 == 0x80 }.count

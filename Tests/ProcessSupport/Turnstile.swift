@@ -3,15 +3,16 @@
 import Foundation
 import Synchronization
 
-/// Lets in as many tests at a time as the machine can serve: the runner starts all of them at once,
-/// and a hundred Pythons on two cores miss every deadline.
+/// Limits how many tests run at a time to what the machine can handle. The runner starts all of
+/// them at once, and a hundred Python processes on two cores miss every deadline.
 package final class Turnstile: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// The one for tests that start processes. Such a test mostly waits, so two may share a core.
+    /// The turnstile for tests that start processes. Such a test mostly waits, so two may share a
+    /// core.
     package static let peers = Turnstile(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
 
     private let state: Mutex<State>
@@ -21,21 +22,23 @@ package final class Turnstile: Sendable {
     }
 
     /// Waits for a place, in the order of the calls.
-    package func enter() async {
+    package func enter() async { await enter(isFirst: false) }
+
+    private func enter(isFirst: Bool) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.free == 0 else {
                     state.free -= 1
                     return true
                 }
-                state.waiting.append(continuation)
+                state.waiting.insert(continuation, at: isFirst ? 0 : state.waiting.count)
                 return false
             }
             if isFree { continuation.resume() }
         }
     }
 
-    /// Gives the place to the next.
+    /// Gives the place to the next waiter.
     package func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
@@ -43,5 +46,22 @@ package final class Turnstile: Sendable {
             return nil
         }
         next?.resume()
+    }
+
+    /// Gives the caller's place to another test while `body` waits for time to pass, and then takes
+    /// the next free place.
+    package func steppingAside<Value>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        leave()
+        do {
+            let value = try await body()
+            await enter(isFirst: true)
+            return value
+        } catch {
+            await enter(isFirst: true)
+            throw error
+        }
     }
 }

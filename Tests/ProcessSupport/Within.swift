@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// Waits for `body` until `limit` has passed or the caller is cancelled: then its task is cancelled and an
-/// error thrown, even if it does not listen to the cancellation.
+/// Waits for `body` until `limit` has passed or the caller is canceled. Then its task is canceled
+/// and an error is thrown, even if the task does not react to the cancellation.
 ///
-/// - Parameter what: what is waited for, for the error: "a value".
+/// - Parameter what: a name for the awaited result, for the error: "a value".
 package func within<Value: Sendable>(
     _ limit: Duration,
     _ what: String,
@@ -35,7 +35,7 @@ package func within<Value: Sendable>(
     }
 }
 
-/// Holds the first answer of several, for one who waits for it.
+/// Holds the first of several answers for one waiter.
 private final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open

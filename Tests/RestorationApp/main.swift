@@ -3,10 +3,10 @@
 import CoreBluetooth
 import Foundation
 
-// An application as tests kill it: it wants the heart rate of whoever measures one, in this process or
-// the next, and says what it is told, a line each. It ends with its standard input.
+// An application that tests terminate. It subscribes to the heart rate of a sensor, in this process
+// or after a restart, and prints a line for each event. It ends with its standard input.
 
-/// Says a line at once: the next moment may be the last.
+/// Prints a line without buffering, because the process may be terminated at any time.
 func say(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
 }

@@ -4,11 +4,11 @@ import BluetoothTypes
 import ProcessTestSupport
 import Testing
 
-/// `lanyard` on a serial line, as a person runs it.
+/// `lanyard` on a serial line, as a user runs it.
 @Suite("A command on a serial line")
 struct CommandTests {
-    /// Nobody knows how to tell our controller to be faster.
-    @Test("uses the accessory, and says that the line is no faster than it was")
+    /// There is no command to make our virtual controller faster.
+    @Test("A command uses the accessory and reports that the line stays at its speed")
     func slowLine() async throws {
         try await withLine(prepare: { $0.speed = 115_200 }) { uart in
             let result = try await LanyardTool.run(

@@ -5,10 +5,11 @@ import LanyardTestSupport
 import ProcessTestSupport
 import Testing
 
-/// A whole host on a serial line with one of our controllers at its end, whatever befalls the line.
+/// A host on a serial line with one of our controllers at its end, with noise on the line and
+/// without.
 @Suite("A host on a serial line")
 struct NoiseTests {
-    @Test("works as on any other wire, and is never reset")
+    @Test("The host works as on any other transport, and no reset occurs")
     func goodLine() async throws {
         try await withWorkbench { bench in
             try await bench.visit()
@@ -16,7 +17,10 @@ struct NoiseTests {
         }
     }
 
-    @Test("does not mind into what pieces packets are cut", arguments: [1, 2, 3, 7, 16])
+    @Test(
+        "The host accepts packets that are cut into pieces of any length",
+        arguments: [1, 2, 3, 7, 16]
+    )
     func pieces(length: Int) async throws {
         try await withWorkbench(prepare: { $0.pieceLength = length }) { bench in
             try await bench.visit()
@@ -24,10 +28,10 @@ struct NoiseTests {
         }
     }
 
-    @Test("waits for the rest of a packet that comes after a pause")
+    @Test("The host waits for the rest of a packet that arrives after a pause")
     func pauses() async throws {
         try await withWorkbench { bench in
-            // Half packets: no event that matters here is shorter.
+            // Five bytes are less than every event that matters here.
             bench.uart.line.pieceLength = 5
             bench.uart.line.pause = .milliseconds(15)
             try await bench.visit()
@@ -35,7 +39,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("resets the controller when noise makes nonsense of what it says, and goes on")
+    @Test("The host resets the controller after it receives corrupt bytes, and continues")
     func nonsense() async throws {
         try await withWorkbench { bench in
             try await bench.visit()
@@ -52,7 +56,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("resets a controller that says that noise made nonsense of a command")
+    @Test("The host resets a controller that reports a corrupt command")
     func hardwareError() async throws {
         try await withWorkbench { bench in
             let count = bench.states.all.count
@@ -68,7 +72,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("finds the controller in a line that was full of noise while it was opened")
+    @Test("The host finds the controller on a line that was noisy during opening")
     func noisyStart() async throws {
         try await withWorkbench(
             prepare: { $0.toHost = NoisyWire(.inserted, oneIn: 4, seed: 11, lasting: 150) },
@@ -76,7 +80,7 @@ struct NoiseTests {
         )
     }
 
-    /// A noise, and in which direction.
+    /// A kind of noise and its direction.
     struct Strike: CustomTestStringConvertible {
         let noise: Noise
         let isToHost: Bool
@@ -90,7 +94,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("gets over noise at any time, and then all is as it was", arguments: Strike.all)
+    @Test("The host recovers from noise at any time", arguments: Strike.all)
     func noise(strike: Strike) async throws {
         try await withWorkbench { bench in
             for seed in 1...3 as ClosedRange<UInt64> {
@@ -101,7 +105,8 @@ struct NoiseTests {
         }
     }
 
-    /// Uses the host while there is noise, for as long as that goes well.
+    /// Uses the host while there is noise, until the host is no longer ready or two seconds have
+    /// passed.
     private func disturb(_ bench: Workbench, _ strike: Strike, seed: UInt64) async throws {
         let wire = NoisyWire(strike.noise, oneIn: 60, seed: seed)
         if strike.isToHost {
@@ -111,7 +116,7 @@ struct NoiseTests {
         }
         let count = bench.states.all.count
         let visit = Task { try? await bench.visitAtLeisure() }
-        // Noise that nobody notices is told from none by nobody.
+        // Noise need not have any effect, so that a missing state change is not a failure.
         _ = try? await within(.seconds(2), "a notice") {
             try await bench.states.wait(from: count) { $0 != .ready }
         }
@@ -121,7 +126,7 @@ struct NoiseTests {
         try await within(Workbench.limit, "the end of a visit") { await visit.value }
     }
 
-    @Test("opens the line anew when nothing but silence follows a reset")
+    @Test("The host opens the line again if the controller does not answer a reset")
     func silence() async throws {
         try await withWorkbench { bench in
             bench.uart.line.isCut = true
@@ -135,7 +140,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("notices that the adapter was unplugged, and uses it when it is back")
+    @Test("The host detects that the adapter was unplugged and uses it when it is back")
     func unplugged() async throws {
         try await withWorkbench { bench in
             let (scan, count) = (bench.host.scan(), bench.states.all.count)
@@ -164,13 +169,14 @@ extension AdapterState {
 }
 
 extension Workbench {
-    /// Waits until the host is ready. What noise has changed without that being noticed ends with a
-    /// reset, so there is one.
+    /// Waits until the host is ready. It resets the controller to end effects of the noise that the
+    /// host has not detected.
     fileprivate func recover() async throws {
         try await wait(from: states.all.count - 1) { $0 == .ready }
         let count = states.all.count
         await uart.sayToHost([0xEE])
-        // Less than the time for the rest of a packet, if one has begun.
+        // If the noise has begun a packet, the host detects it when the time for the rest has
+        // passed.
         let next = try await wait(from: count) { $0 != .ready }
         try await wait(from: next) { $0 == .ready }
     }

@@ -12,7 +12,7 @@ import Testing
 /// The transport alone, on a real terminal.
 @Suite("A serial transport")
 struct SerialTransportTests {
-    /// An open transport, and what has come of it.
+    /// An open transport, and its recorded events.
     private struct Bench {
         let uart: UART
         let controller: PlainController
@@ -40,14 +40,20 @@ struct SerialTransportTests {
         }
     }
 
+    /// An answer timeout that passes only if the test skips it.
+    private static let never = Duration.seconds(86_400)
+
     private func makeBench(
-        _ options: String = "@1000000",
-        _ behaviour: PlainController.Behaviour = .init(),
-        startSpeed: Int? = nil
+        _ options: String,
+        _ behaviour: PlainController.Behaviour,
+        startSpeed: Int?,
+        answerTimeout: Duration
     ) async throws -> Bench {
-        let executor = AdapterExecutor()
+        let clock = SkippingClock()
+        let executor = AdapterExecutor(clock: { clock.now })
         let controller = PlainController(behaviour)
         let uart = try await UART(PseudoTerminal(), to: controller, on: executor)
+        uart.whenMisunderstood { clock.skip(answerTimeout) }
         uart.line.speed = startSpeed
         controller.whenSpeedChanges { uart.line.speed = $0 ?? startSpeed }
         let line = try SerialLine("\(uart.terminal.path)\(options)"[...])
@@ -55,7 +61,7 @@ struct SerialTransportTests {
             uart: uart,
             controller: controller,
             executor: executor,
-            transport: SerialTransport(line),
+            transport: SerialTransport(line, answerTimeout: answerTimeout),
             events: Events()
         )
     }
@@ -64,9 +70,15 @@ struct SerialTransportTests {
         _ options: String = "@1000000",
         _ behaviour: PlainController.Behaviour = .init(),
         startSpeed: Int? = nil,
+        answerTimeout: Duration = never,
         _ body: (Bench) async throws -> Void
     ) async throws {
-        let bench = try await makeBench(options, behaviour, startSpeed: startSpeed)
+        let bench = try await makeBench(
+            options,
+            behaviour,
+            startSpeed: startSpeed,
+            answerTimeout: answerTimeout
+        )
         do { try await body(bench) } catch {
             await bench.close()
             throw error
@@ -76,7 +88,7 @@ struct SerialTransportTests {
 
     static let readVersion: [UInt8] = [0x01, 0x01, 0x10, 0x00]
 
-    @Test("carries bytes both ways, and none of its own greeting")
+    @Test("Bytes pass in both directions without the transport's own greeting")
     func bothWays() async throws {
         try await withBench { bench in
             try await bench.open()
@@ -89,7 +101,7 @@ struct SerialTransportTests {
     }
 
     @Test(
-        "sets the port up: raw, eight bits, the speed, and flow control",
+        "The port is set up: raw, eight bits, the speed, and flow control",
         arguments: [true, false]
     )
     func settings(hasFlowControl: Bool) async throws {
@@ -108,7 +120,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("asks for a speed in numbers, whatever code for one the driver has put there")
+    @Test("The speed is set as a number, whatever code the driver has set")
     func speedCodes() {
         var settings = linux_termios2()
         // B115200, for output and input, as a driver leaves it that knows this speed.
@@ -119,7 +131,7 @@ struct SerialTransportTests {
         #expect(settings.c_ispeed == 921_600)
     }
 
-    @Test("can be opened again after it was closed")
+    @Test("A transport can be opened again after it was closed")
     func reopening() async throws {
         try await withBench { bench in
             for round in 1...3 {
@@ -132,7 +144,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("is nobody else's while it is open")
+    @Test("An open port is exclusive")
     func exclusive() async throws {
         try await withBench { bench in
             try await bench.open()
@@ -149,14 +161,14 @@ struct SerialTransportTests {
             await #expect(throws: TransportError.alreadyOpen(bench.transport.name)) {
                 try await bench.open()
             }
-            // Nothing of the first has suffered.
+            // The first transport is not affected.
             #expect(bench.uart.terminal.speed == 1_000_000)
             await bench.run { bench.transport.send([Self.readVersion]) }
             try await bench.events.wait { $0.bytes.count == 15 }
         }
     }
 
-    @Test("has let go of its port when its end is told")
+    @Test("A transport has released its port when it reports its end")
     func freeAtTheEnd() async throws {
         try await withBench { bench in
             let line = SerialLine(path: bench.uart.terminal.path, speed: 9_600)
@@ -179,22 +191,25 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("says that nobody answers, at which speed, and what to try")
+    @Test("The error for a silent line has the speed and a suggestion")
     func silence() async throws {
-        try await withBench { bench in
+        try await withBench(answerTimeout: .milliseconds(1)) { bench in
             bench.uart.line.isCut = true
             let path = bench.uart.terminal.path
             await #expect(throws: TransportError.serial(.noAnswer(path: path, speeds: [1_000_000])))
             {
                 try await bench.open()
             }
-            // And leaves the port to others.
+            // Other processes can open the port.
+            let line = SerialLine(path: path, speed: 1_000_000)
+            let other = SerialTransport(line, answerTimeout: Self.never)
             bench.uart.line.isCut = false
-            try await bench.open()
+            try await other.open(on: bench.executor) { _ in }
+            await bench.run { other.close() }
         }
     }
 
-    @Test("gives up when its task is cancelled")
+    @Test("Opening ends when its task is canceled")
     func cancelled() async throws {
         try await withBench { bench in
             bench.uart.line.isCut = true
@@ -206,7 +221,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("hears that the adapter was unplugged, once, and says so")
+    @Test("An unplugged adapter is reported once")
     func unplugged() async throws {
         try await withBench { bench in
             try await bench.open()
@@ -223,7 +238,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("hears that the adapter was unplugged while it is being opened")
+    @Test("An adapter that is unplugged during opening is reported")
     func unpluggedEarly() async throws {
         try await withBench { bench in
             bench.uart.line.isCut = true
@@ -236,7 +251,10 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("refuses what is no serial port", arguments: ["/dev/null", "/", "/etc/hostname"])
+    @Test(
+        "A path that is not a serial port is refused",
+        arguments: ["/dev/null", "/", "/etc/hostname"]
+    )
     func notATerminal(path: String) async throws {
         let executor = AdapterExecutor()
         defer { executor.shutDown() }
@@ -246,7 +264,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("is bounded: a controller that does not read ends it")
+    @Test("A controller that does not read ends the transport")
     func overflow() async throws {
         try await withBench { bench in
             try await bench.open()
@@ -266,14 +284,14 @@ struct SerialTransportTests {
 // MARK: - Speeds
 
 extension SerialTransportTests {
-    @Test("does not understand a controller at another speed, and says so")
+    @Test("The error for a controller at another speed says so")
     func wrongSpeed() async throws {
         try await withBench("@1000000", startSpeed: 115_200) { bench in
             await #expect(throws: TransportError.self) { try await bench.open() }
         }
     }
 
-    @Test("tells the controller its speed, and goes there with it")
+    @Test("The transport changes the controller's speed together with its own")
     func changesSpeed() async throws {
         try await withBench("@921600,start=115200", startSpeed: 115_200) { bench in
             try await bench.open()
@@ -286,7 +304,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("finds a controller that was left at the new speed")
+    @Test("A controller that still has the new speed is found")
     func leftBehind() async throws {
         try await withBench("@921600,vendor=broadcom", startSpeed: 115_200) { bench in
             try await bench.open()
@@ -298,7 +316,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("stays at the old speed where the new one does not work, and says so")
+    @Test("The line stays at the old speed where the new one fails, and reports it")
     func staysSlow() async throws {
         var behaviour = PlainController.Behaviour()
         behaviour.changesSpeed = false
@@ -310,7 +328,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("stays at the old speed where a Reset undoes the new one")
+    @Test("The line stays at the old speed where a Reset undoes the new one")
     func undone() async throws {
         var behaviour = PlainController.Behaviour()
         behaviour.resetUndoesSpeed = true
@@ -320,7 +338,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("stays at the old speed of controllers that nobody can tell another")
+    @Test("The line stays at the old speed of a controller without a known command")
     func unknownVendor() async throws {
         var behaviour = PlainController.Behaviour()
         behaviour.company = 0x05F1
@@ -332,7 +350,16 @@ extension SerialTransportTests {
     }
 }
 
-/// What a transport told.
+/// The system's clock with the time that a test skips.
+private final class SkippingClock: Sendable {
+    private let skipped = Mutex(Duration.zero)
+
+    var now: Instant { SystemClock.monotonic + skipped.withLock { $0 } }
+
+    func skip(_ duration: Duration) { skipped.withLock { $0 += duration } }
+}
+
+/// The events of a transport.
 final class Events: Sendable {
     struct Log: Sendable {
         var bytes: [UInt8] = []
@@ -356,7 +383,7 @@ final class Events: Sendable {
         changed.yield()
     }
 
-    /// Waits until the log is as `isMet` wants it. For one at a time.
+    /// Waits until the log fulfills `isMet`. For one waiter at a time.
     func wait(until isMet: @escaping @Sendable (Log) -> Bool) async throws {
         try await within(Workbench.limit, "the log") { [self] in
             if isMet(all) { return }

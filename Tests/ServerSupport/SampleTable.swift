@@ -4,20 +4,20 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A table with one attribute of each kind that a request can meet, at handles that stand written
-/// in the tests.
+/// A table with one attribute of each kind that a request can meet, at handles that the tests
+/// contain as numbers.
 ///
-/// | handle | what |
+/// | handle | attribute |
 /// |---|---|
 /// | 0x0001 – 0x0011 | Generic Access, Generic Attribute |
 /// | 0x0020 | primary service 0xA000 |
-/// | 0x0022, 0x0023 | stored `01 02 03`, up to 20 octets; its description, up to 40 octets |
-/// | 0x0025, 0x0026 | stored, 50 octets, up to 512; a descriptor of 44 octets |
+/// | 0x0022, 0x0023 | stored `01 02 03`, up to 20 bytes; its description, up to 40 bytes |
+/// | 0x0025, 0x0026 | stored, 50 bytes, up to 512; a descriptor of 44 bytes |
 /// | 0x0028 | can be written, not read |
-/// | 0x002A | wants encryption |
-/// | 0x002C | wants authentication |
-/// | 0x002E | wants authorization |
-/// | 0x0030 | wants a key of 16 octets |
+/// | 0x002A | requires encryption |
+/// | 0x002C | requires authentication |
+/// | 0x002E | requires authorization |
+/// | 0x0030 | requires a key of 16 bytes |
 /// | 0x0032 | the application's, readable and writable |
 /// | 0x0034, 0x0035 | notified and indicated |
 /// | 0x0037 | can be written with a signature |
@@ -25,14 +25,14 @@ import BluetoothTypes
 /// | 0x0040 | secondary service 0xA001 |
 /// | 0x0050 – 0x0053 | primary service of 128 bits, includes 0x0040; a characteristic of 128 bits |
 /// | 0x0060 | primary service 0xA002 |
-/// | 0x0062, 0x0064, 0x0066 | stored values of one type: two octets, two octets, three octets |
+/// | 0x0062, 0x0064, 0x0066 | stored values of one type: two bytes, two bytes, three bytes |
 package enum SampleTable {
     package static let longService = uuid("6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
     package static let longType = uuid("6E400002-B5A3-F393-E0A9-E50E24DCCA9E")
     package static let longTypeOctets = "9ecadc240ee5a9e093f3a3b5" + "0200406e"
     package static let longServiceOctets = "9ecadc240ee5a9e093f3a3b5" + "0100406e"
 
-    /// The octets `0, 1, 2 …` that stand for a long value.
+    /// The bytes `0, 1, 2 …` of a long value.
     package static func octets(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     }

@@ -4,14 +4,14 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A server with bearers in front of it, and clients that are played octet by octet.
+/// A server with bearers, and clients that the test plays byte by byte.
 ///
-/// What the server wants sent is sent; what it wants to know, or tells, waits in `news` until the
-/// test has looked at it.
+/// The stage sends the PDUs that the server wants to send. The server's questions and reports wait
+/// in `news` until the test takes them.
 package struct ServerStage {
     package var server: GATTServer
     package private(set) var now = Instant.zero
-    /// What the application was asked and told.
+    /// The questions and reports to the application.
     package private(set) var news: [GATTServer.Action] = []
 
     private var bearers: [GATTServer.BearerID: ATTBearer] = [:]
@@ -23,12 +23,12 @@ package struct ServerStage {
         self.server = server
     }
 
-    /// Names a bearer of a client, by small numbers.
+    /// The bearer of a client, by small numbers.
     package static func bearer(_ client: UInt64, channel: UInt16 = 4) -> GATTServer.BearerID {
         .init(client: .init(rawValue: client), channel: channel)
     }
 
-    /// A client is there, and has exchanged MTUs if `mtu` is not 23.
+    /// A client connects, and exchanges MTUs if `mtu` is not 23.
     package mutating func connect(
         _ bearer: GATTServer.BearerID = bearer(1),
         security: LinkSecurity = .none,
@@ -39,13 +39,13 @@ package struct ServerStage {
         if mtu > 23 { _ = send([0x02, UInt8(mtu & 0xFF), UInt8(mtu >> 8)], on: bearer) }
     }
 
-    /// A bearer is gone.
+    /// A bearer ends.
     package mutating func disconnect(_ bearer: GATTServer.BearerID = bearer(1)) {
         bearers[bearer] = nil
         perform(server.close(bearer))
     }
 
-    /// A client sends a PDU. Returns all that is sent to it.
+    /// A client sends a PDU. Returns all PDUs that are sent to it.
     package mutating func send(
         _ pdu: [UInt8],
         on bearer: GATTServer.BearerID = bearer(1)
@@ -61,7 +61,7 @@ package struct ServerStage {
         return drain(bearer)
     }
 
-    /// Everything that can leave on a bearer now.
+    /// All PDUs that can be sent on a bearer now.
     package mutating func drain(_ bearer: GATTServer.BearerID = bearer(1)) -> [[UInt8]] {
         var pdus: [[UInt8]] = []
         while let outgoing = bearers[bearer]?.nextPDU(now: now) { pdus.append(outgoing.bytes) }
@@ -69,7 +69,7 @@ package struct ServerStage {
         return pdus
     }
 
-    /// The application answers the question that it was asked first, if there is one.
+    /// The application answers its oldest question, if there is one.
     package mutating func answer(_ result: Result<[UInt8], ATT.ErrorCode>) {
         for (index, action) in news.enumerated() {
             guard case .ask(let id, _) = action else { continue }
@@ -81,12 +81,13 @@ package struct ServerStage {
     /// The application answers a question.
     package mutating func answer(
         _ id: GATTServer.RequestID,
-        _ result: Result<[UInt8], ATT.ErrorCode>
+        _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle? = nil
     ) {
-        perform(server.answer(id, result, now: now))
+        perform(server.answer(id, result, at: handle, now: now))
     }
 
-    /// The application has a value for a client. False if it is not sent.
+    /// The application sends a value to a client. Returns `false` if it is not sent.
     package mutating func notify(
         _ handle: AttributeHandle,
         _ value: [UInt8],
@@ -107,7 +108,8 @@ package struct ServerStage {
         return true
     }
 
-    /// Nothing is sent for a while. A bearer whose client confirms nothing for too long is closed.
+    /// Lets time pass without traffic. A bearer whose client confirms nothing for too long is
+    /// closed.
     package mutating func pass(_ time: Duration) {
         now = now + time
         perform(server.deadlinePassed(now: now))
@@ -117,7 +119,7 @@ package struct ServerStage {
         }
     }
 
-    /// Does what the server wants done.
+    /// Performs the server's actions.
     package mutating func perform(_ actions: [GATTServer.Action]) {
         for action in actions {
             switch action {
@@ -131,7 +133,7 @@ package struct ServerStage {
         }
     }
 
-    /// The news, which are none any more.
+    /// Returns the news and clears them.
     package mutating func takeNews() -> [GATTServer.Action] {
         defer { news = [] }
         return news

@@ -10,12 +10,12 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Our host as a Peripheral, heard and connected to by our host as a Central, on the virtual air.
+/// Our host as a Peripheral and our host as a Central, on the virtual radio.
 @Suite("Advertising, in virtual time")
 struct AdvertisingTests {
     private static let heartRate = BluetoothUUID(0x180D)
 
-    /// Runs the body with a host that advertises and with hosts that look for it.
+    /// Runs the body with an advertising host and with Centrals.
     private func withHosts(
         seed: UInt64 = 1,
         isOld: Bool = false,
@@ -55,7 +55,7 @@ struct AdvertisingTests {
         #expect(air.world.violations.isEmpty, "\(air.world)")
     }
 
-    /// The first sighting that is as wanted.
+    /// The first discovery that matches.
     private static func hear(
         _ host: BluetoothHost,
         _ isWanted: @Sendable (Advertisement) -> Bool
@@ -67,7 +67,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "what is heard is what was asked for, from both kinds of controllers",
+        "An advertisement arrives as requested from both kinds of controllers",
         arguments: [
             false, true,
         ]
@@ -93,7 +93,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "who connects is told to the Peripheral, with the roles as they are",
+        "The Peripheral learns of each connection, with the right roles",
         arguments: [
             false, true,
         ]
@@ -120,7 +120,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("several Centrals connect one after the other, up to what the controller holds")
+    @Test("Several Centrals connect one after the other, up to the controller's limit")
     func severalCentrals() async throws {
         try await withHosts(linkLimit: 3, centrals: 4) { peripheral, centrals in
             _ = try await peripheral.advertise(Advertising(AdvertisingContent(localName: "Hub")))
@@ -130,7 +130,7 @@ struct AdvertisingTests {
                 links.append(try await central.connect(to: found.address))
             }
             #expect(await peripheral.links.count == 3)
-            // The fourth has to wait until one leaves.
+            // The fourth has to wait until a link ends.
             async let late = centrals[3].connect(
                 to: found.address,
                 options: ConnectOptions(timeout: .seconds(60))
@@ -141,7 +141,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("a host is Central and Peripheral at once, and scans meanwhile")
+    @Test("A host is Central and Peripheral at once, and scans meanwhile")
     func bothRoles() async throws {
         try await withHosts(centrals: 2) { middle, others in
             _ = try await middle.advertise(Advertising(AdvertisingContent(localName: "Middle")))
@@ -159,7 +159,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("two sets are heard as two devices, each with its own data and address")
+    @Test("Two sets are discovered as two devices with their own data and address")
     func twoSets() async throws {
         try await withHosts { peripheral, centrals in
             let address = DeviceAddress(value: 0xC123_4567_89AB, kind: .random)
@@ -178,7 +178,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("long data is heard whole", arguments: [200, 600, 1650])
+    @Test("Long advertising data arrives whole", arguments: [200, 600, 1650])
     func longData(count: Int) async throws {
         try await withHosts { peripheral, centrals in
             var bytes: [UInt8] = []
@@ -199,7 +199,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "one device is called, and connects, and the set ends",
+        "Directed advertising reaches one device, which connects, and the set ends",
         arguments: [
             Advertising.DutyCycle.low, .high,
         ]
@@ -222,7 +222,7 @@ struct AdvertisingTests {
             )
             try await lamp.start()
             try await central.start()
-            // Its address is told by an advertisement to everybody.
+            // An undirected advertisement shows its address.
             let open = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Lamp")))
             let found = try await Self.hear(central) { $0.data.localName == "Lamp" }
             await open.stop()
@@ -236,7 +236,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "calling a device that is not there with a high duty cycle is over soon",
+        "Directed advertising with a high duty cycle to an absent device ends soon",
         arguments: [
             false, true,
         ]
@@ -251,7 +251,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("only those who are admitted connect")
+    @Test("Only devices on the Filter Accept List connect")
     func admission() async throws {
         try await withHosts { peripheral, centrals in
             var private_ = Advertising(AdvertisingContent(localName: "Lamp"))
@@ -272,7 +272,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("what is said can be changed while it is said")
+    @Test("Advertising data can change during advertising")
     func update() async throws {
         try await withHosts { peripheral, centrals in
             let set = try await peripheral.advertise(
@@ -289,7 +289,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("a duration ends the set", arguments: [false, true])
+    @Test("A duration ends the set", arguments: [false, true])
     func duration(isOld: Bool) async throws {
         try await withHosts(isOld: isOld) { peripheral, _ in
             var short = Advertising(AdvertisingContent(localName: "Lamp"))
@@ -300,7 +300,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "a Peripheral gets the parameters that it asks for, or prefers",
+        "A Peripheral gets the parameters that it requests or prefers",
         arguments: [false, true]
     )
     func parameters(isOld: Bool) async throws {
@@ -320,7 +320,7 @@ struct AdvertisingTests {
             let link = try await centrals[0].connect(to: found.address)
             var arrivals = incoming.makeAsyncIterator()
             let arrived = try #require(await arrivals.next())
-            // After the pause, and not before, it has what it prefers.
+            // The preferred parameters apply after the pause, and not before.
             while try await link.properties.parameters.peripheralLatency != 2 {
                 _ = try await link.readRSSI()
                 _ = try await link.discoverServices()
@@ -338,7 +338,7 @@ struct AdvertisingTests {
 }
 
 extension Sequence where Element: Sendable {
-    /// The results of the transform, one after the other.
+    /// Returns the results of the transform, one after the other.
     fileprivate func asyncMap<Result>(
         _ transform: (Element) async throws -> Result
     ) async rethrows -> [Result] {

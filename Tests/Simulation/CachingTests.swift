@@ -4,13 +4,14 @@ import BluetoothHost
 import BluetoothTypes
 import HCITransports
 import LanyardTestSupport
+import Synchronization
 import Testing
 import VirtualAdapters
 
 import struct BluetoothHost.Link
 
-/// Our client keeps the table of our server, from link to link and from host to host.
-@Suite("A table that is kept, in virtual time")
+/// Our client caches the table of our server across links and hosts.
+@Suite("Caching of a table, in virtual time")
 struct CachingTests {
     private static let readByType: UInt8 = 0x08
 
@@ -27,7 +28,7 @@ struct CachingTests {
         )
     }
 
-    @Test("costs one read on the second link", arguments: [true, false])
+    @Test("A cached table costs one read on the second link", arguments: [true, false])
     func oneRead(isBonded: Bool) async throws {
         let home = try Household(seed: 1, isBonded: isBonded)
         try await home.run { phone, lamp in
@@ -37,7 +38,7 @@ struct CachingTests {
             let first = try await home.connect(phone)
             let found = try await first.database()
             #expect(found.services.count == 7)
-            // What follows in the background is part of the first visit.
+            // The background requests belong to the first visit.
             _ = try await first.mtu
             try await home.air.sleep(for: .seconds(1))
             try await first.disconnect()
@@ -52,7 +53,9 @@ struct CachingTests {
         }
     }
 
-    @Test("is shared by callers at the same time, and costs nothing on the same link")
+    @Test(
+        "One discovery serves simultaneous callers, and a second one on the same link costs nothing"
+    )
     func shared() async throws {
         let home = try Household(seed: 2, isBonded: false)
         try await home.run { phone, lamp in
@@ -69,7 +72,7 @@ struct CachingTests {
         }
     }
 
-    @Test("outlives the host, if the peer is bonded and there is a store")
+    @Test("A cached table survives a restart of the host with a bond and a store")
     func restart() async throws {
         let home = try Household(seed: 3, isBonded: true)
         let store = MemoryStore()
@@ -94,7 +97,7 @@ struct CachingTests {
         }
     }
 
-    @Test("is another one when a service went and another came while a bonded phone was away")
+    @Test("A bonded phone discovers a table that changed while it was disconnected")
     func changedMeanwhile() async throws {
         let home = try Household(seed: 4, isBonded: true)
         try await home.run { phone, lamp in
@@ -114,29 +117,38 @@ struct CachingTests {
         }
     }
 
-    /// The phone uses handles only as long as nothing was said against them: no value that it reads
-    /// is ever another one than it took it for.
+    /// The phone uses handles only as long as they are valid: it never reads a value in the place
+    /// of another.
     @Test(
-        "is never used to read the wrong value, however often it changes",
-        arguments: 1...8 as ClosedRange<UInt64>,
+        "A cached table never leads to a wrong value, however often the table changes",
+        arguments: RunSeed.seeds(8),
         [true, false]
     )
     func restless(seed: UInt64, isBonded: Bool) async throws {
         let home = try Household(seed: seed, isBonded: isBonded)
         try await home.run { phone, lamp in
+            let changes = Changes()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask(executorPreference: home.air.executor.taskExecutor) {
+                    defer { changes.areOver.withLock { $0 = true } }
                     try await Self.change(lamp, home.air, seed: seed)
                 }
                 group.addTask(executorPreference: home.air.executor.taskExecutor) {
-                    try await Self.use(phone, home)
+                    while !changes.areOver.withLock({ $0 }) {
+                        _ = try await Self.visit(phone, home)
+                    }
                 }
                 try await group.waitForAll()
             }
+            try await lamp.publish(Self.service(Self.lastNumber))
+            #expect(try await Self.visit(phone, home) > 0, "the phone reads the last service")
         }
     }
 
-    /// Publishes and takes back services, now and then.
+    /// The service that exists at the end, and never before.
+    private static let lastNumber: UInt16 = 10
+
+    /// Publishes services and removes them.
     private static func change(
         _ lamp: BluetoothHost,
         _ air: SimulatedAir,
@@ -146,7 +158,7 @@ struct CachingTests {
         var published: [GATT.PublishedService] = []
         for _ in 0..<20 {
             if published.count < 5, Bool.random(using: &random) {
-                let number = UInt16.random(in: 1...9, using: &random)
+                let number = UInt16.random(in: 1..<lastNumber, using: &random)
                 published.append(try await lamp.publish(service(number)))
             } else if let index = published.indices.randomElement(using: &random) {
                 try await lamp.unpublish(published.remove(at: index))
@@ -155,27 +167,31 @@ struct CachingTests {
         }
     }
 
-    /// Reads values by the table; every tenth time on a new link.
-    private static func use(_ phone: BluetoothHost, _ home: Household) async throws {
-        var reads = 0
-        for visit in 0..<6 {
-            let link = try await home.connect(phone)
-            for _ in 0..<10 {
-                do {
-                    for entry in try await link.database().characteristics {
-                        guard let number = entry.characteristic.uuid.short16, number >= 0xE000
-                        else { continue }
-                        let value = try await link.read(entry.valueHandle)
-                        #expect(value == [UInt8(number - 0xE000)], "visit \(visit)")
-                        reads += 1
-                    }
-                } catch GATT.Failure.attribute(.databaseOutOfSync, _) {
-                    continue
+    /// Reads all values by the table, ten times on one link. Returns how often the value of the
+    /// last service was read.
+    private static func visit(_ phone: BluetoothHost, _ home: Household) async throws -> Int {
+        var lastReads = 0
+        let link = try await home.connect(phone)
+        for _ in 0..<10 {
+            do {
+                for entry in try await link.database().characteristics {
+                    guard let number = entry.characteristic.uuid.short16, number >= 0xE000
+                    else { continue }
+                    let value = try await link.read(entry.valueHandle)
+                    #expect(value == [UInt8(number - 0xE000)])
+                    if number == 0xE000 + lastNumber { lastReads += 1 }
                 }
-                try await home.air.sleep(for: .milliseconds(50))
+            } catch GATT.Failure.attribute(.databaseOutOfSync, _) {
+                continue
             }
-            try await link.disconnect()
+            try await home.air.sleep(for: .milliseconds(50))
         }
-        #expect(reads > 0)
+        try await link.disconnect()
+        return lastReads
     }
+}
+
+/// Whether the table has stopped changing.
+private final class Changes: Sendable {
+    let areOver = Mutex(false)
 }

@@ -7,7 +7,7 @@ import VirtualAdapters
 
 import struct BluetoothHost.Link
 
-/// Our own host at both ends of channels with credits, and of Enhanced ATT bearers.
+/// Our host at both ends of credit-based channels and of Enhanced ATT bearers.
 @Suite("Channels between two hosts, in virtual time")
 struct ChannelTests {
     private static func pattern(_ count: Int) -> [UInt8] {
@@ -27,7 +27,7 @@ struct ChannelTests {
         return octets
     }
 
-    /// Runs the body with the two ends of a channel: the phone's, which asked, and the lamp's.
+    /// Runs the body with the two ends of a channel: the phone's, which opened it, and the lamp's.
     private func withChannel(
         seed: UInt64,
         options: L2CAP.ChannelOptions = L2CAP.ChannelOptions(),
@@ -44,7 +44,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("carry 100,000 octets in each direction at the same time")
+    @Test("A channel carries 100,000 bytes in each direction at the same time")
     func bothWays() async throws {
         try await withChannel(seed: 1) { _, asked, given in
             let octets = Self.pattern(100_000)
@@ -62,7 +62,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("hold a sender up whose reader sleeps, for as long as it does")
+    @Test("A sender waits as long as its reader does not read")
     func sleepingReader() async throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 6)
         try await withChannel(seed: 2, options: options) { home, asked, given in
@@ -78,7 +78,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("let go of who is cancelled, and serve who comes next")
+    @Test("A canceled task leaves the channel to the next one")
     func cancellation() async throws {
         try await withChannel(seed: 3) { home, asked, given in
             let reader = Task(executorPreference: home.air.executor.taskExecutor) {
@@ -91,7 +91,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("are given until the listener is closed, or nobody holds it any more")
+    @Test("Channels are accepted until the listener is closed or released")
     func listeners() async throws {
         let home = try Household(seed: 4, isBonded: false)
         try await home.run { phone, lamp in
@@ -116,7 +116,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("are given to a link that is encrypted, where that is asked for")
+    @Test("A channel that requires encryption is accepted on an encrypted link")
     func security() async throws {
         try await Household(seed: 5, isBonded: false).run { phone, lamp in
             let listener = try await lamp.listen(psm: 0x0086, requirement: .encrypted)
@@ -137,7 +137,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("carry Enhanced ATT: a slow answer holds nobody up")
+    @Test("With Enhanced ATT a slow answer does not delay other requests")
     func enhancedBearers() async throws {
         let home = try Household(seed: 6, isBonded: true)
         try await home.run { phone, lamp in

@@ -3,6 +3,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 import VirtualAdapters
 import VirtualRadio
@@ -16,12 +17,14 @@ final class Crowd: Sendable {
     static let address = DeviceAddress(value: 0xF1A0_0000_0001, kind: .random)
 
     let air: SimulatedAir
+    private let seed: UInt64
     private let peripheral: VirtualTransport
     /// The controllers of the phones.
     let phones: [ControllerID]
 
-    /// So many phones, on a ring around the peripheral, 2 m away from it.
+    /// Creates this many phones on a ring around the peripheral, at a distance of 2 m.
     init(seed: UInt64, phoneCount: Int) throws {
+        self.seed = seed
         air = SimulatedAir(seed: seed)
         air.world.watchInvariants()
         peripheral = try air.addAdapter(ControllerConfiguration(name: "peripheral"))
@@ -38,15 +41,15 @@ final class Crowd: Sendable {
         let host: BluetoothHost
         let stream: AttributeHandle
 
-        /// The links of those who have subscribed, in the order of the phones.
+        /// The links of the subscribed phones, in the order of the phones.
         func subscribers() async -> [Link] {
             await host.subscribers(of: stream)
                 .sorted { $0.address.value < $1.address.value }
         }
     }
 
-    /// Starts all hosts, publishes and advertises, runs the body and shuts all hosts down; then
-    /// every invariant of the air must hold.
+    /// Starts all hosts, publishes and advertises, runs the body and shuts all hosts down. Then
+    /// every invariant of the radio must hold.
     func run<Value: Sendable>(
         bound: Duration,
         _ body: @escaping @Sendable (Server, [BluetoothHost]) async throws -> Value
@@ -78,6 +81,8 @@ final class Crowd: Sendable {
     private func host(on adapter: VirtualTransport, _ address: DeviceAddress) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.address = address
+        // The pauses between attempts to connect are random.
+        configuration.randomness = SplitMix64(seed: seed ^ address.value)
         return BluetoothHost(
             transport: adapter,
             configuration: configuration,
@@ -105,22 +110,10 @@ struct Listener: Sendable {
         _ host: BluetoothHost,
         parameters: ConnectParameters = ConnectParameters()
     ) async throws {
-        link = try await Self.connect(host, ConnectOptions(parameters: parameters))
+        let options = ConnectOptions(parameters: parameters)
+        link = try await host.connect(to: Crowd.address, options: options)
         let found = try await link.allCharacteristics()
         values = try await link.subscribe(to: #require(found[Crowd.stream]))
-    }
-
-    /// Connects, at the second attempt where the peripheral was busy with others when its link was
-    /// to begin.
-    private static func connect(
-        _ host: BluetoothHost,
-        _ options: ConnectOptions
-    ) async throws -> Link {
-        do {
-            return try await host.connect(to: Crowd.address, options: options)
-        } catch HostError.failedToConnect {
-            return try await host.connect(to: Crowd.address, options: options)
-        }
     }
 
     /// The numbers at the beginning of the next values.

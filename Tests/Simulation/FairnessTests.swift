@@ -10,17 +10,17 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Four accessories that send as fast as their controllers let them, to one phone.
+/// Four accessories that send to one phone as fast as their controllers allow.
 @Suite("Four streams to one phone, in virtual time")
 struct FairnessTests {
     private static let linkCount = 4
     private static let valueCount = 500
 
-    /// How many values of each link have come.
+    /// How many values of each link have arrived.
     private final class Progress: Sendable {
         private let counts = Mutex([Int](repeating: 0, count: linkCount))
 
-        /// Counts a value of the link; returns all counts.
+        /// Counts a value of the link. Returns all counts.
         func add(_ place: Int) -> [Int] {
             counts.withLock { counts in
                 counts[place] += 1
@@ -29,7 +29,7 @@ struct FairnessTests {
         }
     }
 
-    @Test("lose nothing, and starve nobody")
+    @Test("Four streams lose no value, and each gets its share")
     func fairness() async throws {
         let air = SimulatedAir(seed: 11)
         let phone = try air.addAdapter(ControllerConfiguration(name: "phone"))
@@ -40,7 +40,7 @@ struct FairnessTests {
             )
             air.world.attach(SimpleAccessory(.demo(name: "Demo \(number)")), to: id)
         }
-        // The counts at the moment when the fastest has all its values.
+        // The counts at the moment when the fastest stream is complete.
         let counts = try await air.run(bound: .seconds(120)) {
             let host = BluetoothHost(transport: phone, executor: air.executor)
             try await host.start()
@@ -48,7 +48,8 @@ struct FairnessTests {
             await host.shutdown()
             return counts
         }
-        // Equal parts they are not: whose anchor has the longest way to the next one sends most.
+        // The shares are not equal: the link whose anchor has the most time before the next one
+        // sends most.
         let slowest = try #require(counts.min())
         #expect(slowest > Self.valueCount / 2, "\(counts)")
     }
@@ -73,7 +74,7 @@ struct FairnessTests {
         }
     }
 
-    /// Has the accessory send more values than are waited for, and counts them.
+    /// Has the accessory send more values than the test awaits, and counts them.
     private static func stream(
         _ link: Link,
         at place: Int,

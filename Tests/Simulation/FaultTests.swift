@@ -3,6 +3,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 import VirtualAdapters
 import VirtualRadio
@@ -12,7 +13,7 @@ import struct BluetoothHost.Link
 /// Accessories and controllers that fail under our host.
 @Suite("Failures, in virtual time")
 struct FaultTests {
-    @Test("An accessory that loses its power is missed, and found again")
+    @Test("An accessory that loses its power disconnects and is found again")
     func powerLoss() async throws {
         let scene = try Scene(seed: 2)
         try await scene.run { [air = scene.air, scene] host in
@@ -28,7 +29,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A wall between the two ends their link, and its fall lets them meet")
+    @Test("A wall between the devices ends their link, and its removal lets them connect")
     func partition() async throws {
         let scene = try Scene(seed: 3)
         try await scene.run { [air = scene.air, scene] host in
@@ -41,12 +42,13 @@ struct FaultTests {
         }
     }
 
-    @Test("A standing connection is dialled until the accessory hears it")
+    @Test("A pending connection request lasts until the accessory receives it")
     func deafAccessory() async throws {
         let scene = try Scene(seed: 5)
         try await scene.run { [air = scene.air, scene] host in
             let found = try await Scene.find(host)
-            // It is heard, and hears nothing: no request gets through.
+            // The accessory's packets arrive, and it receives nothing, so no connection request
+            // reaches it.
             air.world.setLoss(LossPlan(constantLoss: 1), at: scene.accessory)
             let dial = Task(executorPreference: air.executor.taskExecutor) {
                 try await host.connect(to: found.address, options: .whenAvailable)
@@ -58,7 +60,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A direct attempt gives up when link after link is not joined")
+    @Test("A direct connection attempt fails when no link is established repeatedly")
     func givingUp() async throws {
         let scene = try Scene(seed: 5)
         try await scene.run { [air = scene.air, scene] host in
@@ -70,7 +72,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A controller that restarts ends the link, and serves again")
+    @Test("A controller that restarts ends the link and works again")
     func restart() async throws {
         var faults = FaultPlan.none
         faults.restart = .zero + .seconds(5)
@@ -82,22 +84,22 @@ struct FaultTests {
         }
     }
 
-    @Test("A controller that hangs is reported, and waits for nobody")
+    @Test("A controller that hangs is reported without a wait for it")
     func hang() async throws {
         var faults = FaultPlan.none
         faults.hang = Hang(.at(.zero + .seconds(5)), radioGoesOn: true)
         let scene = try Scene(seed: 6, phoneFaults: faults, isWatched: false)
         try await scene.run { [air = scene.air] host in
             let link = try await Scene.connect(host)
-            // No command is under way that would show it: the transaction's own timeout does.
+            // No pending command would detect it. The transaction's own timeout does.
             await #expect(throws: GATT.Failure.timedOut) { try await link.readForEver() }
             #expect(air.now < .zero + .seconds(60))
         }
     }
 
     @Test(
-        "A wire that drops, doubles, delays and corrupts events ends nothing but what it touches",
-        arguments: 1...40 as ClosedRange<UInt64>
+        "Lost, duplicated, delayed, and corrupted events only affect what they belong to",
+        arguments: RunSeed.seeds(40)
     )
     func badWire(seed: UInt64) async throws {
         var faults = FaultPlan.none
@@ -106,7 +108,7 @@ struct FaultTests {
         faults.events.delayProbability = 0.01
         faults.events.corruptProbability = 0.01
         let scene = try Scene(seed: seed, phoneFaults: faults, isWatched: false)
-        // Whatever the visits come to, each comes to an end, and so does the host.
+        // Whatever their results, each visit ends, and so does the host.
         let visitCount = try await scene.run(bound: .seconds(1_200)) { [air = scene.air] host in
             var count = 0
             while count < 5 {
@@ -118,7 +120,7 @@ struct FaultTests {
         #expect(visitCount == 5)
     }
 
-    /// A visit that is given up after a while: events that are lost can hide the accessory.
+    /// A visit with a time limit, because lost events can hide the accessory.
     private static func briefVisit(_ host: BluetoothHost, _ air: SimulatedAir) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -12,7 +12,8 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A lamp and a phone, both with our host, on a virtual air; and a count of what the phone asks.
+/// A lamp and a phone, both with our host, on a virtual radio, with a record of the phone's
+/// requests.
 final class Household: Sendable {
     static let phoneAddress = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     static let lampAddress = DeviceAddress(value: 0xC000_0000_0002, kind: .random)
@@ -40,7 +41,7 @@ final class Household: Sendable {
         }
     }
 
-    /// The opcodes of the requests that have come to the lamp since this was asked last.
+    /// The opcodes of the requests that the lamp has received since the last call.
     func takeRequests() -> [UInt8] {
         requests.opcodes.withLock { opcodes in
             defer { opcodes = [] }
@@ -49,8 +50,8 @@ final class Household: Sendable {
     }
 
     /// The opcode, if the packet is the beginning of an ATT request: H4, ACL, L2CAP, PDU. Requests
-    /// have even numbers, and so do commands, which have bit 6 as well; an exchange of MTUs does not
-    /// count.
+    /// have even opcodes, and so do commands, which have bit 6 set as well. An MTU exchange does
+    /// not count.
     private static func request(_ packet: [UInt8]) -> UInt8? {
         guard packet.count > 9, packet[0] == 0x02, packet[2] & 0x30 == 0x20,
             packet[7] == 0x04, packet[8] == 0x00
@@ -78,7 +79,7 @@ final class Household: Sendable {
         #expect(air.world.violations.isEmpty, "\(air.world)")
     }
 
-    /// Starts a phone, with what an earlier one has left in the store, and shuts it down.
+    /// Starts a phone with the store of an earlier one, and shuts it down afterwards.
     func withPhone(
         store: (any HostStore)? = nil,
         _ body: @Sendable (BluetoothHost) async throws -> Void
@@ -113,7 +114,7 @@ final class Household: Sendable {
         )
     }
 
-    /// Connects, by which the link is encrypted if there is a key.
+    /// Connects, which encrypts the link if there is a key.
     func connect(_ phone: BluetoothHost) async throws -> Link {
         try await phone.connect(to: Self.lampAddress)
     }

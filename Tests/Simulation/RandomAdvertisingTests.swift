@@ -9,11 +9,11 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Random wishes to advertise on a virtual controller, while Centrals come and go: in the end a
-/// scanner hears exactly what is wanted.
+/// Random advertising requests on a virtual controller while Centrals connect and disconnect. At
+/// the end a scanner receives exactly the requested sets.
 @Suite("Advertising at random, in virtual time")
 struct RandomAdvertisingTests {
-    @Test("ends in what is wanted", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("Random requests end in the requested sets", arguments: RunSeed.seeds(10))
     func converges(seed: UInt64) async throws {
         let air = SimulatedAir(seed: seed)
         air.world.watchInvariants()
@@ -40,19 +40,19 @@ struct RandomAdvertisingTests {
     }
 }
 
-/// What has been wished for so far.
+/// The requests so far.
 private struct Play {
     let host: BluetoothHost
     let phone: BluetoothHost
-    var random: LanyardTestSupport.SplitMix64
-    /// The first octet of each set's company data says which wish it is.
+    var random: SplitMix64
+    /// The first byte of each set's company data identifies the request.
     var sets: [(set: AdvertisingSet, mark: UInt8)] = []
     var links: [Link] = []
 
     init(host: BluetoothHost, phone: BluetoothHost, seed: UInt64) {
         self.host = host
         self.phone = phone
-        random = LanyardTestSupport.SplitMix64(seed: seed)
+        random = SplitMix64(seed: seed)
     }
 
     private mutating func advertising(_ mark: UInt8) -> Advertising {
@@ -91,7 +91,7 @@ private struct Play {
         links.append(try await phone.connect(to: address))
     }
 
-    /// What the phone hears, until it has heard nothing new a hundred times.
+    /// The advertisements that the phone receives, until a hundred in a row are not new.
     private func listen(
         for limit: Int,
         where isWanted: @Sendable (Advertisement) -> Bool = { _ in true }
@@ -112,7 +112,7 @@ private struct Play {
         return heard
     }
 
-    /// Whoever is connected leaves; then exactly the wanted sets are heard.
+    /// Ends all links. Then exactly the requested sets are received.
     func check() async throws {
         for link in links { try await link.disconnect() }
         let heard = await listen(for: .max)

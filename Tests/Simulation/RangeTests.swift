@@ -2,14 +2,15 @@
 import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 import VirtualRadio
 
-/// What distance does: it weakens signals, hides devices and ends links.
+/// The effects of distance: it weakens signals, hides devices and ends links.
 @Suite("Distance, in virtual time")
 struct RangeTests {
     @Test(
-        "weakens what the host hears, as the model says",
+        "Distance weakens the signal as the model says",
         arguments: [1, 2, 4, 8, 16, 32] as [Double]
     )
     func signalStrength(metres: Double) async throws {
@@ -18,7 +19,7 @@ struct RangeTests {
         #expect(found.rssi == Int(model.rounded()))
     }
 
-    @Test("hides who is too far away")
+    @Test("A device out of range is not discovered")
     func hidden() async throws {
         let scene = try Scene(seed: 1, metres: 1_000)
         let isFound = try await scene.run { [air = scene.air] host in
@@ -32,14 +33,14 @@ struct RangeTests {
         #expect(!isFound)
     }
 
-    @Test("ends a link by its supervision timeout, on time", arguments: [1, 2, 3] as [UInt64])
+    @Test("Distance ends a link by its supervision timeout, on time", arguments: RunSeed.seeds(3))
     func walkAway(seed: UInt64) async throws {
         let scene = try Scene(seed: seed)
         let silence = Instant.zero + .seconds(20)
         let (end, timeout, interval) = try await scene.run { [air = scene.air, scene] host in
             let link = try await Scene.connect(host)
             let parameters = try await link.properties.parameters
-            // A metre a second, and at the 20th second through a door that no signal passes.
+            // A meter per second, and in the 20th second through a door that blocks all signals.
             air.world.move(
                 scene.accessory,
                 along: Path([
@@ -55,7 +56,7 @@ struct RangeTests {
         #expect(end <= expected && end >= expected + (.zero - interval), "\(end), not \(expected)")
     }
 
-    @Test("is no obstacle to who comes back: a standing connection waits")
+    @Test("A pending connection request succeeds when the device returns")
     func comingBack() async throws {
         let scene = try Scene(seed: 4)
         try await scene.run(bound: .seconds(300)) { [air = scene.air, scene] host in

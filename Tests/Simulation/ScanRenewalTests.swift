@@ -3,6 +3,7 @@
 import BluetoothHost
 import BluetoothTypes
 import HCITransports
+import LanyardTestSupport
 import Synchronization
 import Testing
 import VirtualAccessories
@@ -11,20 +12,25 @@ import VirtualRadio
 
 import struct BluetoothHost.ScanRequest
 
-/// Scans that begin while the controller scans: what it leaves out as said already is news to them.
-@Suite("A scan that begins beside another, or in its place")
+/// Scans that begin while the controller scans. Advertisements that the controller filters as
+/// duplicates are new to such a scan.
+@Suite("A scan that begins beside another or in its place")
 struct ScanRenewalTests {
-    /// What comes between the end of the first scan and the beginning of the second.
+    /// The event between the end of the first scan and the beginning of the second.
     enum Change: CaseIterable {
-        /// The first goes on.
+        /// The first scan continues.
         case beside
-        /// Nothing: one ends and the other begins in the same instant.
+        /// None: one scan ends and the other begins in the same instant.
         case instead
-        /// A connection that is asked for and given up, in the same instant.
+        /// A connection request that is canceled in the same instant.
         case dialling
     }
 
-    @Test("hears of everybody, the second time as the first", arguments: Change.allCases, 1...3)
+    @Test(
+        "The second scan discovers every device, as the first one does",
+        arguments: Change.allCases,
+        RunSeed.seeds(3)
+    )
     func everybody(_ change: Change, seed: UInt64) async throws {
         let world = World(seed: seed)
         try ExampleAccessories.populate(world)
@@ -46,7 +52,7 @@ struct ScanRenewalTests {
         #expect(heard[0].count >= 5 && heard[1] == heard[0], "\(heard.map(\.count))")
     }
 
-    /// Whom each scan has heard of, by the order of the scans.
+    /// The devices that each scan has discovered, in the order of the scans.
     final class Ear: HostObserver {
         private let state = Mutex((scans: [RequestIdentifier](), heard: [Set<DeviceAddress>]()))
 

@@ -11,16 +11,17 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A phone with our host, at the origin, and an accessory beside it, on a virtual air that is
-/// watched.
+/// A phone with our host at the origin, and an accessory beside it, on a virtual radio with
+/// invariant checkers.
 final class Scene: Sendable {
     let air: SimulatedAir
+    private let seed: UInt64
     let phone: VirtualTransport
     let accessory: ControllerID
     private let trace = TraceRecord()
 
-    /// The demo accessory, `metres` away from the phone. Invariants are not watched where faults
-    /// of the wire break them.
+    /// Makes a scene with the demo accessory `metres` away from the phone. Invariants are not
+    /// checked where faults of the wire violate them.
     init(
         seed: UInt64,
         metres: Double = 2,
@@ -28,6 +29,7 @@ final class Scene: Sendable {
         accessoryFaults: FaultPlan = .none,
         isWatched: Bool = true
     ) throws {
+        self.seed = seed
         air = SimulatedAir(seed: seed)
         if isWatched { air.world.watchInvariants() }
         phone = try air.addAdapter(ControllerConfiguration(name: "phone", faults: phoneFaults))
@@ -42,18 +44,20 @@ final class Scene: Sendable {
         air.world.observe { [trace] in trace.add($0) }
     }
 
-    /// How many packets have passed, and a number that depends on every octet and its nanosecond.
+    /// How many packets have passed, and a number that depends on every byte and its nanosecond.
     var traceDigest: (count: Int, digest: UInt64) {
         trace.contents.withLock { ($0.count, $0.digest) }
     }
 
-    /// Starts the host, runs the body with it and shuts it down; then every invariant must hold.
+    /// Starts the host, runs the body with it and shuts it down. Then every invariant must hold.
     func run<Value: Sendable>(
         bound: Duration = .seconds(120),
         _ body: @escaping @Sendable (BluetoothHost) async throws -> Value
     ) async throws -> Value {
         let value = try await air.run(bound: bound) { [self, air, phone] in
             var configuration = HostConfiguration()
+            // The pauses between attempts to connect are random.
+            configuration.randomness = SplitMix64(seed: seed)
             configuration.address = DeviceAddress("C0:00:00:00:00:01", kind: .random)
             let host = BluetoothHost(
                 transport: phone,
@@ -75,13 +79,13 @@ final class Scene: Sendable {
         return value
     }
 
-    /// Starts the host, which goes on trying where the wire's faults spoil a start.
+    /// Starts the host, and retries where the wire's faults make a start fail.
     private func start(_ host: BluetoothHost) async throws {
         do { return try await host.start() } catch {}
         for await state in host.states where state == .ready { return }
     }
 
-    /// Scans until the demo accessory is found.
+    /// Scans until the demo accessory is discovered.
     static func find(_ host: BluetoothHost) async throws -> Advertisement {
         for try await advertisement in host.scan(for: ScanFilter(name: "Demo")) {
             return advertisement
@@ -97,7 +101,7 @@ final class Scene: Sendable {
     }
 }
 
-/// What passed between hosts and controllers: how much, and an FNV-1a digest of all of it.
+/// The packets between hosts and controllers: their number, and an FNV-1a digest of all of them.
 private final class TraceRecord: Sendable {
     struct Contents {
         var count = 0

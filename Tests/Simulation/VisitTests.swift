@@ -2,13 +2,14 @@
 import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 import VirtualRadio
 
-/// Our host finds, connects to and uses an accessory on the virtual air, in good air and in bad.
+/// Visits of our host to an accessory on the virtual radio, with and without packet loss.
 @Suite("A visit to an accessory, in virtual time")
 struct VisitTests {
-    /// All that a Central does: discovery, reads short and long, writes, a subscription.
+    /// Does the work of a Central: discovery, short and long reads, writes, and a subscription.
     private static func visit(_ host: BluetoothHost) async throws {
         let link = try await Scene.connect(host)
         let found = try await link.allCharacteristics()
@@ -30,14 +31,14 @@ struct VisitTests {
         try await link.disconnect()
     }
 
-    @Test("in good air")
+    @Test("A visit succeeds without packet loss")
     func goodAir() async throws {
         try await Scene(seed: 1).run(Self.visit)
     }
 
     @Test(
-        "that loses a tenth of all packets, in bursts too",
-        arguments: 1...10 as ClosedRange<UInt64>
+        "A visit succeeds with ten percent packet loss and bursts",
+        arguments: RunSeed.seeds(10)
     )
     func lossyAir(seed: UInt64) async throws {
         var faults = FaultPlan.none
@@ -48,15 +49,15 @@ struct VisitTests {
     }
 
     @Test(
-        "at the edge of range, where one packet in three is lost",
-        arguments: [1, 2, 3] as [UInt64]
+        "A visit succeeds at the edge of range, where one packet in three is lost",
+        arguments: RunSeed.seeds(3)
     )
     func edgeOfRange(seed: UInt64) async throws {
-        // -40.2 dB over the first metre and 27 dB for each tenfold distance: -94.6 dBm at 103 m.
+        // -40.2 dB over the first meter and 27 dB for each tenfold distance: -94.6 dBm at 103 m.
         try await Scene(seed: seed, metres: 103).run(bound: .seconds(300), Self.visit)
     }
 
-    @Test("is the same packets at the same nanoseconds for the same seed, a hundred times")
+    @Test("The same seed gives the same packets at the same nanoseconds in 100 runs")
     func determinism() async throws {
         func digest(seed: UInt64) async throws -> UInt64 {
             var faults = FaultPlan.none

@@ -2,7 +2,7 @@
 
 import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,10 +10,10 @@ import HCITransports
     import Musl
 #endif
 
-/// Opens the store in a directory that somebody has just left.
+/// Opens the store in a directory that another process has just closed.
 ///
-/// A process that is being started has everything for a moment that its parent had open, the lock of
-/// a store too: whoever comes too early waits for the lock, and tries again.
+/// A process that is being started has for a moment all files of its parent open, the lock of a
+/// store included. If the lock is still held, this function waits for it and tries again.
 package func openLeftStore(_ directory: String) throws(TransportError) -> FileStore {
     for _ in 0..<1_000 {
         do throws(TransportError) {
@@ -26,7 +26,7 @@ package func openLeftStore(_ directory: String) throws(TransportError) -> FileSt
     throw .addressInUse(directory)
 }
 
-/// Returns when nobody has the lock.
+/// Returns when the lock is free.
 private func waitForLock(of directory: String) {
     let lock = open("\(directory)/.lock", O_RDWR | O_CLOEXEC)
     guard lock >= 0 else { return }

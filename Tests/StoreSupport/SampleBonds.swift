@@ -4,20 +4,20 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-/// Bonds of which every octet shows which one it is, and which version of it: one that is put together
-/// of two versions is noticed.
+/// Bonds in which every byte shows the bond and its version, so that a mixture of two versions is
+/// detected.
 package enum SampleBonds {
-    /// Who has made them.
+    /// The identity of the host that has the bonds.
     package static let identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
-    /// What their private addresses are made with.
+    /// The key of its private addresses.
     package static let resolvingKey = key(0, 6)
 
     package static func peer(_ number: Int) -> DeviceAddress {
         DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
     }
 
-    /// A version of a bond, with all that a bond can have. What we sign with is the same in all.
+    /// A version of a bond with all possible keys. Our signing key is the same in all.
     package static func bond(_ number: Int, generation: Int = 1) -> Bond {
         let seed = UInt64(number) << 32 | UInt64(generation)
         var bond = Bond(
@@ -37,7 +37,7 @@ package enum SampleBonds {
         return bond
     }
 
-    /// Which version a bond is; nil if it is none.
+    /// The version of a bond, or `nil` for any other bond.
     package static func generation(of bond: Bond) -> Int? {
         let number = Int(bond.peer.value & 0xFFFF_FFFF)
         guard let text = bond.name?.split(separator: " ").last, let generation = Int(text),
@@ -60,7 +60,7 @@ package enum SampleBonds {
     }
 }
 
-/// Gives octets one after the other, each in all eight places of a word.
+/// Returns bytes one after the other, each in all eight places of a word.
 private struct FixedOctets: RandomNumberGenerator {
     var octets: [UInt8]
 

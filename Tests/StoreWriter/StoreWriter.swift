@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A host that does nothing but keep bonds, to be killed at any moment. It says on standard output
-// what it is about to do and what it has done, a line for each; the test that has started it looks
-// afterwards at what is in the store.
+// A host that only stores bonds, to be killed at any moment. It prints a line before and after each
+// step. Afterwards the test that has started it checks the content of the store.
 
 import BluetoothHost
 import BluetoothSMP
@@ -10,7 +9,7 @@ import BluetoothTypes
 import HCITransports
 import StoreTestSupport
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -71,7 +70,7 @@ struct StoreWriter {
         Self.say("signed \(number) \(counter)")
     }
 
-    /// Replaces bonds where no file may be longer than so many octets.
+    /// Replaces bonds where no file may be longer than this many bytes.
     mutating func fill(limit: Int) {
         signal(SIGXFSZ, SIG_IGN)
         var limits = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))
@@ -101,17 +100,18 @@ struct StoreWriter {
         case .save(let bytes, let key):
             do {
                 try store.save(bytes, as: key)
+                core.saved(key, now: .zero)
             } catch {
                 core.saveFailed(key, StoreFault(error), now: .zero)
             }
         case .remove(let key): try? store.remove(key)
         case .setAside(let key, let reason): try? store.setAside(key, because: reason)
-        case .security(.storeFailed(let text)): Self.say("failed \(text)")
+        case .event(.security(.storeFailed(let text))): Self.say("failed \(text)")
         default: break
         }
     }
 
-    /// At once: what is in a buffer is lost with the process.
+    /// Writes at once, because a buffer would be lost with the process.
     private static func say(_ text: String) {
         let line = Array("\(text)\n".utf8)
         _ = line.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }

@@ -6,10 +6,10 @@ import Testing
 import VirtualAdapters
 import VirtualRadio
 
-@Suite("The adapter that a text chooses", .timeLimit(.minutes(1)))
+@Suite("The choice of an adapter", .timeLimit(.minutes(1)))
 struct AdapterChoiceTests {
     @Test(
-        "is one of four kinds, and the choice says which",
+        "A text chooses one of four kinds of adapter",
         arguments: [
             ("virtual", .virtual(scenario: nil)), ("virtual:", .virtual(scenario: "")),
             ("virtual:a:b", .virtual(scenario: "a:b")), ("unix:/x", .reached(.unix(path: "/x"))),
@@ -22,7 +22,7 @@ struct AdapterChoiceTests {
     }
 
     @Test(
-        "is refused with all that would be accepted",
+        "An invalid text is refused with all valid forms",
         arguments: ["", "virtua", "Virtual", "usb:0", "tcp:", "tcp:a:0", "unix:"]
     )
     func refused(text: String) throws {
@@ -35,7 +35,7 @@ struct AdapterChoiceTests {
         #expect(error.description.hasSuffix("; use \(AdapterChoice.forms)"))
     }
 
-    @Test("is a way to a socket that nobody has opened yet")
+    @Test("An adapter at a socket is chosen before the socket is opened")
     func reached() throws {
         let access = try AdapterChoice("unix:/nonexistent/socket").makeAccess()
         #expect(access.transport.name.contains("/nonexistent/socket"))
@@ -43,7 +43,7 @@ struct AdapterChoiceTests {
         access.end()
     }
 
-    @Test("has the example accessories around it, and is the last that came")
+    @Test("The virtual adapter has the example accessories in range and is the last controller")
     func examples() async throws {
         let access = try AdapterChoice.virtual(scenario: nil).makeAccess()
         defer { access.end() }
@@ -53,7 +53,7 @@ struct AdapterChoiceTests {
         #expect(names.contains("Heart Rate") && names.last == "lanyard")
     }
 
-    @Test("takes the place of the first in a scenario that waits for a host, or one of its own")
+    @Test("The host gets the first waiting controller of a scenario, or a new one")
     func scenarios() async throws {
         let waiting = #"{"devices": [{"name": "a", "accessory": "demo"}, {"name": "me"}]}"#
         #expect(try await Self.names(in: waiting) == ["a", "me"])
@@ -61,7 +61,7 @@ struct AdapterChoiceTests {
         #expect(try await Self.names(in: full) == ["a", "lanyard"])
     }
 
-    @Test("begins what the scenario has in store")
+    @Test("The chosen scenario begins its events")
     func stage() async throws {
         let text =
             #"{"devices": [{"name": "me"}, {"name": "a", "switch": [{"at": 0.01, "to": "off"}]}]}"#
@@ -84,7 +84,7 @@ struct AdapterChoiceTests {
         }
     }
 
-    @Test("is not there if the scenario is not, or makes no sense, and the place is told")
+    @Test("A missing or invalid scenario is refused with the place of the mistake")
     func wrongScenarios() async throws {
         #expect(throws: AdapterChoiceError.unreadable(path: "/nonexistent/x")) {
             try AdapterChoice("virtual:/nonexistent/x").makeAccess()

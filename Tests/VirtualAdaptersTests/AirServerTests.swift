@@ -5,9 +5,9 @@ import Testing
 import VirtualAdapters
 import VirtualRadio
 
-@Suite("A live air with a socket")
+@Suite("A live virtual radio with a socket")
 struct AirServerTests {
-    /// A host that only knows bytes, at the other end of a TCP connection.
+    /// A host that sends and receives plain bytes, at the other end of a TCP connection.
     private final class RawHost: Sendable {
         private let transport: TCPTransport
         private let executor: AdapterExecutor
@@ -29,7 +29,7 @@ struct AirServerTests {
             executor.perform { [transport] in transport.close() }
         }
 
-        /// The next octets, so many of them.
+        /// The next bytes, this many of them.
         func receive(count: Int) async -> [UInt8] {
             var bytes: [UInt8] = []
             for await event in packets {
@@ -61,7 +61,7 @@ struct AirServerTests {
         air.shutDown()
     }
 
-    @Test("answers a Reset that came over TCP, however it was cut")
+    @Test("A Reset over TCP is answered, however it was cut")
     func reset() async throws {
         try await withServer { _, port, executor, _ in
             let host = try await RawHost(port: port, on: executor)
@@ -74,7 +74,7 @@ struct AirServerTests {
         }
     }
 
-    @Test("gives every host a controller of its own, and takes it back")
+    @Test("Every host gets a controller of its own, which is removed afterwards")
     func guests() async throws {
         try await withServer { air, port, executor, events in
             var events = events.makeAsyncIterator()
@@ -91,7 +91,7 @@ struct AirServerTests {
         }
     }
 
-    @Test("gives hosts the controllers that wait for them first, and again")
+    @Test("Hosts get the waiting controllers first, and again after a disconnection")
     func waiting() async throws {
         try await withServer(waiting: ["phone"]) { air, port, executor, events in
             var events = events.makeAsyncIterator()
@@ -106,7 +106,7 @@ struct AirServerTests {
     }
 
     @Test(
-        "turns away who is too much, and has room again when one has gone",
+        "A host above the limit is refused, and there is room again after another has gone",
         .timeLimit(.minutes(2))
     )
     func limit() async throws {
@@ -129,7 +129,7 @@ struct AirServerTests {
     }
 
     @Test(
-        "survives a host that sends nonsense, and serves the others meanwhile",
+        "A host that sends garbage is contained, and the others are served",
         .timeLimit(.minutes(2))
     )
     func nonsense() async throws {
@@ -144,13 +144,13 @@ struct AirServerTests {
         }
     }
 
-    @Test("cuts off a host that asks and never reads", .timeLimit(.minutes(2)))
+    @Test("A host that sends commands and never reads is disconnected", .timeLimit(.minutes(2)))
     func deafHost() async throws {
         try await withServer { air, port, executor, events in
             var events = events.makeAsyncIterator()
             let deaf = try DeafHost(port: port)
             #expect(await events.next()?.text == "connected host 1")
-            // Read Local Supported Commands: 4 octets that bring forth 71.
+            // Read Local Supported Commands: 4 bytes that cause an answer of 71.
             deaf.ask([0x01, 0x02, 0x10, 0x00])
             #expect(await events.next()?.text == "disconnected host 1")
             #expect(await air.perform { $0.status.controllers.isEmpty })
@@ -158,7 +158,7 @@ struct AirServerTests {
     }
 
     @Test(
-        "leaves no controller behind when a thousand hosts have come and gone",
+        "A thousand hosts leave no controller behind",
         .timeLimit(.minutes(2))
     )
     func thousand() async throws {
@@ -179,7 +179,7 @@ struct AirServerTests {
         }
     }
 
-    @Test("keeps pace with the clock")
+    @Test("The radio keeps pace with the clock")
     func pace() async throws {
         let air = LiveAir(World(seed: 1))
         let clock = ContinuousClock()
@@ -196,7 +196,7 @@ struct AirServerTests {
 }
 
 extension AirServer.Event {
-    /// What happened, without the socket's own name.
+    /// A text of the event without the socket's own name.
     fileprivate var text: String {
         switch self {
         case .connected(_, let controller): "connected \(controller)"

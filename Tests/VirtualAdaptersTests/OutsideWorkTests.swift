@@ -7,8 +7,8 @@ import Testing
 import VirtualAdapters
 import VirtualRadio
 
-/// What hosts have others do: delegates on queues of their own.
-@Suite("Work outside of a virtual time", .timeLimit(.minutes(2)))
+/// Work that hosts leave to others: delegates on queues of their own.
+@Suite("Work outside of virtual time", .timeLimit(.minutes(2)))
 struct OutsideWorkTests {
     /// Other threads may be busy with other tests for long.
     private static let patience = Duration.seconds(100)
@@ -17,7 +17,7 @@ struct OutsideWorkTests {
     private let queue = DispatchQueue(label: "outside", attributes: .concurrent)
     private let instants = Shared<[Instant]>([])
 
-    /// Goes outside and comes back, as often as it is told to.
+    /// Leaves virtual time and returns, this many times.
     private static func travel(
         _ trips: Int,
         in air: SimulatedAir,
@@ -36,7 +36,7 @@ struct OutsideWorkTests {
         }
     }
 
-    @Test("takes no time, however often it goes forth and back")
+    @Test("Outside work takes no virtual time, however often it happens")
     func trips() async throws {
         try await air.run { [air, queue, instants] in
             try await air.sleep(for: .seconds(1))
@@ -47,7 +47,7 @@ struct OutsideWorkTests {
         #expect(air.now == .zero + .milliseconds(1_001))
     }
 
-    @Test("is waited for until all of it is done", arguments: [1, 2, 50])
+    @Test("Virtual time waits until all outside work is done", arguments: [1, 2, 50])
     func several(_ count: Int) async throws {
         try await air.run { [air, queue, instants] in
             for _ in 0..<count {
@@ -58,7 +58,7 @@ struct OutsideWorkTests {
         #expect(instants.value == [Instant](repeating: .zero, count: 20 * count))
     }
 
-    @Test("is what a body may be waiting for that nothing else is due for")
+    @Test("A body may wait for outside work alone, with nothing else due")
     func onlyHope() async throws {
         let sum = try await air.run { [air, queue] in
             await withCheckedContinuation { answer in
@@ -72,7 +72,7 @@ struct OutsideWorkTests {
         #expect(sum == 500_500)
     }
 
-    @Test("that does not get done is told of, and how much of it there is")
+    @Test("Outside work that does not finish is reported with its count")
     func hanging() async throws {
         let air = SimulatedAir(World(seed: 78), patience: .milliseconds(20))
         let error = await #expect(throws: VirtualAirError.self) {
@@ -92,7 +92,7 @@ struct OutsideWorkTests {
         #expect(air.now == .zero + .seconds(1))
     }
 
-    @Test("is nobody's business in real time")
+    @Test("In real time outside work needs no tracking")
     func realTime() async {
         let executor = AdapterExecutor()
         executor.beginOutsideWork()

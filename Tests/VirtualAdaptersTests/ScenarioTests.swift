@@ -11,12 +11,12 @@ struct ScenarioTextTests {
         try Scenario(parsing: text, accessories: ["demo", "beacon"])
     }
 
-    @Test("may be empty")
+    @Test("A scenario may be empty")
     func empty() throws {
         #expect(try read("{}") == Scenario())
     }
 
-    @Test("says all that a scenario can have")
+    @Test("A scenario's text covers every property")
     func full() throws {
         let scenario = try read(
             """
@@ -55,7 +55,7 @@ struct ScenarioTextTests {
         #expect(scenario.partitions[0].to == .seconds(2))
     }
 
-    @Test("says how an accessory pairs")
+    @Test("A scenario describes how an accessory pairs")
     func pairing() throws {
         let scenario = try read(
             """
@@ -80,7 +80,7 @@ struct ScenarioTextTests {
         #expect(scenario.devices.map(\.pairing) == [plain, full])
     }
 
-    @Test("says the same as a program that puts the scenario together")
+    @Test("A text and a program describe the same scenario")
     func program() throws {
         let text = try read(
             """
@@ -100,7 +100,7 @@ struct ScenarioTextTests {
         #expect(text == scenario)
     }
 
-    @Test("says what goes wrong with a controller")
+    @Test("A scenario describes the faults of a controller")
     func faults() throws {
         let scenario = try read(
             """
@@ -128,7 +128,7 @@ struct ScenarioTextTests {
     }
 
     @Test(
-        "is refused at the place that is wrong",
+        "An invalid scenario is refused at the place of the mistake",
         arguments: [
             ("[]", "", "an object"),
             (#"{"device": []}"#, "", "\"device\" is not known"),
@@ -224,12 +224,12 @@ struct ScenarioStageTests {
         let scenario = try Scenario(parsing: text, accessories: [])
         let world = scenario.makeWorld(seed: 1)
         let stage = try scenario.populate(world) { _ in nil }
-        let air = SimulatedAir(world, patience: .milliseconds(20))
+        let air = SimulatedAir(world)
         air.play(stage)
         return (air, stage)
     }
 
-    @Test("switches devices at their instants, the first before anything else")
+    @Test("Devices are switched at their instants, the first before anything else")
     func switches() async throws {
         let (air, stage) = try stage(
             #"{"devices": [{"name": "a", "switch": [{"at": 2, "to": "on"}, {"at": 0, "to": "off"}]}]}"#
@@ -244,7 +244,7 @@ struct ScenarioStageTests {
         }
     }
 
-    @Test("gives a device the controller of its version")
+    @Test("A device gets the controller of its version")
     func version() throws {
         let (air, stage) = try stage(
             #"{"devices": [{"name": "a", "bluetooth": "4.2"}, {"name": "b", "bluetooth": "5.4"}]}"#
@@ -261,7 +261,7 @@ struct ScenarioStageTests {
         }
     }
 
-    @Test("sets losses and walls, and takes them away again")
+    @Test("Losses and walls are set and removed")
     func lossesAndWalls() async throws {
         let (air, stage) = try stage(
             """
@@ -286,7 +286,7 @@ struct ScenarioStageTests {
         }
     }
 
-    @Test("tells which controllers wait for hosts, in order")
+    @Test("The controllers that wait for hosts are reported in order")
     func waiting() throws {
         let (air, stage) = try stage(#"{"devices": [{"name": "b"}, {"name": "a"}]}"#)
         #expect(stage.waiting.map { air.world.name(of: $0) } == ["b", "a"])

@@ -5,23 +5,23 @@ import Testing
 import VirtualAdapters
 import VirtualRadio
 
-@Suite("An air in virtual time")
+@Suite("A virtual radio in virtual time")
 struct SimulatedAirTests {
-    /// Where work on other threads is waited for: those may be busy with other tests for long.
+    /// The limit of waits for work on other threads, which may be busy with other tests for long.
     private static let patience = Duration.seconds(300)
 
-    @Test("ends with what its body returns")
+    @Test("A run returns the result of its body")
     func value() async throws {
         #expect(try await SimulatedAir(seed: 1).run { 42 } == 42)
     }
 
-    @Test("throws what its body throws")
+    @Test("A run throws the error of its body")
     func failure() async {
         struct Oops: Error {}
         await #expect(throws: Oops.self) { try await SimulatedAir(seed: 1).run { throw Oops() } }
     }
 
-    @Test("lets a day pass in no time")
+    @Test("A day passes at once")
     func sleep() async throws {
         let air = SimulatedAir(seed: 1)
         try await air.run(bound: .seconds(100_000)) { try await air.sleep(for: .seconds(86_400)) }
@@ -29,7 +29,7 @@ struct SimulatedAirTests {
         #expect(air.world.now == air.now)
     }
 
-    @Test("wakes sleepers in the order of their instants")
+    @Test("Sleepers wake in the order of their instants")
     func order() async throws {
         let air = SimulatedAir(seed: 1)
         let woken = try await air.run {
@@ -46,21 +46,21 @@ struct SimulatedAirTests {
         #expect(woken == [1, 2, 3])
     }
 
-    @Test("runs for callers that are not asynchronous, too")
+    @Test("A run works for synchronous callers as well")
     func blocking() throws {
         let air = SimulatedAir(seed: 1)
         try air.runBlocking { try await air.sleep(for: .seconds(1)) }
         #expect(air.now == .zero + .seconds(1))
     }
 
-    @Test("goes on with the next run where the last one ended")
+    @Test("The next run continues where the last one ended")
     func twice() async throws {
         let air = SimulatedAir(seed: 1)
         for _ in 0..<2 { try await air.run { try await air.sleep(for: .seconds(1)) } }
         #expect(air.now == .zero + .seconds(2))
     }
 
-    @Test("wakes a sleeper at once that is cancelled")
+    @Test("A canceled sleeper wakes at once")
     func cancellation() async throws {
         let air = SimulatedAir(seed: 1)
         try await air.run {
@@ -74,7 +74,7 @@ struct SimulatedAirTests {
         #expect(air.now == .zero + .seconds(1))
     }
 
-    @Test("waits for tasks on other threads before it gives up")
+    @Test("A run waits for tasks on other threads before it gives up")
     func elsewhere() async throws {
         let air = SimulatedAir(World(seed: 1), patience: Self.patience)
         let sum = try await air.run {
@@ -83,7 +83,7 @@ struct SimulatedAirTests {
         #expect(sum == 500_500)
     }
 
-    @Test("takes work from many threads")
+    @Test("Work may come from many threads")
     func foreignWork() async throws {
         let air = SimulatedAir(World(seed: 1), patience: Self.patience)
         let count = Shared(0)
@@ -105,7 +105,7 @@ struct SimulatedAirTests {
     }
 }
 
-@Suite("An air in virtual time whose body does not end")
+@Suite("A run whose body does not end")
 struct EndlessBodyTests {
     private func problem(
         bound: Duration = .seconds(60),
@@ -120,7 +120,7 @@ struct EndlessBodyTests {
         }
     }
 
-    @Test("says that nothing will come, with the seed")
+    @Test("The error for a stalled run has the seed")
     func stalled() async throws {
         let error = try #require(
             await problem { for await _ in AsyncStream<Int>.makeStream().stream {} }
@@ -129,7 +129,7 @@ struct EndlessBodyTests {
         #expect("\(error)".contains("seed: 77"))
     }
 
-    @Test("says that it took too long, and cancels it")
+    @Test("A run that reaches its bound is reported and canceled")
     func boundReached() async throws {
         let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
         let isCancelled = Shared(false)
@@ -144,7 +144,7 @@ struct EndlessBodyTests {
         #expect(isCancelled.value)
     }
 
-    @Test("names the faults that were planned")
+    @Test("The error names the planned faults")
     func faults() async throws {
         let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
         var configuration = ControllerConfiguration(name: "phone")

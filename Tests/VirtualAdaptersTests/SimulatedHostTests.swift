@@ -9,14 +9,14 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// An air with the demo accessory on it, a metre from a host of ours.
+/// A virtual radio with the demo accessory a meter from one of our hosts.
 struct DemoAir {
     let air: SimulatedAir
     let accessory: ControllerID
     let adapter: VirtualTransport
 
     init(seed: UInt64 = 7, at path: Path = Path(Position(x: 1, y: 0))) throws {
-        air = SimulatedAir(World(seed: seed), patience: .milliseconds(50))
+        air = SimulatedAir(seed: seed)
         air.world.watchInvariants()
         let demo = ControllerConfiguration(name: "demo", path: path)
         let host = SimpleAccessory(.demo(name: "Lanyard Demo"))
@@ -24,7 +24,7 @@ struct DemoAir {
         adapter = try air.addAdapter(ControllerConfiguration(name: "phone"))
     }
 
-    /// A host with an address that is the same every time.
+    /// A host whose address is the same every time.
     func makeHost(on adapter: VirtualTransport? = nil) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.address = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
@@ -35,7 +35,7 @@ struct DemoAir {
         )
     }
 
-    /// A host that is ready, and a link of its to the demo accessory.
+    /// A ready host, and a link to the demo accessory.
     func connect() async throws -> (host: BluetoothHost, link: Link) {
         let host = makeHost()
         try await host.start()
@@ -58,7 +58,7 @@ struct DemoAir {
         await host.shutdown()
     }
 
-    /// All that passes between controllers and hosts during a visit.
+    /// All packets between controllers and hosts during a visit.
     static func traceOfVisit(seed: UInt64) async throws -> [PassedPacket] {
         let demo = try DemoAir(seed: seed)
         let trace = Shared<[PassedPacket]>([])
@@ -70,7 +70,7 @@ struct DemoAir {
 
 @Suite("Our host in virtual time")
 struct SimulatedHostTests {
-    @Test("finds an accessory, explores it and says goodbye")
+    @Test("A host finds an accessory, discovers its table, and disconnects")
     func visit() async throws {
         let demo = try DemoAir()
         try await demo.air.run { try await demo.visit() }
@@ -80,7 +80,7 @@ struct SimulatedHostTests {
         #expect(demo.air.world.status.links.isEmpty)
     }
 
-    @Test("says the same a hundred times, to the nanosecond")
+    @Test("A hundred runs are identical to the nanosecond")
     func determinism() async throws {
         let first = try await DemoAir.traceOfVisit(seed: 11)
         #expect(first.count > 100)
@@ -92,14 +92,14 @@ struct SimulatedHostTests {
         }
     }
 
-    @Test("says something else with another seed")
+    @Test("Another seed leads to other packets")
     func otherSeed() async throws {
         #expect(
             try await DemoAir.traceOfVisit(seed: 11) != DemoAir.traceOfVisit(seed: 12)
         )
     }
 
-    @Test("waits for an accessory that is not there for as long as it was told, in no time")
+    @Test("A connection attempt to an absent accessory times out at once in real time")
     func timeOut() async throws {
         let demo = try DemoAir()
         try await demo.air.run(bound: .seconds(4_000)) {
@@ -115,7 +115,7 @@ struct SimulatedHostTests {
         #expect(demo.air.now >= .zero + .seconds(3_600))
     }
 
-    @Test("learns by the supervision timeout that an accessory has no power any more")
+    @Test("The supervision timeout detects that an accessory lost its power")
     func powerLoss() async throws {
         let demo = try DemoAir()
         try await demo.air.run {
@@ -128,7 +128,7 @@ struct SimulatedHostTests {
         }
     }
 
-    @Test("loses an accessory that it carries out of range, by the supervision timeout")
+    @Test("An accessory that moves out of range is lost by the supervision timeout")
     func walk() async throws {
         let demo = try DemoAir()
         try await demo.air.run(bound: .seconds(600)) {
@@ -143,7 +143,7 @@ struct SimulatedHostTests {
         }
     }
 
-    @Test("finds an accessory again that was switched on again")
+    @Test("An accessory that is switched on again is found again")
     func powerCycle() async throws {
         let demo = try DemoAir()
         try await demo.air.run {
@@ -162,7 +162,7 @@ struct SimulatedHostTests {
         #expect(demo.air.world.violations.map { "\($0)" } == [])
     }
 
-    @Test("has its links told as they come and go, by accident or not")
+    @Test("Link changes are reported, expected or not")
     func linkChanges() async throws {
         let demo = try DemoAir()
         let told = Shared<[String]>([])
@@ -184,7 +184,7 @@ struct SimulatedHostTests {
         #expect(Set(told.value).count == 4)
     }
 
-    @Test("shares the air and the thread with another of its kind")
+    @Test("Two hosts share the radio and the thread")
     func twoHosts() async throws {
         let demo = try DemoAir()
         let second = try demo.air.addAdapter(ControllerConfiguration(name: "tablet"))
@@ -209,7 +209,7 @@ struct SimulatedHostTests {
         }
     }
 
-    @Test("comes back when its wire was pulled out")
+    @Test("A host recovers when its wire was disconnected")
     func pulledWire() async throws {
         let demo = try DemoAir()
         try await demo.air.run {

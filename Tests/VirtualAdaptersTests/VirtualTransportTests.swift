@@ -5,14 +5,14 @@ import Testing
 import VirtualAdapters
 import VirtualRadio
 
-@Suite("The wire to a virtual controller")
+@Suite("The transport to a virtual controller")
 struct VirtualTransportTests {
     static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     static let resetComplete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
-    private let air = SimulatedAir(World(seed: 1), patience: .milliseconds(50))
+    private let air = SimulatedAir(seed: 1)
 
-    @Test("carries packets both ways, in no time")
+    @Test("Packets pass in both directions without delay")
     func reset() async throws {
         let adapter = try air.addAdapter()
         let log = Shared<[TransportEvent]>([])
@@ -24,7 +24,7 @@ struct VirtualTransportTests {
         #expect(log.value == [.received(Self.resetComplete[...])])
     }
 
-    @Test("says once that it is closed, and can be opened again")
+    @Test("A close is reported once, and the transport can be opened again")
     func reopening() async throws {
         let adapter = try air.addAdapter()
         let log = Shared<[TransportEvent]>([])
@@ -45,7 +45,7 @@ struct VirtualTransportTests {
         #expect(log.value == round + round)
     }
 
-    @Test("is opened by one host at a time")
+    @Test("Only one host at a time can open the transport")
     func alreadyOpen() async throws {
         let adapter = try air.addAdapter()
         try await air.run { [air] in
@@ -56,7 +56,7 @@ struct VirtualTransportTests {
         }
     }
 
-    @Test("refuses a host on another thread than its air's")
+    @Test("A host on another thread than the radio's is refused")
     func foreignExecutor() async throws {
         let adapter = try air.addAdapter()
         let executor = AdapterExecutor()
@@ -66,7 +66,7 @@ struct VirtualTransportTests {
         }
     }
 
-    @Test("never reaches another controller that got the number of its own")
+    @Test("The transport of a removed controller never reaches a new one with its number")
     func takenAway() async throws {
         let adapter = try air.addAdapter()
         let log = Shared<[TransportEvent]>([])
@@ -89,7 +89,7 @@ struct VirtualTransportTests {
         #expect(log.value == [gone, gone])
     }
 
-    @Test("is deaf while the controller has no power")
+    @Test("A controller without power receives nothing")
     func switchedOff() async throws {
         let adapter = try air.addAdapter()
         let log = Shared<[TransportEvent]>([])

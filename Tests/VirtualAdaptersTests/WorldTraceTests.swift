@@ -16,10 +16,10 @@ struct WorldTraceTests {
         try await body(path)
     }
 
-    @Test("hold the whole packets of each controller, in the time of the world")
+    @Test("The logs contain the whole packets of each controller, in the world's time")
     func packets() async throws {
         try await withDirectory { directory in
-            let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
+            let air = SimulatedAir(seed: 1)
             air.trace(into: directory)
             let adapter = try air.addAdapter(ControllerConfiguration(name: "my phone/../x"))
             try await air.run {
@@ -40,7 +40,7 @@ struct WorldTraceTests {
         }
     }
 
-    @Test("say that there are too many, and that others can be had when some are closed")
+    @Test("Too many logs are refused, and closing some makes room")
     func limit() async throws {
         try await withDirectory { directory in
             let world = World(seed: 1)
@@ -61,7 +61,7 @@ struct WorldTraceTests {
         }
     }
 
-    @Test("say why they are not written, and stop nothing")
+    @Test("A log that cannot be written reports why, and stops nothing")
     func failure() throws {
         let world = World(seed: 1)
         let trace = WorldTrace(directory: "/nonexistent")

@@ -3,8 +3,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A room with an ear in the middle and advertisers around it, all on one channel: every part of
-/// the air at work together.
+/// A room with a receiver in the middle and advertisers around it, all on one channel: every part
+/// of the virtual radio together.
 private struct Room: Simulation {
     enum Event { case advertise(RadioID), arrive(Transmission) }
 
@@ -22,7 +22,7 @@ private struct Room: Simulation {
     private var dice: [RadioID: RandomStream] = [:]
     private let interval: Duration
 
-    /// Advertisers 1 to `count`, number n at n metres.
+    /// Advertisers 1 to `count`, number n at n meters.
     init(seed: UInt64, count: UInt64, interval: Duration, plan: LossPlan = .none) {
         let seed = WorldSeed(seed)
         surroundings = Surroundings(
@@ -124,7 +124,8 @@ private struct Room: Simulation {
             return Double(room.collisionCount) / Double(room.sentCount)
         }
         let (few, many) = (collisionShare(count: 3), collisionShare(count: 30))
-        // Without capture 1 - e^(-2 · 376 µs · 29 / 25 ms) = 58 % of the crowd's packets would meet.
+        // Without capture 1 - e^(-2 · 376 µs · 29 / 25 ms) = 58 % of the crowd's packets would
+        // collide.
         #expect(few < 0.06)
         #expect(many > 0.3 && many < 0.58)
     }

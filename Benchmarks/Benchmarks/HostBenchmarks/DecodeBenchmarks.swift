@@ -3,7 +3,7 @@
 import Benchmark
 import Scenarios
 
-/// A notification's way through the layers, without host or transport.
+/// Decoding a notification through all layers, without a host and a transport.
 func decodeBenchmarks() {
     for size in [20, 244] {
         Benchmark("Decode a notification of \(size) octets, ACL to GATT") { benchmark in

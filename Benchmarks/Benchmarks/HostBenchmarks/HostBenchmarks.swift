@@ -3,10 +3,10 @@
 import Benchmark
 import Scenarios
 
-// Run with `taskset -c 1 swift package benchmark`: on one core, like everything here.
+// Run with `taskset -c 1 swift package benchmark`: on one core, as for all benchmarks here.
 
-/// Thousandths of a raw round trip of the same size, measured in the same run: the one figure that
-/// means the same on another machine.
+/// Thousandths of a raw round trip of the same size, measured in the same run: the only figure that
+/// can be compared between machines.
 let ratio = BenchmarkMetric.custom(
     "raw round trips × 1000",
     polarity: .prefersSmaller,
@@ -27,15 +27,15 @@ let benchmarks: @Sendable () -> Void = {
     serverBenchmarks()
 }
 
-/// Sizes of packets on the wire: an H4 packet around a value of 20 octets has 32, and a report of
-/// an advertisement of 31 octets has 46.
+/// Sizes of packets on the wire: an H4 packet around a value of 20 bytes has 32, and a report of an
+/// advertisement of 31 bytes has 46.
 enum PacketSize {
     static let value = 32
     static let report = 46
 }
 
 extension Benchmark {
-    /// Runs `body` and notes how many raw round trips each of its repetitions took.
+    /// Runs `body` and records how many raw round trips each of its repetitions took.
     func measureRatio(toEchoOf size: Int, _ body: () async throws -> Void) async throws {
         guard let echo = EchoTimes.roundTrip(size: size) else { return error("no sockets left") }
         let start = ContinuousClock.now

@@ -3,8 +3,8 @@
 import Benchmark
 import Scenarios
 
-/// The whole host over an in-process transport, from a task on the host's executor and from one
-/// that is elsewhere.
+/// The whole host over an in-process transport, used by a task on the host's executor and by one
+/// that is not.
 func hostBenchmarks() {
     for place in Place.allCases {
         Benchmark("Read 20 octets, \(place.rawValue)") { benchmark in
@@ -47,7 +47,7 @@ func serverBenchmarks() {
     }
 }
 
-/// Where the task runs that uses the host.
+/// The executor of the task that uses the host.
 enum Place: String, CaseIterable {
     case onExecutor = "on the host's executor"
     case elsewhere = "from another thread"

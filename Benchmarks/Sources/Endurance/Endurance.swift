@@ -3,14 +3,14 @@
 import Foundation
 import Scenarios
 
-// A million of each kind of traffic, in tenths, and what the process holds in memory after each
-// tenth: `Endurance [COUNT]`. The end of the first tenth is the mark; growth after it is a leak or
-// a queue without a bound, and ends the program with status 1.
+// A million operations of each kind of traffic, in tenths, and the memory of the process after each
+// tenth: `Endurance [COUNT]`. The end of the first tenth is the reference. Growth after it is a
+// leak or an unbounded queue, and ends the program with status 1.
 @main
 struct Endurance {
     static let tenths = 10
-    /// How much more a process may hold after a million, in KiB: about an octet for each, which no
-    /// leak stays below, and which the allocator needs to settle.
+    /// How much the process may grow in a million operations, in KiB: about one byte for each.
+    /// Every leak exceeds that, and the allocator needs it to settle.
     static let toleratedGrowth = 1_024
 
     static func main() async throws {

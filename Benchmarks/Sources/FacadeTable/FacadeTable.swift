@@ -2,8 +2,8 @@
 
 import Scenarios
 
-// The tables of CoreBluetooth in docs/PERFORMANCE.md, printed as Markdown: what it costs above the host
-// by itself, in the same run. Run with `taskset -c 1`: on one core.
+// The tables of CoreBluetooth in docs/PERFORMANCE.md, printed as Markdown: its own cost above the
+// host, measured in the same run. Run with `taskset -c 1`: on one core.
 @main
 struct FacadeTable {
     private static let warmUp = 2_000
@@ -45,7 +45,7 @@ struct FacadeTable {
         print("")
     }
 
-    /// Microseconds for one of many.
+    /// Microseconds for one of many operations.
     private static func time(_ body: (Int) async throws -> Void) async throws -> Double {
         try await body(warmUp)
         let start = ContinuousClock.now
@@ -58,7 +58,7 @@ struct FacadeTable {
         print("| \(name) | \(burst) | \(rate) | \(tenths(each)) | \(tenths(each / own)) |")
     }
 
-    // MARK: One at a time
+    // MARK: Latency of single values
 
     private static func printLatencies() async throws {
         print(
@@ -110,16 +110,16 @@ struct FacadeTable {
         }
     }
 
-    /// A number with one digit after the point.
+    /// A number with one decimal.
     private static func tenths(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }
 }
 
-/// What a series of times comes to, in microseconds.
+/// The figures of a series of times, in microseconds.
 struct Figures {
     let median: Double
-    /// What one of a hundred exceeds.
+    /// The time that one in a hundred exceeds.
     let late: Double
 
     init(_ times: [Duration]) {

@@ -6,9 +6,9 @@
     import Lanyard
     import LanyardTesting
 
-    /// Messages from one end to the other: two phones on the virtual air, Lanyard on CoreBluetooth on the
-    /// host on each, everything in this process. What they cost is compared with writes of as many octets
-    /// to a characteristic of the same accessory, over the same link.
+    /// Messages from one end to the other: two phones on the virtual radio, each with Lanyard on
+    /// CoreBluetooth on the host, all in this process. The cost is compared with writes of as many
+    /// bytes to a characteristic of the same accessory, over the same link.
     struct AirTable {
         private static let service: BluetoothID = "FFE0"
         private static let inbox: BluetoothID = "FFE1"
@@ -18,9 +18,9 @@
 
         private struct Figure: Sendable {
             let name: String
-            /// Real time for each.
+            /// The real time for each.
             let each: Duration
-            /// Time of the virtual air for each.
+            /// The virtual time for each.
             let onAir: Duration
         }
 
@@ -83,7 +83,7 @@
             guard let far = await channels.next() else { return [] }
             let service = far.answer(MessageTable.Reading.self) { $0 }
             let reading = MessageTable.Reading()
-            // An envelope, and an octet at either end.
+            // An envelope, and a byte at either end.
             let length = try JSONEncoder().encode(["tell": reading]).count + 2
             let octets = Data(repeating: 0x20, count: length)
             let figures = [

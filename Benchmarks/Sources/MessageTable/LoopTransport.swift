@@ -4,9 +4,10 @@ import Dispatch
 import Foundation
 import Lanyard
 
-/// One end of a pair that carries chunks within the process, as long as those of a link with a usual MTU.
+/// One end of a pair that passes chunks within the process, as long as those of a link with a usual
+/// MTU.
 ///
-/// Unchecked: all that changes is touched on the queue only, where a channel calls it.
+/// Unchecked: its mutable state is used only on the queue on which a channel calls it.
 final class LoopTransport: MessageTransport, @unchecked Sendable {
     let queue: DispatchQueue
     let maximumChunk = 244

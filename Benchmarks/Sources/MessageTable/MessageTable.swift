@@ -3,8 +3,8 @@
 import Foundation
 import Lanyard
 
-// What messages cost, printed as Markdown: the framings against copying the same octets, and channels by
-// messages and requests a second. Run with `taskset -c 1`: on one core.
+// The cost of messages, printed as Markdown: the framings compared with copying the same bytes, and
+// channels by messages and requests per second. Run with `taskset -c 1`: on one core.
 @main
 struct MessageTable {
     private static let messageCount = 20_000
@@ -107,7 +107,7 @@ struct MessageTable {
         print("| \(name) | \(Int(1_000_000 / each)) | \(tenths(each)) |")
     }
 
-    /// A number with one digit after the point.
+    /// A number with one decimal.
     static func tenths(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }

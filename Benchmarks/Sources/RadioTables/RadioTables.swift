@@ -2,13 +2,13 @@
 
 import Scenarios
 
-// The tables of the virtual radio in docs/PERFORMANCE.md, printed as Markdown:
-// `RadioTables [HOURS|streams]`. Run with `taskset -c 1`: on one core.
+// The tables of the virtual radio in docs/PERFORMANCE.md, printed as Markdown: `RadioTables
+// [HOURS|streams]`. Run with `taskset -c 1`: on one core.
 //
-// The first two, of streams, are in virtual time, and the same on every machine. Of the others,
-// which are in real time, what means the same elsewhere is how they grow from row to row. Each room is
-// simulated for HOURS (1 if nothing is said) if it has a hundred accessories; larger ones for
-// less, so that every row has about the same number of packets.
+// The first two, of streams, are in virtual time, and the same on every machine. The others are in
+// real time, of which only the growth from row to row can be compared between machines. Each room
+// with a hundred accessories is simulated for HOURS (1 by default), and larger ones for less, so
+// that every row has about the same number of packets.
 @main
 struct RadioTables {
     static func main() async throws {
@@ -26,8 +26,8 @@ struct RadioTables {
 
     // MARK: Throughput
 
-    /// How many notifications fit into a connection event, from the formulas of the
-    /// specification's air times: interval, 1M, 1M encrypted, 2M, 2M encrypted.
+    /// How many notifications fit into a connection event, from the specification's formulas for
+    /// air times: interval, 1M, 1M encrypted, 2M, 2M encrypted.
     private static let ceilings: [(milliseconds: Double, counts: [Int])] = [
         (7.5, [3, 3, 5, 5]), (15, [6, 6, 10, 10]), (30, [12, 12, 21, 21]), (50, [20, 20, 35, 35]),
     ]

@@ -2,13 +2,14 @@
 
 import Scenarios
 
-/// What our host brings over the virtual air, beside what fits on it: streams of a server to one
-/// central and to twenty, in virtual time.
+/// The throughput of our host over the virtual radio, compared with the maximum: streams of a
+/// server to one central and to twenty, in virtual time.
 enum ServedTable {
-    /// Air time of a packet of 251 octets, an empty one back, and the spaces around them, on LE 1M.
+    /// Air time in milliseconds of a packet of 251 bytes, an empty one back, and the spaces around
+    /// them, on LE 1M.
     private static let exchange = 2.468
 
-    /// How many centrals there are, intervals in milliseconds, and the controller's buffers.
+    /// The number of centrals, the interval in milliseconds, and the controller's buffers.
     private static let rows: [(centralCount: Int, interval: Double, bufferCount: Int)] = [
         (1, 7.5, 12), (1, 15, 12), (1, 30, 12), (1, 50, 12),
         (20, 50, 12), (20, 100, 12), (20, 50, 60), (20, 100, 60),

@@ -4,14 +4,14 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-/// What the rig's peripheral lacks to be there.
+/// An attribute that the rig's peripheral lacks.
 enum RigError: Error {
     case peripheralLacks(BluetoothUUID)
 }
 
-/// A link to the rig's peripheral, explored and subscribed.
+/// A link to the rig's peripheral, discovered and subscribed.
 struct Central {
-    /// How many notifications are asked for ahead: btvirt drops packets when 200 wait for a host.
+    /// How many notifications are requested ahead. btvirt drops packets when 200 wait for a host.
     static let window = 64
 
     private let link: Link
@@ -42,7 +42,7 @@ struct Central {
         for _ in 0..<count { _ = try await link.read(value.valueHandle) }
     }
 
-    /// Keeps half a window to a whole one asked for, so that the peripheral never waits.
+    /// Keeps between half a window and a whole one requested, so that the peripheral never waits.
     func notify(_ count: Int, size: Int) async throws {
         try await grant(Self.window, size)
         var asked = Self.window

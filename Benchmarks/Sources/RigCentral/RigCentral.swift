@@ -8,10 +8,10 @@ import HCITransports
 
 // Our host as a central of the rig: `RigCentral [--from-another-thread] PATH ADDRESS`.
 //
-// Does what its standard input says, as every central of the rig does: `read COUNT`,
-// `notify COUNT SIZE`, or `scan SECONDS EVERY` (1 for every report, 0 for each device once); answers
-// with `done SECONDS`, and after a scan how many advertisements there were. With an ADDRESS of `-`
-// it does not connect.
+// Executes the commands on its standard input, as every central of the rig does: `read COUNT`,
+// `notify COUNT SIZE`, or `scan SECONDS EVERY` (1 for every report, 0 for each device once).
+// Answers with `done SECONDS`, and after a scan with the number of advertisements. With an ADDRESS
+// of `-` it does not connect.
 @main
 struct RigCentral {
     static func main() async throws {
@@ -50,7 +50,7 @@ struct RigCentral {
         await host.shutdown()
     }
 
-    /// Prints at once, for whoever waits at the other end of the pipe.
+    /// Prints without a buffer, for the process at the other end of the pipe.
     static func say(_ line: String) {
         var bytes = Array("\(line)\n".utf8)
         _ = write(1, &bytes, bytes.count)

@@ -8,9 +8,9 @@ import HCITransports
 
 // Our host as a peripheral of the rig: `RigPeripheral [--from-another-thread] [--dynamic] PATH`.
 //
-// Serves what Rig/peripheral.c serves, to as many centrals as come, until its standard input ends.
-// With --dynamic the application answers each read and each write; otherwise the server does, from
-// the value that it keeps.
+// Serves the table of Rig/peripheral.c to any number of centrals, until its standard input ends.
+// With --dynamic the application answers each read and each write; otherwise the server does, with
+// its stored value.
 @main
 struct RigPeripheral {
     static func main() async throws {
@@ -39,7 +39,7 @@ struct RigPeripheral {
         await host.shutdown()
     }
 
-    /// Prints at once, for whoever waits at the other end of the pipe.
+    /// Prints without a buffer, for the process at the other end of the pipe.
     static func say(_ line: String) {
         var bytes = Array("\(line)\n".utf8)
         _ = write(1, &bytes, bytes.count)

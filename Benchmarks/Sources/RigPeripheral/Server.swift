@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-/// What the rig's centrals use: a value, and notifications that they are granted.
+/// The table for the rig's centrals: a value, and notifications on request.
 struct Server {
     private let host: BluetoothHost
     private let value: AttributeHandle
@@ -34,7 +34,7 @@ struct Server {
         grants = service.characteristics[2].valueHandle
     }
 
-    /// Answers and notifies until the task is cancelled.
+    /// Answers and notifies until the task is canceled.
     func run() async throws {
         try await withThrowingDiscardingTaskGroup { streams in
             for await event in try await host.serverEvents() {

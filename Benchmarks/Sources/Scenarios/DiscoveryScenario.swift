@@ -14,9 +14,9 @@
     import VirtualAdapters
     import VirtualRadio
 
-    /// An accessory with many services on the virtual air, and all of it discovered.
+    /// An accessory with many services on the virtual radio, and the discovery of all of them.
     public struct DiscoveryScenario: Sendable {
-        /// Who discovers, and how.
+        /// The layer that discovers, and the procedure.
         public enum Way: String, CaseIterable, Sendable {
             case database = "the host: link.database()"
             case procedures = "the host: services, then the characteristics of each"
@@ -26,12 +26,12 @@
         private static let name = "Cupboard"
         private let serviceCount: Int
 
-        /// An accessory with so many services of two characteristics each.
+        /// An accessory with this many services of two characteristics each.
         public init(serviceCount: Int) {
             self.serviceCount = serviceCount
         }
 
-        /// Discovers it all on a new link; what that takes, without the connecting.
+        /// Discovers everything on a new link. Returns the time without the connection.
         public func run(_ way: Way) async throws -> (real: Duration, virtual: Duration) {
             let world = World(seed: 7)
             try world.addController(
@@ -114,7 +114,8 @@
 
     /// Discovers everything that the first peripheral has.
     ///
-    /// Unchecked: what varies is changed on the queue, and read when `discovered` has told of the end.
+    /// Unchecked: its mutable state changes on the queue, and is read after `discovered` has
+    /// signaled the end.
     private final class Explorer: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
         @unchecked Sendable
     {
@@ -175,7 +176,7 @@
         }
     }
 
-    /// Something that happens once, for one task to wait for.
+    /// An event that happens once, and that one task awaits.
     private final class Signal: Sendable {
         private enum State {
             case silent

@@ -7,7 +7,7 @@
     import HCITransports
     import Synchronization
 
-    /// An application of CoreBluetooth that is connected to the scripted peer, and subscribed to its
+    /// An application of CoreBluetooth that is connected to the scripted peer and subscribed to its
     /// notifications, on a serial queue of its own.
     public final class FacadeScenario: Sendable {
         private let executor = AdapterExecutor()
@@ -16,7 +16,7 @@
         private let arrived = DispatchSemaphore(value: 0)
         private let subscriber = Subscriber()
 
-        /// Finds the peer, connects, discovers and subscribes. Not to be called on a queue.
+        /// Finds the peer, connects, discovers and subscribes. Must not be called on a queue.
         public static func connected() async throws -> FacadeScenario {
             let scenario = FacadeScenario()
             try await scenario.controller.start()
@@ -35,7 +35,7 @@
             adapter = CBAdapter(transport: hostSide, executor: executor)
         }
 
-        /// Ends the adapter and its thread.
+        /// Shuts down the adapter and its thread.
         public func finish() async {
             await adapter.shutDown()
             executor.shutDown()
@@ -63,8 +63,8 @@
             }
         }
 
-        /// How long it takes from a packet's arrival at the host until the delegate has the value, one
-        /// at a time.
+        /// The times from a packet's arrival at the host until the delegate has the value, one at a
+        /// time.
         public func latencies(count: Int) async -> [Duration] {
             let times = Mutex<[Duration]>([])
             let sent = Instants()

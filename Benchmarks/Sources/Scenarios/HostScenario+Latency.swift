@@ -4,9 +4,10 @@ import BluetoothHost
 import Dispatch
 import Synchronization
 
-// How long a value takes to whoever uses the host, one at a time: the measure for what stands above it.
+// How long a value takes to the user of the host, one at a time: the reference for the layers
+// above.
 extension HostScenario {
-    /// From a packet's arrival until the host's observer is told, on the host's own thread.
+    /// From a packet's arrival until the host's observer is called, on the host's own thread.
     public func observerLatencies(count: Int) async throws -> [Duration] {
         let sent = Instants()
         let observer = Watch(sent)
@@ -19,7 +20,7 @@ extension HostScenario {
         return observer.times.withLock { $0 }
     }
 
-    /// From a packet's arrival until a task on another thread has it from the stream.
+    /// From a packet's arrival until a task on another thread receives it from the stream.
     public func streamLatencies(count: Int) async throws -> [Duration] {
         let sent = Instants()
         var values = try await subscribe().makeAsyncIterator()
@@ -36,7 +37,7 @@ extension HostScenario {
     private static let packet = ScriptedServer.notification(of: [UInt8](repeating: 0x5A, count: 20))
 }
 
-/// Notes when the host tells of a value.
+/// Records when the host reports a value.
 private final class Watch: HostObserver {
     let arrived = DispatchSemaphore(value: 0)
     let times = Mutex<[Duration]>([])

@@ -5,17 +5,17 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-// The host as a server. The peer is its client over the same link: it does not matter to a server
-// which side made the link.
+// The host as a server. The peer is its client over the same link, because a server works in either
+// role of a link.
 extension HostScenario {
     private static let octets = [UInt8](repeating: 0xA5, count: 20)
 
-    /// Answers the peer's reads of a value of 20 octets that the server keeps.
+    /// Answers the peer's reads of a value of 20 bytes that the server holds.
     public func serveReads(count: Int) async throws {
         try await serving(.read, .stored(Self.octets)) { try await read($0, count) }
     }
 
-    /// The same for a value that the application gives each time.
+    /// The same for a value that the application provides for each read.
     public func answerReads(count: Int) async throws {
         try await serving(.read, .dynamic) { handle in
             let events = try await host.serverEvents()
@@ -31,7 +31,7 @@ extension HostScenario {
         }
     }
 
-    /// Notifies the peer, as fast as the controller takes it.
+    /// Notifies the peer as fast as the controller accepts it.
     public func sendNotifications(count: Int, size: Int) async throws {
         try await serving(.notify, .stored([])) { handle in
             await controller.exchange(ScriptedServer.subscription(handle.rawValue + 1))

@@ -7,14 +7,14 @@ import BluetoothHost
 import BluetoothTypes
 import HCITransports
 
-/// A whole host, connected to a peer that is prepared bytes.
+/// A whole host, connected to a peer that consists of prepared bytes.
 ///
-/// Each method takes the path of one kind of traffic, the given number of times. A task that runs
-/// on `host.executor` exchanges values with the host without changing threads; from any other, each
-/// exchange costs two changes.
+/// Each method performs one kind of traffic a given number of times. A task on `host.executor`
+/// exchanges values with the host without changing threads. From any other executor, each exchange
+/// costs two thread changes.
 public final class HostScenario: Sendable {
-    /// How many packets arrive at once where the scenario is a stream: what a busy link brings in
-    /// one connection event.
+    /// How many packets arrive at once where the scenario is a stream: as many as a busy link has
+    /// in one connection event.
     public static let burst = 8
 
     /// The host.
@@ -47,21 +47,21 @@ public final class HostScenario: Sendable {
         return HostScenario(host: host, executor: executor, controller: controller, link: link)
     }
 
-    /// Disconnects, stops the host, and ends its thread. Not to be called on that thread.
+    /// Disconnects, stops the host, and ends its thread. Must not be called on that thread.
     public func finish() async throws {
         try await link.disconnect()
         await host.shutdown()
         executor.shutDown()
     }
 
-    /// Reads a value of 20 octets.
+    /// Reads a value of 20 bytes.
     public func read(count: Int) async throws {
         for _ in 0..<count {
             _ = try await link.read(AttributeHandle(UInt16(ScriptedServer.valueHandle)))
         }
     }
 
-    /// Subscribes, and returns a stream to give to `receiveNotifications`.
+    /// Subscribes. Returns a stream for `receiveNotifications`.
     public func subscribe() async throws -> AsyncThrowingStream<[UInt8], any Error> {
         let characteristic = GATT.Characteristic(
             uuid: BluetoothUUID(0xFFF2),
@@ -89,12 +89,12 @@ public final class HostScenario: Sendable {
         }
     }
 
-    /// Starts a scan whose stream is to be given to `hear`.
+    /// Starts a scan. Returns a stream for `hear`.
     public func scan() -> AsyncThrowingStream<Advertisement, any Error> {
         host.scan(reportsDuplicates: true)
     }
 
-    /// Hears advertising reports, one event each, from 500 devices in turn, until the stream has
+    /// Receives advertising reports, one event each, from 500 devices in turn, until the stream has
     /// yielded `count`.
     public func hear(
         count: Int,

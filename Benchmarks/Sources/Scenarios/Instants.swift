@@ -3,19 +3,19 @@
 import Dispatch
 import Synchronization
 
-/// When something was sent last.
+/// The time of the last send.
 final class Instants: Sendable {
     private let state = Mutex(ContinuousClock.now)
 
-    /// The instant that was noted last.
+    /// The last recorded instant.
     var last: ContinuousClock.Instant { state.withLock { $0 } }
 
-    /// Notes that it is now.
+    /// Records the present instant.
     func note() { state.withLock { $0 = .now } }
 }
 
 extension DispatchSemaphore {
-    /// Waits without holding up a thread of Swift's.
+    /// Waits without blocking a thread of Swift's.
     func signalled() async {
         await withCheckedContinuation { continuation in
             Self.waiters.async {
@@ -29,7 +29,7 @@ extension DispatchSemaphore {
 }
 
 extension ScriptedController {
-    /// Sends packets, and notes when.
+    /// Sends packets, and records when.
     func send(_ packets: [[UInt8]], notingIn instants: Instants) {
         instants.note()
         send(packets)

@@ -7,16 +7,16 @@ import VirtualAdapters
 import VirtualRadio
 
 /// A room of accessories that advertise, and one controller in the middle that scans all the time
-/// and tells every report: nothing but virtual controllers and their air.
+/// and reports everything: only virtual controllers and their radio.
 public final class RoomScenario {
     /// How often each accessory advertises.
     public static let interval = Duration.milliseconds(100)
 
     private let world = World(seed: 7, shadowing: Shadowing(deviation: 4))
-    /// How many packets the scanner has sent to its host: reports, and a few answers before.
+    /// How many packets the scanner has sent to its host: reports, and a few answers before them.
     public private(set) var reportCount = 0
 
-    /// A room with so many accessories, on rings around the scanner, up to 20 m away.
+    /// A room with this many accessories, on rings around the scanner, up to 20 m away.
     public init(accessoryCount: Int) throws {
         try addScanner()
         try Accessories.add(accessoryCount, to: world)
@@ -24,7 +24,7 @@ public final class RoomScenario {
         reportCount = 0
     }
 
-    /// Lets the time pass.
+    /// Runs the world for a while.
     public func run(for duration: Duration) { world.run(for: duration) }
 
     private func addScanner() throws {
@@ -51,9 +51,9 @@ public final class RoomScenario {
     }
 }
 
-/// The same room around our own host, which hands every report on.
+/// The same room around our own host, which reports everything to its user.
 public enum HostedRoom {
-    /// Scans for so long of virtual time, and returns how many advertisements the host told.
+    /// Scans for this much virtual time. Returns how many advertisements the host reported.
     public static func scan(accessoryCount: Int, for span: Duration) async throws -> Int {
         let air = SimulatedAir(seed: 7, shadowing: Shadowing(deviation: 4))
         let adapter = try air.addAdapter(ControllerConfiguration(name: "scanner"))
@@ -77,7 +77,7 @@ public enum HostedRoom {
     }
 }
 
-/// Accessories on rings around the origin, up to 20 m away, that advertise for ever.
+/// Accessories on rings around the origin, up to 20 m away, that advertise forever.
 private enum Accessories {
     static func add(_ count: Int, to world: World) throws {
         for number in 0..<count {

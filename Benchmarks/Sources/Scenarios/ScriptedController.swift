@@ -3,11 +3,11 @@
 import BluetoothTypes
 import HCITransports
 
-/// A controller with one peer on the air and any number of advertisers around, all made of
-/// prepared bytes.
+/// A controller with one peer and any number of advertisers, all of which consist of prepared
+/// bytes.
 ///
-/// It lives on the host's own executor and is reached by an in-process transport: a packet costs a
-/// call, not a thread.
+/// It runs on the host's own executor behind an in-process transport: a packet costs a call and no
+/// thread change.
 actor ScriptedController {
     /// How many devices advertise.
     static let advertiserCount = 500
@@ -17,9 +17,9 @@ actor ScriptedController {
     private var replies: [[UInt8]] = []
     private let reports = (0..<advertiserCount).map(advertisingReport)
     private var nextReport = 0
-    /// Whether the peer is there to be found by a scan, beside those that are asked for.
+    /// Whether a scan reports the peer in addition to the requested advertisers.
     private let advertisesPeer: Bool
-    /// Who waits for the host's server to answer.
+    /// The task that waits for an answer of the host's server.
     private var waiter: CheckedContinuation<Void, Never>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -43,12 +43,12 @@ actor ScriptedController {
         }
     }
 
-    /// Sends packets prepared by the caller, as one piece.
+    /// Sends packets prepared by the caller in one piece.
     func send(_ packets: [[UInt8]]) {
         transport.send(packets)
     }
 
-    /// Sends a request of the peer's to the host's server, and waits for the answer.
+    /// Sends a request of the peer to the host's server, and waits for the answer.
     func exchange(_ packet: [UInt8]) async {
         await withCheckedContinuation { continuation in
             waiter = continuation
@@ -56,14 +56,14 @@ actor ScriptedController {
         }
     }
 
-    /// Sends that many advertising reports, each in an event of its own.
+    /// Sends this many advertising reports, each in an event of its own.
     func advertise(count: Int) {
         let packets = (0..<count).map { reports[(nextReport + $0) % reports.count] }
         nextReport = (nextReport + count) % reports.count
         transport.send(packets)
     }
 
-    // MARK: What the host sends
+    // MARK: Packets from the host
 
     private func receive(_ bytes: ArraySlice<UInt8>) {
         var rest = bytes
@@ -129,7 +129,7 @@ extension ScriptedController {
         [0x04, 0x3E, 12, 0x04, 0, handle, 0] + [UInt8](repeating: 0, count: 8)
     private static let disconnectionComplete: [UInt8] = [0x04, 0x05, 4, 0, handle, 0, 0x16]
 
-    /// What follows the status in the answers that have more.
+    /// The return parameters after the status, for commands that have any.
     private static let returnParameters: [UInt16: [UInt8]] = [
         0x1001: [9, 0, 0, 9, 0xFF, 0xFF, 0, 0],
         0x1002: supportedCommands,
@@ -139,7 +139,7 @@ extension ScriptedController {
         0x2003: [UInt8](repeating: 0, count: 8),
     ]
 
-    /// Vol 4, Part E, 6.27: what a Low Energy central of 4.0 needs.
+    /// Vol 4, Part E, 6.27: the commands that a Low Energy central of 4.0 needs.
     private static let supportedCommands: [UInt8] = {
         let bits = [
             (0, 5), (5, 6), (5, 7), (14, 3), (14, 5), (15, 1), (25, 0), (25, 1), (25, 2), (25, 4),
@@ -155,8 +155,8 @@ extension ScriptedController {
         [0x04, 0x3E, 19, 0x02, 1, 0x00, 0x00] + peer.littleEndianBytes
         + [7, 2, 0x01, 0x06, 3, 0x03, 0xF0, 0xFF, 0xC4]
 
-    /// A connectable advertisement of a device of its own: flags, a name, a service, and data of
-    /// its maker; 31 octets as most have (Vol 4, Part E, 7.7.65.2).
+    /// A connectable advertisement of a device of its own: flags, a name, a service, and
+    /// manufacturer data; 31 bytes as most have (Vol 4, Part E, 7.7.65.2).
     private static func advertisingReport(of number: Int) -> [UInt8] {
         let low = UInt8(truncatingIfNeeded: number)
         let high = UInt8(truncatingIfNeeded: number >> 8)

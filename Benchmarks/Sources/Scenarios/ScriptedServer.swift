@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer's end of ATT, as far as the scenarios need it, as a server and as a client: H4 packets
-/// in, H4 packets out.
+/// The peer's end of ATT as the scenarios need it, as a server and as a client: H4 packets in, H4
+/// packets out.
 enum ScriptedServer {
     static let connectionHandle: UInt8 = 0x40
     static let valueHandle: UInt8 = 0x03
     static let notifyingHandle: UInt8 = 0x05
     static let configurationHandle: UInt8 = 0x06
 
-    /// What it answers to an ATT PDU; nil to a command.
+    /// The response to an ATT PDU, or `nil` for a command.
     static func response(to pdu: ArraySlice<UInt8>) -> [UInt8]? {
         switch pdu.first {
         case 0x0A: readResponse
@@ -28,7 +28,7 @@ enum ScriptedServer {
         packet([0x1B, notifyingHandle, 0] + value)
     }
 
-    /// Whether the host's server answers a request with it: a response to a read or a write, or an
+    /// Whether the PDU is an answer of the host's server: a response to a read or a write, or an
     /// error.
     static func isAnswer(_ pdu: ArraySlice<UInt8>) -> Bool {
         [0x01, 0x0B, 0x13].contains(pdu.first)
@@ -39,7 +39,7 @@ enum ScriptedServer {
         packet([0x0A, UInt8(handle & 0xFF), UInt8(handle >> 8)])
     }
 
-    /// A client's request to be notified, by the value's configuration.
+    /// A client's request for notifications, by writing the value's configuration.
     static func subscription(_ configuration: UInt16) -> [UInt8] {
         packet([0x12, UInt8(configuration & 0xFF), UInt8(configuration >> 8), 1, 0])
     }

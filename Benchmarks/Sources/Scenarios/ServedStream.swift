@@ -11,33 +11,33 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Our host at both ends of the virtual air: a peripheral with a server, and centrals around it, on
-/// LE 1M in clear. What a stream brings in virtual time.
+/// Our host at both ends of the virtual radio: a peripheral with a server, and centrals around it,
+/// on LE 1M without encryption. Measures the throughput of a stream in virtual time.
 public final class ServedStream: Sendable {
-    /// What carries the stream.
+    /// The procedure that carries the stream.
     public enum Carrier: Sendable {
-        /// Notifications of 244 octets, which fill a Link Layer packet.
+        /// Notifications of 244 bytes, which fill a Link Layer packet.
         case notifications
-        /// An L2CAP channel with credits.
+        /// A credit-based L2CAP channel.
         case channel
     }
 
-    /// What arrived in a second of virtual time.
+    /// The throughput in a second of virtual time.
     public struct Rate: Sendable {
         /// Bits of application data, of all centrals.
         public let bits: Double
-        /// What the central got that got least, of what the one got that got most.
+        /// The least data of a central as a share of the most.
         public let leastOfMost: Double
     }
 
-    /// How many octets of a channel a Link Layer packet of 251 octets holds: less 4 of L2CAP.
+    /// How many bytes of a channel fit into a Link Layer packet of 251 bytes: 4 fewer for L2CAP.
     public static let frameLength = 247
-    /// Octets of an SDU that fills eight frames, with the length that it begins with.
+    /// The bytes of an SDU that fills eight frames, including the length at its beginning.
     private static let sduLength = 8 * frameLength - 2
 
     private static let uuid = BluetoothUUID(0xFFF2)
     private static let psm: L2CAP.SPSM = 0x0080
-    /// How long a stream flows before it is measured.
+    /// How long a stream runs before it is measured.
     private static let run = Duration.seconds(5)
 
     private let air = SimulatedAir(seed: 7)
@@ -45,10 +45,10 @@ public final class ServedStream: Sendable {
     private let centrals: [VirtualTransport]
     private let interval: Duration
 
-    /// So many centrals, with links of that interval.
+    /// A number of centrals, with links of this interval.
     ///
     /// - Parameter bufferCount: how many packets the peripheral's controller holds, for all links
-    ///   together. An event can send what is there when it comes.
+    ///   together. An event can send what is there at its beginning.
     public init(centralCount: Int, interval: Duration, bufferCount: Int = 12) throws {
         self.interval = interval
         var configuration = ControllerConfiguration(name: "peripheral")
@@ -60,7 +60,7 @@ public final class ServedStream: Sendable {
         }
     }
 
-    /// Streams to every central for so long, and returns what arrived.
+    /// Streams to every central for this long. Returns the throughput.
     public func rate(of carrier: Carrier, over span: Duration) async throws -> Rate {
         try await air.run(bound: .seconds(600) + span) { [self] in
             let server = try await host(on: peripheral, number: 0)
@@ -96,7 +96,7 @@ public final class ServedStream: Sendable {
 // MARK: - Both ends of each link
 
 extension ServedStream {
-    /// A stream to one central: what sends it, and what receives it.
+    /// A stream to one central: its sender and its receiver.
     private struct Reader: Sendable {
         let send: @Sendable () async throws -> Void
         let receive: @Sendable (_ add: @Sendable (Int) -> Void) async throws -> Void
@@ -126,7 +126,7 @@ extension ServedStream {
             case .channel: readers.append(try await channel(link, listener))
             }
         }
-        // Everybody is there: what goes on calling takes the air from the streams.
+        // All centrals are connected, and further advertising would take air time from the streams.
         await advertising.stop()
         return readers
     }
@@ -173,7 +173,7 @@ extension ServedStream {
     private struct NoStream: Error {}
 }
 
-/// How many octets each central has received.
+/// How many bytes each central has received.
 private final class Tally: Sendable {
     private let counts: Mutex<[Int]>
 

@@ -3,12 +3,13 @@
 import Glibc
 
 /// The raw round trip: two threads, a socket between them, a plain write and a plain read at each
-/// end. Keep the process on one core (`taskset`): between two, it measures how fast they wake.
+/// end. Keep the process on one core (`taskset`): with two cores it would measure how fast they
+/// wake up.
 public enum SocketEcho {
     private static let warmUp = 2_000
 
-    /// What one round trip of `size` octets takes, measured over `count`; nil if the system has no
-    /// sockets left.
+    /// The duration of one round trip of `size` bytes, measured over `count`, or `nil` if the
+    /// system has no sockets left.
     public static func roundTrip(size: Int, count: Int = 20_000) -> Duration? {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return nil }
@@ -38,7 +39,7 @@ public enum SocketEcho {
         _ = write(descriptor, octets, octets.count)
     }
 
-    /// Fills `octets`; false when the other end has closed.
+    /// Fills `octets`. Returns `false` when the other end has closed.
     private static func receive(_ octets: inout [UInt8], from descriptor: Int32) -> Bool {
         let count = octets.count
         return octets.withUnsafeMutableBytes { buffer in

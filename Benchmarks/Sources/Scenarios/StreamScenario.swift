@@ -5,18 +5,18 @@ import BluetoothTypes
 import VirtualRadio
 
 /// Two virtual controllers with a link, over which one streams notifications as fast as the other
-/// takes them: what the virtual air carries, in virtual time. Everything is asked for by HCI
-/// commands, as a host would.
+/// accepts them: the throughput of the virtual radio, in virtual time. The scenario sends HCI
+/// commands, as a host does.
 public final class StreamScenario {
-    /// How many octets of application data a notification has that fills a Link Layer packet of
-    /// 251 octets: less 4 of L2CAP and 3 of ATT.
+    /// How many bytes of application data are in a notification that fills a Link Layer packet of
+    /// 251 bytes: 4 fewer for L2CAP and 3 for ATT.
     public static let notificationLength = 244
 
     private let world = World(seed: 7)
     private let central: StreamEnd
     private let peripheral: StreamEnd
 
-    /// A link of that interval, in milliseconds, on LE 1M or 2M, in clear or encrypted.
+    /// A link with this interval, in milliseconds, on LE 1M or 2M, with or without encryption.
     public init(milliseconds: Double, is2M: Bool, isEncrypted: Bool) throws {
         central = try StreamEnd(world, "central")
         peripheral = try StreamEnd(world, "peripheral")
@@ -25,7 +25,7 @@ public final class StreamScenario {
         if isEncrypted { try encrypt() }
     }
 
-    /// Streams for so long after a while to settle, and returns how many bits of application data
+    /// Streams for this long after a while to settle. Returns how many bits of application data
     /// arrived in a second.
     public func bitRate(over span: Duration) -> Double {
         peripheral.stream()
@@ -100,13 +100,13 @@ public final class StreamScenario {
     }
 }
 
-/// A host of a few lines at one end of the stream.
+/// A small host at one end of the stream.
 private final class StreamEnd {
     static let key = HCI.Key128([UInt8](1...16))
 
     private(set) var handle: ConnectionHandle?
     private(set) var isEncrypted = false
-    /// How many octets of application data have come.
+    /// How many bytes of application data have arrived.
     private(set) var octetCount = 0
     private let world: World
     private let controller: ControllerID

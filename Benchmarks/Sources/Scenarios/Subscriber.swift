@@ -6,15 +6,15 @@
     import Foundation
     import Synchronization
 
-    /// The application of `FacadeScenario`: it connects to the first peripheral, and subscribes to what
-    /// that has to notify.
+    /// The application of `FacadeScenario`: it connects to the first peripheral, and subscribes to
+    /// its notifications.
     ///
-    /// Unchecked: what varies is set before the manager is there, or on its queue.
+    /// Unchecked: its mutable state is set before the manager exists, or on its queue.
     final class Subscriber: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
         @unchecked Sendable
     {
         let ready = DispatchSemaphore(value: 0)
-        /// What is done with each value, on the queue.
+        /// The closure for each value, on the queue.
         let reaction = Mutex(Reaction {})
         private var manager: CBCentralManager?
         private var peripheral: CBPeripheral?
@@ -93,7 +93,8 @@
         }
     }
 
-    /// A closure as a value: by itself, in and out of a lock, it would be wrapped once more each time.
+    /// A closure as a value: a plain closure would be wrapped again each time it enters or leaves a
+    /// lock.
     struct Reaction: Sendable {
         let body: @Sendable () -> Void
 

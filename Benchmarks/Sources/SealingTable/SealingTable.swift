@@ -7,22 +7,23 @@ import Lanyard
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Darwin)
+#elseif !os(Linux)
     import Darwin
 #endif
 
 // The table of sealing in docs/PERFORMANCE.md, printed as Markdown. Run with `taskset -c 1`: on one
 // core.
 //
-// Each figure stands beside what the cryptographic library takes by itself for the same work, in the
-// same run, taking turns: their ratio means the same elsewhere. Time is that of the processor.
+// Each figure is next to the cost of the cryptographic library alone for the same work, measured
+// alternately in the same run: their ratio can be compared between machines. Times are processor
+// times.
 @main
 struct SealingTable {
     private static let lengths = [20, 244, 4_096, 65_536]
-    /// So much is measured at a time.
+    /// The bytes of one measurement.
     private static let octetsEach = 8_000_000
     private static let callsEach = 20_000
-    /// So often; the best counts.
+    /// The number of measurements, of which the best counts.
     private static let rounds = 9
 
     static func main() throws {
@@ -66,7 +67,8 @@ struct SealingTable {
             data.count,
             seal: { try central.seal(data).count },
             open: {
-                // A copy of the end as it was: a message opens once.
+                // A copy of the end in its earlier state, because a message can be opened only
+                // once.
                 var listener = peripheral
                 guard case .message(let message) = try listener.open(sealed) else { return 0 }
                 return message.count
@@ -128,7 +130,7 @@ struct SealingTable {
         print("| \(name) | \(length) | " + cells.joined(separator: " | ") + " | \(ratio) |")
     }
 
-    /// Millions of octets of data per second.
+    /// Millions of bytes of data per second.
     private static func speed(_ length: Int, _ body: () throws -> Int) throws -> Double {
         let count = min(callsEach, octetsEach / length)
         let start = clock()

@@ -4,9 +4,10 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-/// Two Security Managers that pair by LE Secure Connections, in memory: no controller, no radio.
+/// Two Security Managers that pair by LE Secure Connections in memory, without a controller and a
+/// radio.
 struct PairingRun {
-    /// No pairing takes as many PDUs.
+    /// More PDUs than any pairing takes.
     private static let stepLimit = 200
 
     static let kinds: [(String, Pairing.IOCapability)] = [
@@ -42,7 +43,7 @@ struct PairingRun {
         )
     }
 
-    /// The cryptography of one pairing that is dear: on either side a key pair and a shared secret.
+    /// The expensive cryptography of one pairing: a key pair and a shared secret on either side.
     mutating func agreeTwice() -> Bool {
         guard let one = SMP.KeyPair(using: &generator), let other = SMP.KeyPair(using: &generator)
         else { return false }
@@ -50,7 +51,7 @@ struct PairingRun {
         return secret != nil && secret == other.sharedSecret(with: one.publicKey)
     }
 
-    /// Pairs from the request to the last key; false if it fails.
+    /// Pairs from the request to the last key. Returns `false` if it fails.
     mutating func pair() -> Bool {
         perform(central.pair(policy, using: &generator, now: .zero), isCentral: true)
         for _ in 0..<Self.stepLimit where !air.isEmpty {
@@ -93,7 +94,7 @@ struct PairingRun {
     }
 }
 
-/// A generator that costs next to nothing (Steele, Lea and Flood, 2014).
+/// A generator at almost no cost (Steele, Lea and Flood, 2014).
 private struct Splitting: RandomNumberGenerator {
     var state: UInt64
 

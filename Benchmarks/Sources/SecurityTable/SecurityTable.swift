@@ -8,15 +8,15 @@ import BluetoothTypes
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Darwin)
+#elseif !os(Linux)
     import Darwin
 #endif
 
-// The table of security in docs/PERFORMANCE.md, printed as Markdown. Run with `taskset -c 1`: on one
-// core.
+// The table of security in docs/PERFORMANCE.md, printed as Markdown. Run with `taskset -c 1`: on
+// one core.
 //
-// Each figure stands beside what the cryptographic library takes by itself for the same work, in the
-// same run: their ratio means the same elsewhere.
+// Each figure is next to the cost of the cryptographic library alone for the same work in the same
+// run: their ratio can be compared between machines.
 @main
 struct SecurityTable {
     private static let pairingCount = 500
@@ -42,13 +42,13 @@ struct SecurityTable {
         printRow("address of nobody among \(bondCount) bonds", resolution, blocks)
     }
 
-    /// Microseconds for one.
+    /// Microseconds for one operation.
     struct Figure {
         var time: Double
         var processor: Double
     }
 
-    /// Times something; it must succeed each time.
+    /// Measures an operation, which must succeed each time.
     private static func measure(_ count: Int, _ body: (UInt64) -> Bool) -> Figure {
         precondition(body(0), "what is measured does not work")
         let processor = clock()
@@ -62,7 +62,7 @@ struct SecurityTable {
         )
     }
 
-    /// What trying each key takes at least: a block under each, its key prepared before.
+    /// The minimum for trying each key: one block with each key, which is prepared before.
     private static let ciphers = (0..<bondCount).compactMap { AES128(key: key($0)) }
 
     private static func encryptBlocks(_ seed: UInt64) -> Bool {
@@ -74,7 +74,7 @@ struct SecurityTable {
         (0..<16).map { UInt8(truncatingIfNeeded: (number &+ 1) &* (2 * $0 + 3)) }
     }
 
-    /// Addresses that are nobody's, and have not been seen: every key is tried.
+    /// New addresses that resolve to no bond, so that every key is tried.
     private static func measureResolution() -> Figure {
         var resolver = AddressResolver()
         resolver.setPeers(

@@ -6,14 +6,15 @@
     import LanyardTesting
     import VirtualAccessories
 
-    // A day of a home with many thermometers, in virtual time: `VirtualDay [ACCESSORIES] [HOURS]`, a hundred
-    // and 24 if it is not said. It prints how long that took, and ends with status 1 if it took more than a
-    // minute, or if not every thermometer is ready in the end.
+    // A day of a home with many thermometers, in virtual time: `VirtualDay [ACCESSORIES] [HOURS]`,
+    // by default 100 and 24. It prints how long that took, and ends with status 1 if it took more
+    // than a minute, or if some thermometer is not ready at the end.
     //
-    // Thermometers advertise every 1022.5 ms, one of the intervals that Apple's accessory guidelines name. Once
-    // they are connected they ask for a connection interval of 1.5 s, which is what devices do whose battery has
-    // to last for years: three of them have to be less than the supervision time-out, five seconds here. Each
-    // sends a value every minute, and is carried out of range for five minutes in every hour.
+    // Thermometers advertise every 1022.5 ms, one of the intervals in Apple's accessory guidelines.
+    // Once they are connected they request a connection interval of 1.5 s, which is usual for
+    // devices whose battery has to last for years: three of them have to be less than the
+    // supervision timeout, five seconds here. Each sends a value every minute, and moves out of
+    // range for five minutes in every hour.
     @main
     struct VirtualDay {
         private static let limit = Duration.seconds(60)
@@ -23,7 +24,13 @@
             let home = Home(thermometers: arguments.first ?? 100)
             let hours = arguments.dropFirst().first ?? 24
             let start = ContinuousClock.now
-            let outcome = try await home.live(hours: hours)
+            let outcome: Home.Outcome
+            do {
+                outcome = try await home.live(hours: hours)
+            } catch {
+                print("The day ended early: \(error)")
+                exit(1)
+            }
             let duration = ContinuousClock.now - start
             print(
                 "\(hours) h of \(home.thermometers.count) accessories: \(duration), "
@@ -63,16 +70,18 @@
         }
 
         func live(hours: Int) async throws -> Outcome {
-            try await world.run(for: .seconds(3600 * (hours + 2))) { [self] in
+            let pairing = patience * (2 * thermometers.count)
+            let limit = Duration.seconds(3600 * (hours + 1)) + pairing
+            return try await world.run(for: limit) { [self] in
                 var configuration = phone.configuration
                 configuration.store = .memory
                 let central = AccessoryCentral(
-                    for: thermometers.indices.map(Self.description),
+                    for: thermometers.indices.map(description),
                     configuration: configuration
                 )
                 var rests: [ObservationToken] = []
                 for number in thermometers.indices {
-                    let accessory = try await central.pair(Self.description(number))
+                    let accessory = try await central.pair(description(number))
                     rests.append(slowDown(thermometers[number], as: accessory))
                     try await world.advance(by: .seconds(1))
                 }
@@ -90,7 +99,7 @@
             }
         }
 
-        /// Whenever it is ready, it goes over to a slow connection.
+        /// Changes to a slow connection whenever it is ready.
         private func slowDown(
             _ thermometer: LiveAccessory,
             as accessory: Accessory
@@ -101,7 +110,7 @@
             }
         }
 
-        /// One after the other they are carried away for five minutes.
+        /// Moves one after the other out of range for five minutes.
         private func hour() async throws {
             for (number, thermometer) in thermometers.enumerated() {
                 let leaving = Duration.seconds(3000) * number / thermometers.count
@@ -111,20 +120,25 @@
             try await world.advance(by: .seconds(3600))
         }
 
-        private static func description(_ number: Int) -> AccessoryDescription {
+        /// The time to find a thermometer, and to connect to it. The links take most of the radio's
+        /// time, and the packets of many advertisers collide. Among a hundred thermometers, the phone
+        /// receives one packet of each in some seconds, and so also needs some seconds to connect.
+        private var patience: Duration { .seconds(max(60, thermometers.count)) }
+
+        private func description(_ number: Int) -> AccessoryDescription {
             var description = AccessoryDescription(
                 kind: "thermometer \(number)",
                 matching: .all(.service("1809"), .name("T\(number)")),
                 services: [ServiceDescription("1809", [.subscribe("2A1C")])]
             )
-            // Among a hundred, one packet in some seconds is heard of each.
-            description.timeouts.scanning = .seconds(60)
+            description.timeouts.scanning = patience
+            description.timeouts.connecting = patience
             return description
         }
     }
 
     extension TestWorld {
-        /// Has an accessory ask for a connection interval of 1.5 s.
+        /// Has an accessory request a connection interval of 1.5 s.
         fileprivate func slowDown(_ accessory: LiveAccessory) {
             later(.zero) { [self] in
                 guard let controller = accessory.controller else { return }

@@ -3,26 +3,31 @@
 import BluetoothTypes
 
 extension ATTBearer {
-    /// When the peer will have kept us waiting too long, for a response or a confirmation; nil if
-    /// we wait for neither.
+    /// The time at which the outstanding request or the unconfirmed indication times out, or nil if
+    /// there is neither.
     package var nextDeadline: Instant? {
         guard !isClosed else { return nil }
         guard let response = outstanding?.deadline else { return unconfirmed?.deadline }
         return unconfirmed.map { min($0.deadline, response) } ?? response
     }
 
-    /// Tells that it is `now`. If the outstanding request has had no answer for thirty seconds, or
-    /// the indication no confirmation, the bearer closes for good, as the specification demands
-    /// (Vol 3, Part F, 3.3.3): who owns it ends the link. Returns what `close` returns; nothing if
-    /// there was still time.
+    /// Closes the bearer if a deadline has passed.
+    ///
+    /// If a request has no response or an indication no confirmation after 30 seconds, the
+    /// specification requires that the bearer carries no further PDU (Vol 3, Part F, 3.3.3). The
+    /// owner of the bearer must then end the link.
+    ///
+    /// - Returns: The result of `close()`, or an empty array if no deadline has passed.
     package mutating func deadlinePassed(now: Instant) -> [RequestID] {
         guard let nextDeadline, now >= nextDeadline else { return [] }
         return close()
     }
 
-    /// Closes the bearer for good, since the link has ended or is about to. Returns all that will
-    /// not be answered, confirmed or sent any more: what has left already, then requests and
-    /// commands in the order in which they came, notifications and indications in theirs.
+    /// Closes the bearer permanently, because the link has ended or is about to end.
+    ///
+    /// - Returns: The identifiers of everything that will not be answered, confirmed or sent. The
+    ///   outstanding PDUs come first, then the requests and commands in their order, then the
+    ///   notifications, then the indications.
     package mutating func close() -> [RequestID] {
         isClosed = true
         owesConfirmation = false

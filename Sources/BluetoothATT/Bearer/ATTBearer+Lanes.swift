@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATTBearer {
-    /// One of the queues that take turns.
+    /// A queue that takes turns with the other two.
     enum Lane: Sendable {
         case indications
         case notifications
@@ -18,7 +18,8 @@ extension ATTBearer {
         }
     }
 
-    /// The first PDU of the next lane that may send one; the lane that sent last comes last.
+    /// Returns the first PDU of the next lane that can send one. The lane that sent last comes
+    /// last.
     mutating func nextOfLanes(now: Instant) -> Outgoing? {
         let latest = latestLane
         latestLane = latest.next
@@ -40,19 +41,29 @@ extension ATTBearer {
     private mutating func nextNotification() -> Outgoing? {
         guard let next = notifications.first else { return nil }
         notifications.removeFirst()
-        return Outgoing(bytes: next.bytes, completedCommand: next.id)
+        return Outgoing(bytes: cut(next.bytes), completedCommand: next.id)
     }
 
-    /// An indication waits until the one before it is confirmed (Vol 3, Part F, 3.3.2).
+    /// Returns the next indication, unless the previous one is not confirmed yet (Vol 3, Part F,
+    /// 3.3.2).
     private mutating func nextIndication(now: Instant) -> Outgoing? {
         guard unconfirmed == nil, let next = indications.first else { return nil }
         indications.removeFirst()
         unconfirmed = .init(id: next.id, deadline: now + Self.transactionTimeout)
-        return Outgoing(bytes: next.bytes, completedCommand: nil)
+        return Outgoing(bytes: cut(next.bytes), completedCommand: nil)
     }
 
-    /// A request waits until the one before it is answered, and what was handed over after it
-    /// waits with it.
+    /// Truncates a notification or indication to the MTU, which may have decreased since the PDU
+    /// was made. The client reads the rest (Vol 3, Part F, 3.4.7).
+    private func cut(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count > mtu else { return bytes }
+        guard case .multipleHandleValueNotification(let list)? = try? ATT.PDU(parsing: bytes[...])
+        else { return Array(bytes.prefix(mtu)) }
+        return list.cut(to: mtu)
+    }
+
+    /// Returns the next request or command. A request waits until the previous one is answered, and
+    /// the PDUs enqueued after it wait with it.
     private mutating func nextRequest(now: Instant) -> Outgoing? {
         guard let next = queue.first, next.isCommand || outstanding == nil else { return nil }
         queue.removeFirst()
@@ -64,5 +75,20 @@ extension ATTBearer {
             return OutstandingRequest(id: $0, opcode: next.opcode, deadline: deadline)
         }
         return Outgoing(bytes: next.bytes, completedCommand: nil)
+    }
+}
+
+extension ATT.MultipleHandleValueNotification {
+    /// Returns the PDU of the complete values that fit into the MTU. If fewer than two do, it is
+    /// the notification of the first value, truncated.
+    fileprivate func cut(to mtu: Int) -> [UInt8] {
+        var length = 1
+        let kept = entries.prefix { entry in
+            length += 4 + entry.value.count
+            return length <= mtu
+        }
+        if kept.count > 1 { return Self(entries: Array(kept)).encode() }
+        let first = ATT.HandleValueNotification(handle: entries[0].handle, value: entries[0].value)
+        return Array(first.encode().prefix(mtu))
     }
 }

@@ -3,59 +3,62 @@
 import BluetoothTypes
 
 extension ATTBearer {
-    /// What a PDU that arrived means to us.
+    /// The meaning of a PDU that arrived.
     package enum Received: Equatable, Sendable {
-        /// The answer to a request; of the kind that belongs to it, never an Error Response.
+        /// The response to a request. It has the kind that the request requires and is never an
+        /// Error Response.
         case response(RequestID, ATT.PDU)
         /// The server refused a request.
         case failure(RequestID, ATT.ErrorResponse)
         case notification(ATT.HandleValueNotification)
-        /// The server told a value; the confirmation waits to leave already.
+        /// The server indicated a value. The confirmation is already enqueued.
         case indication(ATT.HandleValueIndication)
         case multipleNotification(ATT.MultipleHandleValueNotification)
-        /// A request that our server has to answer, by `respond`: any known one but an exchange
-        /// of MTUs.
+        /// A request that the local server must answer with `respond(_:)`. It is any known request
+        /// except an MTU exchange.
         case request(ATT.PDU)
-        /// A command to our server. There is no answer.
+        /// A command for the local server, which has no response.
         case command(ATT.PDU)
-        /// Our indication was confirmed; nil if its caller has cancelled it.
+        /// The peer confirmed an indication. The value is nil if the caller has canceled it.
         case confirmed(RequestID?)
-        /// A request that the bearer answers by itself; the answer waits to leave already.
+        /// A request that the bearer answers itself. The response is already enqueued.
         case answered
-        /// Lawful, and without effect.
+        /// A PDU that is allowed and has no effect.
         case ignored(IgnoredReason)
-        /// Against the protocol. The bearer goes on; the request that is named has failed.
+        /// A violation of the protocol. The bearer continues, and the request with this identifier,
+        /// if any, has failed.
         case violation(RequestID?, Violation)
     }
 
-    /// Why something lawful has no effect.
+    /// The reason why an allowed PDU has no effect.
     package enum IgnoredReason: Equatable, Sendable {
-        /// It came after the end.
+        /// The bearer is closed.
         case closed
-        /// It answers a request that was cancelled.
+        /// The PDU is the response to a canceled request.
         case cancelled
-        /// A command that this code does not know.
+        /// The PDU is an unknown command.
         case command(ATT.Opcode)
     }
 
-    /// What the peer did against the protocol.
+    /// A violation of the protocol by the peer.
     package enum Violation: Equatable, Sendable {
-        /// The PDU has another form than it must have. If it was a request, the answer says so.
+        /// The PDU does not have the required form. If it is a request, an Error Response is
+        /// enqueued.
         case malformed(MalformedBytes)
-        /// The PDU is longer than we said we can receive.
+        /// The PDU is longer than the MTU that the local side offered.
         case tooLong(count: Int)
-        /// A response or confirmation to which there is no request or indication.
+        /// The PDU is a response without a request, or a confirmation without an indication.
         case unexpected(ATT.Opcode)
-        /// A request or indication although the one before it is not answered yet
-        /// (Vol 3, Part F, 3.3.2). It is not answered.
+        /// The PDU is a request or indication that arrived before the previous one was answered
+        /// (Vol 3, Part F, 3.3.2). It gets no response.
         case hasty(ATT.Opcode)
     }
 
-    /// Takes in one PDU: the payload of a frame that came on the bearer's channel.
+    /// Processes one PDU: the payload of a frame that arrived on the bearer's channel.
     ///
-    /// A response that does not belong to the outstanding request leaves that request as it is.
-    /// It may be the second copy of an earlier answer, and the right one still on its way; a
-    /// request given up on would hand that right answer to the next request of its kind.
+    /// A response that does not match the outstanding request leaves the request outstanding. It
+    /// may be a duplicate of an earlier response while the correct one is still in transit. If the
+    /// request failed instead, the correct response could match the next request of the same kind.
     package mutating func receive(_ bytes: ArraySlice<UInt8>) -> Received {
         guard !isClosed else { return .ignored(.closed) }
         guard let octet = bytes.first else {
@@ -75,7 +78,7 @@ extension ATTBearer {
         }
     }
 
-    /// Notifications come in floods and take the short way.
+    /// Decodes a notification. Notifications can be very frequent, so they have a short path.
     private func receiveNotification(_ bytes: ArraySlice<UInt8>) -> Received {
         guard bytes.count <= receiveMTULimit else {
             return .violation(nil, .tooLong(count: bytes.count))
@@ -125,7 +128,8 @@ extension ATTBearer {
         return request.isCancelled ? .ignored(.cancelled) : answer
     }
 
-    /// Which request a response answers. An Error Response names it in its first octet.
+    /// Returns the request that a response answers. An Error Response contains the request's opcode
+    /// in its first parameter.
     private static func answered(
         by bytes: ArraySlice<UInt8>,
         _ opcode: ATT.Opcode
@@ -141,7 +145,9 @@ extension ATTBearer {
         do throws(MalformedBytes) {
             let pdu = try ATT.PDU(parsing: bytes)
             if case .errorResponse(let error) = pdu { return .failure(id, error) }
-            if case .exchangeMTUResponse(let exchange) = pdu { raiseMTU(to: exchange.receiveMTU) }
+            if case .exchangeMTUResponse(let exchange) = pdu {
+                settleMTU(with: exchange.receiveMTU)
+            }
             return .response(id, pdu)
         } catch {
             return .violation(id, .malformed(error))
@@ -151,8 +157,10 @@ extension ATTBearer {
 
 // Requests.
 extension ATTBearer {
-    /// A peer that waits for an answer as it must cannot have more than one request open, so one
-    /// is all that ever waits, however fast a hostile peer sends.
+    /// Whether a request of the peer awaits its response.
+    ///
+    /// A peer must wait for each response, so only one request is kept, however many a hostile peer
+    /// sends.
     private var owesAnswer: Bool { openRequest != nil || reply != nil }
 
     private mutating func receiveRequest(_ request: ATT.PDU) -> Received {
@@ -172,8 +180,8 @@ extension ATTBearer {
         return .answered
     }
 
-    /// An unknown command is ignored. Anything else that is unknown may be a request of a later
-    /// version, and its sender wait for an answer (Vol 3, Part F, 3.3 and 3.4.9).
+    /// Ignores an unknown command. Any other unknown PDU may be a request of a later version whose
+    /// sender waits for a response, so it gets an Error Response (Vol 3, Part F, 3.3 and 3.4.9).
     private mutating func receiveUnknown(_ opcode: ATT.Opcode) -> Received {
         guard !opcode.isCommand else { return .ignored(.command(opcode)) }
         guard !owesAnswer else { return .violation(nil, .hasty(opcode)) }
@@ -181,7 +189,7 @@ extension ATTBearer {
         return .answered
     }
 
-    /// Answers what can be answered of a PDU that is not as it must be: a request is told so.
+    /// Reports a malformed PDU. A request gets an Error Response.
     private mutating func refuse(_ opcode: ATT.Opcode, _ violation: Violation) -> Received {
         if opcode.isRequest, !owesAnswer { reply = Reply(refusing: opcode, .invalidPDU) }
         return .violation(nil, violation)

@@ -3,25 +3,27 @@
 import BluetoothTypes
 
 extension ATTBearer {
-    /// A PDU that leaves.
+    /// A PDU to send.
     package struct Outgoing: Equatable, Sendable {
         package let bytes: [UInt8]
-        /// The command or notification that is done now, for it has no answer; nil if this is
-        /// neither, or one without a name.
+        /// The identifier of a command or notification, which is complete once it is sent because
+        /// it has no response. The value is nil for other PDUs and for a PDU without an identifier.
         package let completedCommand: RequestID?
     }
 
-    /// Whether another request or command would be taken.
+    /// Whether the bearer would accept another request or command.
     package var hasRoom: Bool { !isClosed && queue.count < Self.queueLimit }
 
-    /// Whether this request has left and is not answered yet.
+    /// Returns whether this request is sent and not yet answered.
     package func isOutstanding(_ id: RequestID) -> Bool { outstanding?.id == id }
 
-    /// Hands over a request to send as soon as its turn comes. What becomes of it is told by
-    /// `receive`, `deadlinePassed` or `close`, once, unless it is cancelled.
+    /// Enqueues a request.
     ///
-    /// An Exchange MTU Request must offer `receiveMTULimit`, as both our roles must agree on it
-    /// (Vol 3, Part F, 3.4.2.2).
+    /// `receive`, `deadlinePassed` or `close` reports its result exactly once, unless the request
+    /// is canceled. An Exchange MTU Request must offer `receiveMTULimit`, because the client and
+    /// the server of a device must use the same value (Vol 3, Part F, 3.4.2.2).
+    ///
+    /// - Throws: ``BearerError`` if the bearer cannot enqueue the PDU.
     package mutating func request(_ pdu: ATT.PDU, id: RequestID) throws(BearerError) {
         precondition(pdu.opcode.isRequest, "\(pdu.opcode) is no request")
         if case .exchangeMTURequest(let exchange) = pdu {
@@ -30,8 +32,8 @@ extension ATTBearer {
         try enqueue(pdu, id: id)
     }
 
-    /// Hands over a command to send as soon as its turn comes: it is complete when it leaves. With
-    /// no `id`, nobody is told.
+    /// Enqueues a command, which is complete when it is sent. If `id` is nil, its completion is not
+    /// reported.
     package mutating func command(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
         precondition(pdu.opcode.isCommand, "\(pdu.opcode) is no command")
         try enqueue(pdu, id: id)
@@ -39,10 +41,11 @@ extension ATTBearer {
 
     private mutating func enqueue(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
         let element = try element(pdu, id, behind: queue.count, limit: Self.queueLimit)
+        guard element.bytes.count <= mtu else { throw .pduTooLong(mtu: mtu) }
         queue.append(element)
     }
 
-    /// What is to wait in a queue of `count` that has room for `limit`.
+    /// Returns an element for a queue of `count` elements with the given limit.
     func element(
         _ pdu: ATT.PDU,
         _ id: RequestID?,
@@ -51,14 +54,13 @@ extension ATTBearer {
     ) throws(BearerError) -> OutgoingQueue.Element {
         guard !isClosed else { throw .closed }
         guard count < limit else { throw .queueFull }
-        let bytes = pdu.encode()
-        guard bytes.count <= mtu else { throw .pduTooLong(mtu: mtu) }
-        return .init(bytes: bytes, opcode: pdu.opcode, id: id)
+        return .init(bytes: pdu.encode(), opcode: pdu.opcode, id: id)
     }
 
-    /// Forgets a request, a command, a notification or an indication. If it has not left yet, it
-    /// never will; if it has left, its answer is swallowed when it comes. Either way nothing is
-    /// reported for it any more.
+    /// Cancels a request, a command, a notification or an indication.
+    ///
+    /// A PDU that is not sent yet is removed. The response to a PDU that is already sent is ignored
+    /// when it arrives. In both cases, no further result is reported.
     package mutating func cancel(_ id: RequestID) {
         if outstanding?.id == id {
             outstanding?.isCancelled = true
@@ -71,8 +73,8 @@ extension ATTBearer {
         }
     }
 
-    /// The next PDU to send, or nil if there is none for now: a confirmation first, then a
-    /// response, then what the lanes hold, each in its turn.
+    /// Returns the next PDU to send, or nil if there is none: a confirmation first, then a
+    /// response, then the PDUs of the lanes in turn.
     package mutating func nextPDU(now: Instant) -> Outgoing? {
         guard !isClosed else { return nil }
         if owesConfirmation {
@@ -85,14 +87,19 @@ extension ATTBearer {
 
     private mutating func leave(_ reply: Reply) -> Outgoing {
         self.reply = nil
-        if let peerMTU = reply.peerMTU { raiseMTU(to: peerMTU) }
+        if let peerMTU = reply.peerMTU { settleMTU(with: peerMTU) }
         return Outgoing(bytes: reply.bytes, completedCommand: nil)
     }
 
-    /// Takes what the other side can receive into account (Vol 3, Part F, 3.4.2.2). Less than 23
-    /// counts as 23, and a second exchange that would lower the MTU is not followed: PDUs that
-    /// wait already would be too long all at once.
-    mutating func raiseMTU(to peerMTU: UInt16) {
-        mtu = max(mtu, min(Int(peerMTU), receiveMTULimit))
+    /// Sets the MTU at the end of an exchange in which the peer stated the longest PDU that it
+    /// receives (Vol 3, Part F, 3.4.2). A value below 23 counts as 23.
+    ///
+    /// A second exchange, or one in the other direction, never increases the MTU. Requests and
+    /// commands that are already enqueued are sent unchanged, even if they are longer than the new
+    /// MTU.
+    mutating func settleMTU(with peerMTU: UInt16) {
+        let exchanged = min(max(Int(peerMTU), ATT.defaultMTU), receiveMTULimit)
+        mtu = hasExchangedMTU ? min(mtu, exchanged) : exchanged
+        hasExchangedMTU = true
     }
 }

@@ -2,13 +2,13 @@
 
 import BluetoothTypes
 
-// What our server has to say.
+// PDUs of the local server.
 extension ATTBearer {
-    /// Answers the peer's open request, with its response or an Error Response: the answer leaves
-    /// before all else that waits. Does nothing if no request is open, as after the link's end.
+    /// Sends the response or Error Response to the peer's open request ahead of all other waiting
+    /// PDUs.
     ///
-    /// The answer must fit into the MTU: where it would not, the peer is told of an unlikely error
-    /// instead of being sent what it cannot receive.
+    /// Does nothing if no request is open, for example after the end of the link. If the response
+    /// does not fit into the MTU, the peer gets the error Unlikely Error instead.
     package mutating func respond(_ pdu: ATT.PDU) {
         guard let request = openRequest else { return }
         openRequest = nil
@@ -16,8 +16,9 @@ extension ATTBearer {
         reply = bytes.count <= mtu ? Reply(bytes: bytes) : Reply(refusing: request, .unlikelyError)
     }
 
-    /// Hands over a notification, of one value or of several, to send as soon as its turn comes:
-    /// it is complete when it leaves. With no `id`, nobody is told.
+    /// Enqueues a notification of one or several values, which is complete when it is sent. If `id`
+    /// is nil, its completion is not reported. The bearer truncates a PDU that does not fit into
+    /// the MTU when it is sent (Vol 3, Part F, 3.4.7).
     package mutating func notify(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
         precondition(pdu.opcode.isNotification, "\(pdu.opcode) is no notification")
         let count = notifications.count
@@ -25,8 +26,11 @@ extension ATTBearer {
         notifications.append(element)
     }
 
-    /// Hands over an indication to send as soon as the one before it is confirmed. What becomes of
-    /// it is told by `receive`, `deadlinePassed` or `close`, once, unless it is cancelled.
+    /// Enqueues an indication, which is sent once the previous one is confirmed, and truncated as a
+    /// notification is.
+    ///
+    /// `receive`, `deadlinePassed` or `close` reports its result exactly once, unless the
+    /// indication is canceled.
     package mutating func indicate(_ pdu: ATT.PDU, id: RequestID) throws(BearerError) {
         precondition(pdu.opcode == .handleValueIndication, "\(pdu.opcode) is no indication")
         let count = indications.count
@@ -34,12 +38,12 @@ extension ATTBearer {
         indications.append(element)
     }
 
-    /// Whether another notification would be taken.
+    /// Whether the bearer would accept another notification.
     package var hasRoomForNotification: Bool {
         !isClosed && notifications.count < Self.notificationLimit
     }
 
-    /// Whether another indication would be taken.
+    /// Whether the bearer would accept another indication.
     package var hasRoomForIndication: Bool {
         !isClosed && indications.count < Self.indicationLimit
     }

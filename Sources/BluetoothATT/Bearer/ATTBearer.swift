@@ -2,79 +2,91 @@
 
 import BluetoothTypes
 
-/// One conversation of the Attribute Protocol: what we want to send and may not send yet, the one
-/// request that is unanswered in each direction, the one indication that is unconfirmed, and what
-/// we owe the other side (Vol 3, Part F, 3.3).
+/// The state of the Attribute Protocol on one channel: the PDUs that wait to be sent, one
+/// outstanding request in each direction, one unconfirmed indication, and the responses due to the
+/// peer (Vol 3, Part F, 3.3).
 ///
-/// A bearer has a client and a server at each end, and carries what both of ours have to say. The
-/// client's requests and commands leave in the order in which they were handed over: a Write
-/// Command never passes a request that was handed over before it, nor the other way round, because
-/// callers rely on the order of their writes. The server's notifications keep their order, and so
-/// do its indications. These three lanes take turns, so none starves another, and a lane that has
-/// to wait (for an answer, for a confirmation) holds nobody back. Only confirmations and responses
-/// go ahead of all, since the peer may be waiting for them with its own thirty seconds running.
+/// A bearer has a client and a server at each end, and transfers the PDUs of both. The client's
+/// requests and commands are sent in the order in which they were enqueued. A Write Command never
+/// overtakes an earlier request, and a request never overtakes an earlier command, because callers
+/// rely on the order of their writes. The server's notifications keep their order, and so do its
+/// indications. These three lanes take turns, so no lane starves another. A lane that waits for a
+/// response or a confirmation does not delay the other lanes. Only confirmations and responses have
+/// priority, because the peer's own timeout of 30 seconds may be running.
 ///
-/// Nothing leaves of itself. Whoever owns the bearer calls `nextPDU(now:)` whenever the link has
-/// room for one more PDU, so that the controller's flow control reaches up to here, and calls
+/// The bearer sends nothing on its own. Its owner calls `nextPDU(now:)` whenever the link can take
+/// another PDU, so that the controller's flow control extends to the bearer, and calls
 /// `deadlinePassed(now:)` at `nextDeadline`.
 package struct ATTBearer: Sendable {
-    /// Names a request, a command, a notification or an indication to its caller, who chooses it
-    /// and keeps it unique.
+    /// The identifier of a request, a command, a notification or an indication. The caller chooses
+    /// it and keeps it unique.
     package typealias RequestID = UInt64
 
-    /// How many requests and commands can wait to leave.
+    /// The maximum number of requests and commands that wait to be sent.
     package static let queueLimit = 256
 
-    /// How many notifications can wait to leave.
+    /// The maximum number of notifications that wait to be sent.
     package static let notificationLimit = 64
 
-    /// How many indications can wait to leave.
+    /// The maximum number of indications that wait to be sent.
     package static let indicationLimit = 64
 
-    /// How long a request waits for its response, and an indication for its confirmation
+    /// The time in which a response to a request or a confirmation of an indication must arrive
     /// (Vol 3, Part F, 3.3.3).
     package static let transactionTimeout: Duration = .seconds(30)
 
-    /// The longest PDU that we can receive, in octets, as we tell the peer in an MTU exchange.
+    /// The maximum length of a PDU that the local side receives, in bytes, which an MTU exchange
+    /// states to the peer.
     package let receiveMTULimit: Int
 
-    /// Whether MTUs can be exchanged: not on an enhanced bearer, whose channel has settled them
-    /// (Vol 3, Part F, 3.2.8).
+    /// Whether MTUs can be exchanged. They cannot on an enhanced bearer, whose channel determines
+    /// them (Vol 3, Part F, 3.2.8).
     let exchangesMTU: Bool
 
-    /// The longest PDU that either side may send, in octets. It grows at an MTU exchange, and
-    /// never shrinks.
+    /// The maximum length of a PDU that the local side may send, in bytes.
+    ///
+    /// The value is 23 before an MTU exchange, and then the minimum of the values that both sides
+    /// stated in all exchanges (Vol 3, Part F, 3.4.2). If a peer's Exchange MTU Request and
+    /// Exchange MTU Response differ, the smaller value applies.
     package internal(set) var mtu = ATT.defaultMTU
 
-    /// Set when the link has ended, or something was not answered in time: nothing moves any more.
+    /// Whether an MTU exchange has determined `mtu`.
+    var hasExchangedMTU = false
+
+    /// Whether the link has ended or a timeout has occurred. A closed bearer neither sends nor
+    /// receives.
     package internal(set) var isClosed = false
 
-    // What waits to leave, and whose turn it was last.
+    // The PDUs that wait to be sent, and the lane that sent last.
     var queue = OutgoingQueue()
     var notifications = OutgoingQueue()
     var indications = OutgoingQueue()
     var latestLane = Lane.requests
 
-    // What waits for the peer.
+    // The PDUs that the peer has not answered or confirmed yet.
     var outstanding: OutstandingRequest?
     var unconfirmed: UnconfirmedIndication?
 
-    // What the peer waits for.
+    // The PDUs that are due to the peer.
     var owesConfirmation = false
-    /// The peer's request that our server has not answered yet.
+    /// The opcode of the peer's request that the local server has not answered yet.
     var openRequest: ATT.Opcode?
     var reply: Reply?
 
-    /// Makes the bearer of a new link. `receiveMTULimit` is 23 to 65,535 octets; 517 carries the
-    /// longest attribute value in one Prepare Write.
+    /// Creates the bearer of a new link.
+    ///
+    /// - Parameter receiveMTULimit: 23 to 65,535 bytes. The default of 517 fits the longest
+    ///   attribute value in one Prepare Write Request.
     package init(receiveMTULimit: Int = 517) {
         precondition((ATT.defaultMTU...Int(UInt16.max)).contains(receiveMTULimit), "no such MTU")
         self.receiveMTULimit = receiveMTULimit
         exchangesMTU = true
     }
 
-    /// Makes an enhanced bearer, on a credit-based channel that carries SDUs of up to `mtu` octets
-    /// in both directions: 64 to 65,535 (Vol 3, Part G, 5.3.1).
+    /// Creates an enhanced bearer on a credit-based channel.
+    ///
+    /// - Parameter mtu: The maximum length of an SDU in both directions: 64 to 65,535 bytes (Vol 3,
+    ///   Part G, 5.3.1).
     package init(enhancedMTU mtu: Int) {
         precondition((ATT.enhancedMTUMinimum...Int(UInt16.max)).contains(mtu), "no such MTU")
         self.mtu = mtu
@@ -82,9 +94,9 @@ package struct ATTBearer: Sendable {
         exchangesMTU = false
     }
 
-    /// Why the bearer did not take a PDU to send.
+    /// The reason why the bearer did not accept a PDU.
     package enum BearerError: Error, Equatable, Sendable {
-        /// As many PDUs of this kind wait already as can.
+        /// The queue for this kind of PDU is full.
         case queueFull
         /// The bearer is closed.
         case closed
@@ -93,26 +105,27 @@ package struct ATTBearer: Sendable {
     }
 }
 
-/// A request that has left and is not answered yet.
+/// A request that is sent and not yet answered.
 struct OutstandingRequest: Sendable {
     let id: ATTBearer.RequestID
     let opcode: ATT.Opcode
     let deadline: Instant
-    /// The caller wants to hear of it no more; the peer must answer it all the same before another
-    /// request may leave.
+    /// Whether the caller canceled the request. The peer must answer it all the same before another
+    /// request can be sent.
     var isCancelled = false
 }
 
-/// An indication that has left and is not confirmed yet.
+/// An indication that is sent and not yet confirmed.
 struct UnconfirmedIndication: Sendable {
-    /// Nil once the caller wants to hear of it no more.
+    /// The caller's identifier, or nil if the caller has canceled the indication.
     var id: ATTBearer.RequestID?
     let deadline: Instant
 }
 
-/// An answer that we owe the peer.
+/// A response that is due to the peer.
 struct Reply: Sendable {
     let bytes: [UInt8]
-    /// What the peer can receive, if the answer ends an MTU exchange: it holds from then on.
+    /// The peer's receive MTU if this response ends an MTU exchange. The new MTU then applies once
+    /// the response is sent.
     var peerMTU: UInt16?
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Requests and commands that wait to leave a bearer: first in, first out, removable in between.
+/// PDUs of one lane that wait to be sent on a bearer, in first-in, first-out order. Any element can
+/// be removed.
 ///
-/// Taking from the front only moves an index; the gap before it is closed when it has become half
-/// of the array, so that each element is moved a bounded number of times.
+/// Removing the first element only advances an index. The array is compacted when the unused part
+/// reaches half of it, so that each element is moved a bounded number of times.
 struct OutgoingQueue: Sendable {
     /// A PDU that waits.
     struct Element: Sendable {
         let bytes: [UInt8]
         let opcode: ATT.Opcode
-        /// The caller's name for it; nil for a command that nobody wants to hear of.
+        /// The caller's identifier, or nil for a PDU whose completion is not reported.
         let id: ATTBearer.RequestID?
 
         var isCommand: Bool { opcode.isCommand }
@@ -32,13 +33,13 @@ struct OutgoingQueue: Sendable {
         if head * 2 >= elements.count { closeGap() }
     }
 
-    /// Removes whatever carries that name.
+    /// Removes the element with this identifier.
     mutating func remove(_ id: ATTBearer.RequestID) {
         closeGap()
         elements.removeAll { $0.id == id }
     }
 
-    /// Empties the queue; returns the names that were in it, in order.
+    /// Empties the queue and returns the identifiers of its elements in order.
     mutating func removeAll() -> [ATTBearer.RequestID] {
         defer { self = OutgoingQueue() }
         return elements[head...].compactMap(\.id)

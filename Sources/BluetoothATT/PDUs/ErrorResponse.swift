@@ -3,13 +3,13 @@
 import BluetoothTypes
 
 extension ATT {
-    /// The server refuses a request (Vol 3, Part F, 3.4.1.1).
+    /// A server's refusal of a request (Vol 3, Part F, 3.4.1.1).
     package struct ErrorResponse: Parameters {
         package static let opcode = Opcode.errorResponse
 
-        /// The request that is refused.
+        /// The refused request.
         package var requestOpcode: Opcode
-        /// The attribute at fault, or `invalid` where there is none.
+        /// The attribute that caused the error, or `invalid` if there is none.
         package var handle: AttributeHandle
         package var code: ErrorCode
 

@@ -3,13 +3,13 @@
 import BluetoothTypes
 
 extension ATT {
-    /// The client tells the longest PDU that it can receive, and asks for the server's
-    /// (Vol 3, Part F, 3.4.2.1).
+    /// A client's request to exchange the maximum lengths of PDUs that both sides receive (Vol 3,
+    /// Part F, 3.4.2.1).
     package struct ExchangeMTURequest: Parameters {
         package static let opcode = Opcode.exchangeMTURequest
 
-        /// What the client can receive, in octets. Less than 23 is against the rules, and decodes:
-        /// the bearer takes it for 23.
+        /// The maximum length that the client receives, in bytes. A value below 23 is not allowed
+        /// but decodes, and the bearer treats it as 23.
         package var receiveMTU: UInt16
 
         package init(receiveMTU: UInt16) {
@@ -27,11 +27,12 @@ extension ATT {
         package var encodedLength: Int { 2 }
     }
 
-    /// The server tells the longest PDU that it can receive (Vol 3, Part F, 3.4.2.2).
+    /// The server's response with the maximum length of a PDU that it receives (Vol 3, Part F,
+    /// 3.4.2.2).
     package struct ExchangeMTUResponse: Parameters {
         package static let opcode = Opcode.exchangeMTUResponse
 
-        /// What the server can receive, in octets.
+        /// The maximum length that the server receives, in bytes.
         package var receiveMTU: UInt16
 
         package init(receiveMTU: UInt16) {

@@ -3,14 +3,14 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Asks for the attributes in a range with that type and that value
-    /// (Vol 3, Part F, 3.4.3.3).
+    /// A request for the attributes in a range that have a given type and value (Vol 3, Part F,
+    /// 3.4.3.3).
     package struct FindByTypeValueRequest: Parameters {
         package static let opcode = Opcode.findByTypeValueRequest
 
         package var start: AttributeHandle
         package var end: AttributeHandle
-        /// A 16-bit UUID: the request has no room for a longer one.
+        /// The 16-bit UUID of the type. The request has no form for a longer UUID.
         package var type: UInt16
         package var value: ArraySlice<UInt8>
 
@@ -43,11 +43,12 @@ extension ATT {
         package var encodedLength: Int { 6 + value.count }
     }
 
-    /// The groups whose first attribute was found, at least one (Vol 3, Part F, 3.4.3.4).
+    /// A response with the groups that start with a found attribute, at least one (Vol 3, Part F,
+    /// 3.4.3.4).
     package struct FindByTypeValueResponse: Parameters {
         package static let opcode = Opcode.findByTypeValueResponse
 
-        /// An attribute that was found, and the last one of the group that it opens.
+        /// The handle of a found attribute, and the last handle of the group that starts with it.
         package struct HandlesInformation: Equatable, Sendable {
             package var found: AttributeHandle
             package var groupEnd: AttributeHandle
@@ -60,7 +61,7 @@ extension ATT {
 
         package let entries: [HandlesInformation]
 
-        /// Makes a response; there must be an entry.
+        /// Creates a response with at least one entry.
         package init(entries: [HandlesInformation]) {
             precondition(!entries.isEmpty, "a Find By Type Value Response has an entry at least")
             self.entries = entries

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Asks for the types of the attributes in a range (Vol 3, Part F, 3.4.3.1).
+    /// A request for the types of the attributes in a range (Vol 3, Part F, 3.4.3.1).
     package struct FindInformationRequest: Parameters {
         package static let opcode = Opcode.findInformationRequest
 
@@ -28,7 +28,7 @@ extension ATT {
         package var encodedLength: Int { 4 }
     }
 
-    /// Handles with their types, at least one (Vol 3, Part F, 3.4.3.2).
+    /// A response with handles and their types, at least one (Vol 3, Part F, 3.4.3.2).
     package struct FindInformationResponse: Parameters {
         package static let opcode = Opcode.findInformationResponse
 
@@ -43,7 +43,7 @@ extension ATT {
             }
         }
 
-        /// The length of every UUID in one response.
+        /// The length of all UUIDs in a response.
         package enum Format: UInt8, Sendable {
             case uuid16 = 0x01
             case uuid128 = 0x02
@@ -54,8 +54,8 @@ extension ATT {
         package let format: Format
         package let entries: [Entry]
 
-        /// Makes a response in the short format if every type has a 16-bit form, otherwise in the
-        /// long one. There must be an entry.
+        /// Creates a response with at least one entry. It has the short format if every type has a
+        /// 16-bit form, and otherwise the long one.
         package init(entries: [Entry]) {
             precondition(!entries.isEmpty, "a Find Information Response has an entry at least")
             self.entries = entries

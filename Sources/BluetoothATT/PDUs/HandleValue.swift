@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATT {
-    /// The server tells a value; nobody answers (Vol 3, Part F, 3.4.7.1).
+    /// A server's report of a value, without a confirmation (Vol 3, Part F, 3.4.7.1).
     package struct HandleValueNotification: HandleAndValue {
         package static let opcode = Opcode.handleValueNotification
 
@@ -16,8 +16,8 @@ extension ATT {
         }
     }
 
-    /// The server tells a value, and waits for a confirmation before it indicates another
-    /// (Vol 3, Part F, 3.4.7.2). The Handle Value Confirmation has no parameters.
+    /// A server's report of a value, which the client must confirm before the next indication (Vol
+    /// 3, Part F, 3.4.7.2). The Handle Value Confirmation has no parameters.
     package struct HandleValueIndication: HandleAndValue {
         package static let opcode = Opcode.handleValueIndication
 
@@ -30,16 +30,16 @@ extension ATT {
         }
     }
 
-    /// The server tells several values at once; nobody answers (Vol 3, Part F, 3.4.7.4).
+    /// A server's report of several values, without a confirmation (Vol 3, Part F, 3.4.7.4).
     package struct MultipleHandleValueNotification: Parameters {
         package static let opcode = Opcode.multipleHandleValueNotification
 
-        /// An attribute and its whole value.
+        /// An attribute and its complete value.
         package struct Entry: Equatable, Sendable {
             package let handle: AttributeHandle
             package let value: ArraySlice<UInt8>
 
-            /// Makes an entry of 65,535 octets at most.
+            /// Creates an entry with a value of up to 65,535 bytes.
             package init(handle: AttributeHandle, value: ArraySlice<UInt8>) {
                 precondition(value.count <= UInt16.max, "a value too long for its length field")
                 self.handle = handle
@@ -49,8 +49,8 @@ extension ATT {
 
         package let entries: [Entry]
 
-        /// Makes a notification; there must be an entry. A server sends two or more, and one is
-        /// understood all the same.
+        /// Creates a notification with at least one entry. Servers send two or more, but one is
+        /// accepted when decoding.
         package init(entries: [Entry]) {
             precondition(!entries.isEmpty, "a notification has an entry at least")
             self.entries = entries

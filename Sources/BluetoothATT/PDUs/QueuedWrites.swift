@@ -3,13 +3,13 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Adds a part of a value to the writes that the server keeps for this client
-    /// (Vol 3, Part F, 3.4.6.1).
+    /// A request to add a part of a value to the prepared writes that the server stores for this
+    /// client (Vol 3, Part F, 3.4.6.1).
     package struct PrepareWriteRequest: PartOfValue {
         package static let opcode = Opcode.prepareWriteRequest
 
         package var handle: AttributeHandle
-        /// Octets from the start of the value.
+        /// The offset from the start of the value, in bytes.
         package var offset: UInt16
         package var value: ArraySlice<UInt8>
 
@@ -20,7 +20,8 @@ extension ATT {
         }
     }
 
-    /// What the server has kept, for the client to compare (Vol 3, Part F, 3.4.6.2).
+    /// A response with the part that the server stored, so that the client can compare it (Vol 3,
+    /// Part F, 3.4.6.2).
     package struct PrepareWriteResponse: PartOfValue {
         package static let opcode = Opcode.prepareWriteResponse
 
@@ -35,12 +36,12 @@ extension ATT {
         }
     }
 
-    /// Carries out all the writes that the server keeps for this client, or throws them away
-    /// (Vol 3, Part F, 3.4.6.3). The Execute Write Response that answers it has no parameters.
+    /// A request to execute or cancel all prepared writes of this client (Vol 3, Part F, 3.4.6.3).
+    /// The Execute Write Response has no parameters.
     package struct ExecuteWriteRequest: Parameters {
         package static let opcode = Opcode.executeWriteRequest
 
-        /// What becomes of the prepared writes.
+        /// The instruction for the prepared writes.
         package enum Flags: UInt8, Sendable {
             case cancelAll = 0x00
             case writeAll = 0x01

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Asks for the value of an attribute (Vol 3, Part F, 3.4.4.3).
+    /// A request for the value of an attribute (Vol 3, Part F, 3.4.4.3).
     package struct ReadRequest: Parameters {
         package static let opcode = Opcode.readRequest
 
@@ -24,7 +24,7 @@ extension ATT {
         package var encodedLength: Int { 2 }
     }
 
-    /// The value, or its first MTU - 1 octets (Vol 3, Part F, 3.4.4.4).
+    /// A response with the value, or with its first MTU - 1 bytes (Vol 3, Part F, 3.4.4.4).
     package struct ReadResponse: ValueAlone {
         package static let opcode = Opcode.readResponse
 
@@ -35,12 +35,12 @@ extension ATT {
         }
     }
 
-    /// Asks for the part of a value that starts at an offset (Vol 3, Part F, 3.4.4.5).
+    /// A request for the part of a value that starts at an offset (Vol 3, Part F, 3.4.4.5).
     package struct ReadBlobRequest: Parameters {
         package static let opcode = Opcode.readBlobRequest
 
         package var handle: AttributeHandle
-        /// Octets from the start of the value.
+        /// The offset from the start of the value, in bytes.
         package var offset: UInt16
 
         package init(handle: AttributeHandle, offset: UInt16) {
@@ -61,8 +61,8 @@ extension ATT {
         package var encodedLength: Int { 4 }
     }
 
-    /// The part, or its first MTU - 1 octets; empty at the end of the value
-    /// (Vol 3, Part F, 3.4.4.6).
+    /// A response with the part, or with its first MTU - 1 bytes. It is empty if the offset is the
+    /// end of the value (Vol 3, Part F, 3.4.4.6).
     package struct ReadBlobResponse: ValueAlone {
         package static let opcode = Opcode.readBlobResponse
 

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Asks for the groups in a range that an attribute of a type opens
-    /// (Vol 3, Part F, 3.4.4.9).
+    /// A request for the groups in a range that start with an attribute of a type (Vol 3, Part F,
+    /// 3.4.4.9).
     package struct ReadByGroupTypeRequest: RangeAndType {
         package static let opcode = Opcode.readByGroupTypeRequest
 
@@ -19,15 +19,15 @@ extension ATT {
         }
     }
 
-    /// Groups with the values of the attributes that open them, at least one, all values of the
-    /// same length (Vol 3, Part F, 3.4.4.10).
+    /// A response with groups and the values of their first attributes, at least one. All values
+    /// have the same length (Vol 3, Part F, 3.4.4.10).
     package struct ReadByGroupTypeResponse: Parameters {
         package static let opcode = Opcode.readByGroupTypeResponse
 
-        /// The longest value that the length octet can tell: 255 less two handles.
+        /// The maximum length of a value: the 255 bytes of an entry without its two handles.
         package static let valueLengthLimit = 251
 
-        /// A group: its first attribute, its last, and the value of the first.
+        /// A group: its first handle, its last handle, and the value of its first attribute.
         package struct Entry: Equatable, Sendable {
             package var handle: AttributeHandle
             package var groupEnd: AttributeHandle
@@ -46,15 +46,15 @@ extension ATT {
 
         package let entries: [Entry]
 
-        /// The octets of each value.
+        /// The length of each value in bytes.
         package var valueLength: Int { entries[0].value.count }
 
-        /// Makes a response. There must be an entry, and all values must have the same length, at
+        /// Creates a response with at least one entry. All values must have the same length, at
         /// most `valueLengthLimit`.
         package init(entries: [Entry]) {
             precondition(!entries.isEmpty, "a Read By Group Type Response has an entry at least")
             let length = entries[0].value.count
-            precondition(length <= Self.valueLengthLimit, "a value too long for its length octet")
+            precondition(length <= Self.valueLengthLimit, "a value too long for its length byte")
             precondition(entries.allSatisfy { $0.value.count == length }, "values differ in length")
             self.entries = entries
         }

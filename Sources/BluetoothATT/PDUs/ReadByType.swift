@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Asks for the values of the attributes in a range that have a type
-    /// (Vol 3, Part F, 3.4.4.1).
+    /// A request for the values of the attributes in a range that have a type (Vol 3, Part F,
+    /// 3.4.4.1).
     package struct ReadByTypeRequest: RangeAndType {
         package static let opcode = Opcode.readByTypeRequest
 
@@ -19,15 +19,15 @@ extension ATT {
         }
     }
 
-    /// Handles with their values, at least one, all of the same length
-    /// (Vol 3, Part F, 3.4.4.2).
+    /// A response with handles and values, at least one. All values have the same length (Vol 3,
+    /// Part F, 3.4.4.2).
     package struct ReadByTypeResponse: Parameters {
         package static let opcode = Opcode.readByTypeResponse
 
-        /// The longest value that the length octet can tell: 255 less the handle.
+        /// The maximum length of a value: the 255 bytes of an entry without its handle.
         package static let valueLengthLimit = 253
 
-        /// An attribute and its value, or as much of it as the server had room for.
+        /// An attribute and its value, which the server may have truncated.
         package struct Entry: Equatable, Sendable {
             package var handle: AttributeHandle
             package var value: ArraySlice<UInt8>
@@ -40,15 +40,15 @@ extension ATT {
 
         package let entries: [Entry]
 
-        /// The octets of each value.
+        /// The length of each value in bytes.
         package var valueLength: Int { entries[0].value.count }
 
-        /// Makes a response. There must be an entry, and all values must have the same length, at
+        /// Creates a response with at least one entry. All values must have the same length, at
         /// most `valueLengthLimit`.
         package init(entries: [Entry]) {
             precondition(!entries.isEmpty, "a Read By Type Response has an entry at least")
             let length = entries[0].value.count
-            precondition(length <= Self.valueLengthLimit, "a value too long for its length octet")
+            precondition(length <= Self.valueLengthLimit, "a value too long for its length byte")
             precondition(entries.allSatisfy { $0.value.count == length }, "values differ in length")
             self.entries = entries
         }

@@ -3,24 +3,28 @@
 import BluetoothTypes
 
 extension ATT {
-    /// The values, each with its length; what does not fit into the MTU is cut off, wherever the
-    /// cut may fall (Vol 3, Part F, 3.4.4.12).
+    /// A response with the values and their lengths, truncated to the MTU at any position (Vol 3,
+    /// Part F, 3.4.4.12).
     package struct ReadMultipleVariableResponse: Parameters {
         package static let opcode = Opcode.readMultipleVariableResponse
 
-        /// A value, and the length that it has on the server.
+        /// A value and its length on the server.
         package struct Entry: Equatable, Sendable {
-            /// The length of the attribute's value; more than `value` has if the end was cut off.
+            /// The length of the attribute's value, which is greater than that of `value` if the
+            /// value is truncated.
             package let fullLength: UInt16
             package let value: ArraySlice<UInt8>
 
-            /// Makes the entry of a value that is there as a whole: 65,535 octets at most.
+            /// Creates the entry of a complete value of up to 65,535 bytes.
             package init(value: ArraySlice<UInt8>) {
                 self.init(fullLength: UInt16(value.count), value: value)
             }
 
-            /// Makes the entry of a value that may have been cut, from the whole one's length and
-            /// what is left of it.
+            /// Creates the entry of a value that may be truncated.
+            ///
+            /// - Parameters:
+            ///   - fullLength: The length of the complete value in bytes.
+            ///   - value: The available bytes of the value.
             package init(fullLength: UInt16, value: ArraySlice<UInt8>) {
                 self.fullLength = fullLength
                 self.value = value
@@ -29,20 +33,21 @@ extension ATT {
             package var isTruncated: Bool { value.count < Int(fullLength) }
         }
 
-        /// In the order of the request's handles; fewer than those if the end was cut off.
+        /// The entries in the order of the request's handles. There may be fewer of them if the
+        /// response is truncated.
         package let entries: [Entry]
 
         /// The values without their lengths.
         package var values: [ArraySlice<UInt8>] { entries.map(\.value) }
 
-        /// Makes a response; there must be an entry.
+        /// Creates a response with at least one entry.
         package init(entries: [Entry]) {
             precondition(!entries.isEmpty, "a response has an entry at least")
             self.entries = entries
         }
 
-        /// Only the last entry can be cut. One octet left over is half of a length, cut by the
-        /// MTU too, and tells nothing.
+        /// Decodes the parameters. Only the last entry can be truncated. A single remaining byte is
+        /// half of a truncated length and is ignored.
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
             var entries: [Entry] = []
             repeat {

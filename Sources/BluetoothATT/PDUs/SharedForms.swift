@@ -2,10 +2,10 @@
 
 import BluetoothTypes
 
-// Forms that several PDUs share: each is read and written in one place.
+// Forms of parameters that several PDUs share, so that each is decoded and encoded in one place.
 
 extension ATT {
-    /// An attribute and a value, which ends the PDU.
+    /// A handle and a value, which extends to the end of the PDU.
     package protocol HandleAndValue: Parameters {
         var handle: AttributeHandle { get }
         var value: ArraySlice<UInt8> { get }
@@ -13,7 +13,8 @@ extension ATT {
         init(handle: AttributeHandle, value: ArraySlice<UInt8>)
     }
 
-    /// An attribute and a part of its value, from an offset on, which ends the PDU.
+    /// A handle, an offset and the part of the value from there, which extends to the end of the
+    /// PDU.
     package protocol PartOfValue: Parameters {
         var handle: AttributeHandle { get }
         var offset: UInt16 { get }
@@ -22,7 +23,7 @@ extension ATT {
         init(handle: AttributeHandle, offset: UInt16, value: ArraySlice<UInt8>)
     }
 
-    /// A value, and nothing else.
+    /// A value only.
     package protocol ValueAlone: Parameters {
         var value: ArraySlice<UInt8> { get }
 
@@ -38,11 +39,11 @@ extension ATT {
         init(start: AttributeHandle, end: AttributeHandle, type: BluetoothUUID)
     }
 
-    /// Two handles or more.
+    /// Two or more handles.
     package protocol SeveralHandles: Parameters {
         var handles: [AttributeHandle] { get }
 
-        /// Makes a request; there must be two handles at least.
+        /// Creates a request for two or more handles.
         init(handles: [AttributeHandle])
     }
 }
@@ -124,8 +125,7 @@ extension ATT.SeveralHandles {
 }
 
 extension ByteReader {
-    /// Reads all that is left as a UUID in one of the two forms that ATT has
-    /// (Vol 3, Part F, 3.2.1).
+    /// Reads all remaining bytes as a UUID in one of the two forms of ATT (Vol 3, Part F, 3.2.1).
     fileprivate mutating func readATTUUID() throws(MalformedBytes) -> BluetoothUUID {
         guard remaining >= 2 else { throw .truncated(needed: 2, available: remaining) }
         guard remaining == 2 || remaining == 16,

@@ -3,8 +3,7 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Writes a value, and asks to be told that it was written (Vol 3, Part F, 3.4.5.1). The
-    /// Write Response that answers it has no parameters.
+    /// A request to write a value (Vol 3, Part F, 3.4.5.1). The Write Response has no parameters.
     package struct WriteRequest: HandleAndValue {
         package static let opcode = Opcode.writeRequest
 
@@ -17,8 +16,8 @@ extension ATT {
         }
     }
 
-    /// Writes a value; the server answers nothing, whatever becomes of it
-    /// (Vol 3, Part F, 3.4.5.3).
+    /// A command to write a value. The server sends no response, whether the write succeeds or
+    /// fails (Vol 3, Part F, 3.4.5.3).
     package struct WriteCommand: HandleAndValue {
         package static let opcode = Opcode.writeCommand
 
@@ -35,21 +34,21 @@ extension ATT {
     package struct SignedWriteCommand: Parameters {
         package static let opcode = Opcode.signedWriteCommand
 
-        /// The octets of a signature: a counter and a message authentication code
-        /// (Vol 3, Part F, 3.3.1).
+        /// The length of a signature in bytes: a counter and a message authentication code (Vol 3,
+        /// Part F, 3.3.1).
         package static let signatureLength = 12
 
         package let handle: AttributeHandle
         package let value: ArraySlice<UInt8>
         package let signature: ArraySlice<UInt8>
 
-        /// Makes a command; the signature must have `signatureLength` octets.
+        /// Creates a command. The signature must have `signatureLength` bytes.
         package init(
             handle: AttributeHandle,
             value: ArraySlice<UInt8>,
             signature: ArraySlice<UInt8>
         ) {
-            precondition(signature.count == Self.signatureLength, "a signature has twelve octets")
+            precondition(signature.count == Self.signatureLength, "a signature has 12 bytes")
             self.handle = handle
             self.value = value
             self.signature = signature

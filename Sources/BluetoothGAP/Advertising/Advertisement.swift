@@ -2,65 +2,67 @@
 
 import BluetoothTypes
 
-/// One sighting of an advertiser: who, how strong, and what it said.
+/// An advertisement or scan response that was received.
 public struct Advertisement: Sendable, Hashable {
-    /// Who it is: the identity address of a bonded peer that was recognised by its private address
-    /// (`isIdentityResolved`), and of anybody else the address with which it advertised.
+    /// The address of the advertiser: the identity address of a bonded peer if its private address
+    /// was resolved (`isIdentityResolved`), and the address on the air otherwise.
     public var address: DeviceAddress
 
-    /// Whether a private address was recognised, by the controller or by the host, and `address` is
-    /// the identity address that belongs to it (Vol 6, Part B, 1.3.2.3).
+    /// Whether controller or host resolved a private address, so that `address` is the identity
+    /// address (Vol 6, Part B, 1.3.2.3).
     public var isIdentityResolved: Bool
 
-    /// The private address that was on the air in place of `address`; nil if `address` itself was,
-    /// or if the controller, which recognised it, did not tell.
+    /// The private address on the air, or `nil` if `address` was on the air or if the controller
+    /// resolved the private address without reporting it.
     public var privateAddress: DeviceAddress?
 
-    /// Whether it accepts connections. Of a legacy scan response whose advertisement was never
-    /// heard this is not known, and false.
+    /// Whether the advertiser accepts connections. For a legacy scan response without its
+    /// advertisement this is unknown, and `false`.
     public var isConnectable: Bool
 
-    /// Whether it answers scan requests.
+    /// Whether the advertiser answers scan requests.
     public var isScannable: Bool
 
-    /// Whether it called one device (us) and no other.
+    /// Whether the advertisement was directed at this host.
     public var isDirected: Bool
 
-    /// Whether legacy PDUs carried it: at most 31 bytes, always on LE 1M.
+    /// Whether it arrived in legacy PDUs, which have at most 31 bytes and use LE 1M.
     public var isLegacy: Bool
 
-    /// Whether this sighting was a scan response.
+    /// Whether this is a scan response.
     public var isScanResponse: Bool
 
-    /// Whether the controller lost the end of the data, or it exceeded the bounds kept here.
+    /// Whether the end of the data is missing, because the controller lost it or because the data
+    /// exceeded the limits of the host.
     public var isTruncated: Bool
 
-    /// The received signal strength in dBm; nil if not available.
+    /// The received signal strength in dBm, or `nil` if it is not available.
     public var rssi: Int?
 
-    /// The power at which it was sent in dBm, from the extended header or else from the data; nil
-    /// if neither says.
+    /// The transmit power in dBm, from the extended header or else from the data, or `nil` if
+    /// neither contains it.
     public var txPower: Int?
 
     /// The PHY of the primary advertising channel.
     public var primaryPHY: PHY
 
-    /// The PHY that carried the data of an extended advertisement; nil if there was none.
+    /// The PHY that carried the data of an extended advertisement, or `nil` if there was none.
     public var secondaryPHY: PHY?
 
     /// The advertising set (SID) of an extended advertisement, 0 to 15.
     public var setIdentifier: UInt8?
 
-    /// The interval of the periodic advertising that belongs to the set; nil if there is none.
+    /// The interval of the set's periodic advertising, or `nil` if there is none.
     public var periodicInterval: Duration?
 
-    /// What it says, with the newest scan response merged in.
+    /// The data, merged with the newest scan response.
     public var data: AdvertisingData
 
-    /// The bytes of this sighting alone, nothing merged.
+    /// The bytes of this report alone.
     public var rawData: [UInt8]
 
-    /// Makes a sighting; what is left out is as in an undirected connectable legacy advertisement.
+    /// Creates an advertisement. The default values are those of an undirected connectable legacy
+    /// advertisement.
     public init(
         address: DeviceAddress,
         isIdentityResolved: Bool = false,
@@ -99,7 +101,7 @@ public struct Advertisement: Sendable, Hashable {
 }
 
 extension Advertisement {
-    /// Makes a sighting of data that may have been heard before.
+    /// Creates an advertisement with data that may be parsed already.
     init(
         address: DeviceAddress,
         isIdentityResolved: Bool,

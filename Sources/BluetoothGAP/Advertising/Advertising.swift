@@ -2,7 +2,8 @@
 
 import BluetoothTypes
 
-/// How a device makes itself known: what it says, to whom, how often, and what may follow.
+/// A request to advertise: the data, the interval, the devices that may answer, and the kind of
+/// answer.
 ///
 /// ```swift
 /// var advertising = Advertising(AdvertisingContent(localName: "Lamp"))
@@ -10,62 +11,63 @@ import BluetoothTypes
 /// let set = try await host.advertise(advertising)
 /// ```
 ///
-/// Times are rounded to what the wire can say and held within what the specification allows
-/// (Vol 4, Part E, 7.8.5 and 7.8.53).
+/// Times are rounded to the steps of the commands and limited to the range that the specification
+/// allows (Vol 4, Part E, 7.8.5 and 7.8.53).
 public struct Advertising: Sendable, Hashable {
-    /// What others may do about it.
+    /// The kind of answer that advertising allows.
     public enum Kind: Sendable, Hashable {
-        /// Connect. With legacy packets also ask for the scan response; extended ones allow one or
-        /// the other (Vol 4, Part E, 7.8.53).
+        /// Connections. Legacy packets also allow scan requests, extended ones do not (Vol 4, Part
+        /// E, 7.8.53).
         case connectable
-        /// Ask for the scan response.
+        /// Scan requests.
         case scannable
-        /// Listen.
+        /// No answer.
         case nonConnectable
-        /// Connect, one device only. Ends when that device has connected.
+        /// A connection of one device. Advertising ends when that device has connected.
         case directed(DeviceAddress, DutyCycle)
     }
 
-    /// How insistently one device is called.
+    /// The duty cycle of directed advertising.
     public enum DutyCycle: Sendable, Hashable {
-        /// At the interval that is asked for.
+        /// Advertising at the requested interval.
         case low
-        /// As fast as the radio can, for 1.28 s at most; legacy packets only
+        /// Advertising as fast as the radio can, for at most 1.28 s and only with legacy packets
         /// (Vol 6, Part B, 4.4.2.4.3).
         case high
     }
 
     /// The form of the packets.
     public enum Form: Sendable, Hashable {
-        /// As of Bluetooth 4.0: everybody hears them, and they carry 31 octets.
+        /// Packets of Bluetooth 4.0, which all devices receive, with up to 31 bytes.
         case legacy
-        /// As of Bluetooth 5.0: more data, other PHYs; only newer devices hear them.
+        /// Packets of Bluetooth 5.0, with more data and other PHYs. Older devices do not receive
+        /// them.
         case extended
     }
 
-    /// What is said.
+    /// The data of advertising.
     public enum Content: Sendable, Hashable {
-        /// Laid out by `AdvertisingLayout`.
+        /// Content that `AdvertisingLayout` lays out.
         case composed(AdvertisingContent)
-        /// These bytes.
+        /// Bytes that are sent unchanged.
         case raw(advertisingData: [UInt8], scanResponse: [UInt8])
     }
 
-    /// From which address.
+    /// The address of the advertiser.
     public enum Address: Sendable, Hashable {
-        /// The host's own.
+        /// The host's own address.
         case ofHost
-        /// The public one of the controller.
+        /// The public address of the controller.
         case `public`
-        /// A random one of this set's own; only controllers with advertising sets can.
+        /// A random address of this set, which needs a controller with advertising sets.
         case random(DeviceAddress)
     }
 
     /// The primary channels to advertise on (Vol 6, Part B, 1.4.1).
     public struct Channels: OptionSet, Sendable, Hashable {
-        /// The bits on the wire.
+        /// The bits in the command.
         public let rawValue: UInt8
-        /// Makes a set of channels.
+        /// Creates a set of channels.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Channel 37, at 2402 MHz.
         public static let channel37 = Channels(rawValue: 1 << 0)
@@ -73,62 +75,63 @@ public struct Advertising: Sendable, Hashable {
         public static let channel38 = Channels(rawValue: 1 << 1)
         /// Channel 39, at 2480 MHz.
         public static let channel39 = Channels(rawValue: 1 << 2)
-        /// All three.
+        /// All three channels.
         public static let all: Channels = [.channel37, .channel38, .channel39]
     }
 
-    /// Whose requests are answered.
+    /// The devices whose requests are answered.
     public enum Admission: Sendable, Hashable {
-        /// Everybody's.
+        /// All devices.
         case everyone
-        /// Everybody may ask, these may connect.
+        /// Scan requests from all devices, and connections from these.
         case connections(from: [DeviceAddress])
-        /// These may ask, everybody may connect.
+        /// Scan requests from these devices, and connections from all.
         case scanRequests(from: [DeviceAddress])
-        /// These may ask and connect.
+        /// Scan requests and connections from these devices.
         case only([DeviceAddress])
     }
 
-    /// What others may do about it.
+    /// The kind of answer that advertising allows.
     public var kind: Kind
     /// The form of the packets.
     public var form: Form
-    /// What is said.
+    /// The data of advertising.
     public var content: Content
-    /// From one advertisement to the next, at least and at most, 20 ms to 10.24 s (legacy).
+    /// The shortest and longest time from one advertisement to the next, 20 ms to 10.24 s (legacy).
     ///
-    /// 100 ms: found within a second or so, at a fraction of the power of the fastest.
+    /// With the default of 100 ms a scanner finds the device within about a second, at a fraction
+    /// of the power of the shortest interval.
     public var interval: ClosedRange<Duration> = .milliseconds(100) ... .milliseconds(150)
-    /// On which primary channels; none means all.
+    /// The primary channels. An empty set means all channels.
     public var channels = Channels.all
-    /// From which address.
+    /// The address of the advertiser.
     public var address = Address.ofHost
-    /// Whose requests are answered. Through the controller's Filter Accept List, which is one for
-    /// all sets: a device that one of them admits, all of them admit.
+    /// The devices whose requests are answered. All sets share the controller's Filter Accept List,
+    /// so each set with a restriction admits the devices of all of them.
     public var admission = Admission.everyone
-    /// With which power to send, in dBm, -127 to 20; nil: as the controller likes. Legacy
-    /// controllers do as they like.
+    /// The transmit power in dBm, -127 to 20, or `nil` if the controller chooses it. Legacy
+    /// controllers always choose it.
     public var transmitPower: Int8?
     /// Whether extended packets state the power in their header (Vol 6, Part B, 2.3.4.8).
     public var includesTransmitPower = false
-    /// Whether extended packets that nobody can answer leave out the address.
+    /// Whether extended packets that allow no answer omit the address.
     public var isAnonymous = false
     /// The PHY of the primary channels of extended packets: LE 1M or LE Coded.
     public var primaryPHY = PHY.le1M
     /// The PHY that carries the data of extended packets.
     public var secondaryPHY = PHY.le1M
-    /// The number by which scanners tell the sets of one address apart, 0 to 15 (the Advertising
-    /// SID); extended packets only.
+    /// The number that distinguishes the sets of one address for a scanner, 0 to 15 (the
+    /// Advertising SID). Only extended packets contain it.
     public var setIdentifier: UInt8 = 0
-    /// For how long to advertise, from the moment it begins; nil: until further notice.
+    /// The duration from the beginning of advertising, or `nil` for no end.
     public var duration: Duration?
-    /// After how many advertisements to end, 1 to 255; nil: never. Only controllers with advertising
-    /// sets count.
+    /// The number of advertisements after which advertising ends, 1 to 255, or `nil` for no limit.
+    /// Only controllers with advertising sets support it.
     public var eventLimit: UInt8?
-    /// Whether to go on, as soon as the controller can, when somebody has connected.
+    /// Whether advertising resumes after a connection, as soon as the controller can.
     public var continuesAfterConnection = true
 
-    /// Makes a wish to advertise; by default connectable, in legacy packets.
+    /// Creates a request to advertise. By default it is connectable and in legacy packets.
     public init(
         _ content: AdvertisingContent = AdvertisingContent(),
         kind: Kind = .connectable,
@@ -139,7 +142,7 @@ public struct Advertising: Sendable, Hashable {
         self.form = form
     }
 
-    /// Makes a wish to advertise bytes as they are.
+    /// Creates a request to advertise bytes unchanged.
     public init(
         rawAdvertisingData: [UInt8],
         scanResponse: [UInt8] = [],
@@ -151,7 +154,7 @@ public struct Advertising: Sendable, Hashable {
         self.form = form
     }
 
-    /// Whether somebody may connect.
+    /// Whether advertising allows connections.
     public var isConnectable: Bool {
         switch kind {
         case .connectable, .directed: true
@@ -159,7 +162,7 @@ public struct Advertising: Sendable, Hashable {
         }
     }
 
-    /// Whom it calls; nil: everybody.
+    /// The device of directed advertising, or `nil` for other kinds.
     public var target: DeviceAddress? {
         if case .directed(let target, _) = kind { target } else { nil }
     }

@@ -2,12 +2,12 @@
 
 import BluetoothTypes
 
-/// Lays structures into advertising data and scan response, one after the other.
+/// Puts structures into advertising data and scan response, one after the other.
 struct AdvertisingComposer {
     private typealias DataType = AdvertisingData.DataType
     private typealias Builder = AdvertisingData.Builder
 
-    /// Something that can be cut, and waits until all that cannot has its place.
+    /// A structure that can be shortened, and is therefore placed after all that cannot.
     private enum Divisible {
         case services([BluetoothUUID], width: Int)
         case name(String)
@@ -42,7 +42,7 @@ struct AdvertisingComposer {
         cutToFit()
     }
 
-    /// What is a few octets long each.
+    /// Places the structures of a few bytes.
     private mutating func placeSmall(_ content: AdvertisingContent, _ controllerPower: Int8) {
         if let appearance = content.appearance {
             placeWhole(or: .appearance) { builder throws(Builder.DoesNotFit) in
@@ -84,7 +84,7 @@ struct AdvertisingComposer {
         if !isPlaced { deferred.append(.name(name)) }
     }
 
-    /// Cuts what is too long to what is left, where more is left.
+    /// Shortens the remaining structures to the larger of the two remaining rooms.
     private mutating func cutToFit() {
         for item in deferred {
             let isFirst = advertising.room >= response.room
@@ -120,7 +120,8 @@ struct AdvertisingComposer {
         if !tryBoth(body) { omissions.append(omission) }
     }
 
-    /// Whether something found its place, in the advertising data or else in the scan response.
+    /// Places a structure in the advertising data, or else in the scan response. Returns whether
+    /// one of them had room.
     private mutating func tryBoth(
         _ body: (inout AdvertisingData.Builder) throws(AdvertisingData.Builder.DoesNotFit) -> Void
     ) -> Bool {
@@ -130,7 +131,7 @@ struct AdvertisingComposer {
 }
 
 extension [BluetoothUUID] {
-    /// The UUIDs, each once, in one list for each length that there is: shortest first.
+    /// The UUIDs, each once, in one list for each length. The shortest length comes first.
     fileprivate var groupedByWidth: [(list: [BluetoothUUID], width: Int)] {
         var unique: [BluetoothUUID] = []
         for uuid in self where !unique.contains(uuid) { unique.append(uuid) }

@@ -2,13 +2,13 @@
 
 import BluetoothTypes
 
-/// What an advertiser says about itself: a row of structures, each a length, a type and a value
+/// The data of an advertisement: a sequence of structures, each with a length, a type and a value
 /// (Vol 3, Part C, 11; Core Specification Supplement, Part A, 1).
 ///
-/// The bytes come from strangers. Reading never fails: structures are read up to the first one that
-/// does not fit, `isMalformed` says whether there was such a one, and a field whose value has the
-/// wrong length reads as absent. Nothing is decoded before it is asked for, so that an advertisement
-/// which is only compared, counted or dropped costs nothing more.
+/// The bytes are untrusted. Parsing never fails: it ends at the first structure that does not fit,
+/// which `isMalformed` reports, and a field with a value of the wrong length counts as absent.
+/// Fields are decoded on access, so that an advertisement that is only compared, counted or dropped
+/// costs little.
 ///
 /// ```swift
 /// let data = AdvertisingData([0x02, 0x01, 0x06, 0x03, 0x03, 0x0D, 0x18])
@@ -16,26 +16,26 @@ import BluetoothTypes
 /// data.serviceUUIDs  // [180D]
 /// ```
 public struct AdvertisingData: Sendable {
-    /// The bytes as they arrived. After merging: those of the advertisement, then those of the scan
+    /// The received bytes. After merging, the bytes of the advertisement and then of the scan
     /// response.
     public let bytes: [UInt8]
 
-    /// Whether a structure claimed more bytes than there were; what came before it is kept.
+    /// Whether a structure is longer than the remaining bytes. The structures before it stay valid.
     public let isMalformed: Bool
 
-    /// Where the last well-formed structure ends: what follows is padding or malformed.
+    /// The end of the last well-formed structure. Padding or malformed bytes follow.
     private let significantCount: Int
 
-    /// Stands for the bytes in a comparison with what the same advertiser said before.
+    /// A digest for comparisons with earlier data of the same advertiser.
     let digest: UInt64
 
-    /// The most that a legacy advertisement or scan response carries (Vol 6, Part B, 2.3.1).
+    /// The greatest length of a legacy advertisement or scan response (Vol 6, Part B, 2.3.1).
     public static let legacyLimit = 31
 
-    /// The most that an extended advertisement carries (Vol 4, Part E, 7.8.57).
+    /// The greatest length of an extended advertisement (Vol 4, Part E, 7.8.57).
     public static let extendedLimit = 1650
 
-    /// Reads data as it arrived; any bytes do.
+    /// Creates data from received bytes. All bytes are allowed.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         (significantCount, isMalformed) = Self.extent(of: bytes)
@@ -49,8 +49,7 @@ public struct AdvertisingData: Sendable {
         digest = Self.digest(of: bytes)
     }
 
-    /// Walks the lengths. A length of zero ends the data early; the rest is padding
-    /// (Vol 3, Part C, 11).
+    /// Reads the lengths. A length of zero ends the data, and padding follows (Vol 3, Part C, 11).
     private static func extent(of bytes: [UInt8]) -> (count: Int, isMalformed: Bool) {
         var position = 0
         while position < bytes.count, bytes[position] != 0 {
@@ -61,8 +60,8 @@ public struct AdvertisingData: Sendable {
         return (position, false)
     }
 
-    /// FNV-1a: quick, and the same in every run. Whoever forges a collision hides nobody's data but
-    /// their own, since digests are only compared with those of the same address.
+    /// FNV-1a, which is fast and the same in every run. A forged collision hides only data of the
+    /// same address, because the digests of different addresses are not compared.
     private static func digest(of bytes: [UInt8]) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes {
@@ -71,15 +70,15 @@ public struct AdvertisingData: Sendable {
         return hash
     }
 
-    /// The well-formed structures in the order in which they were sent.
+    /// The well-formed structures in their order in the data.
     public var structures: Structures {
         Structures(remaining: bytes[..<significantCount])
     }
 
-    /// This advertisement together with the scan response that belongs to it.
+    /// Returns this data merged with its scan response.
     ///
-    /// Where both have the same field, the advertisement's comes first. A response that repeats the
-    /// advertisement word for word adds nothing.
+    /// If both contain the same field, the field of the advertisement comes first. A response with
+    /// the same bytes adds nothing.
     public func merging(scanResponse: AdvertisingData) -> AdvertisingData {
         guard scanResponse.bytes != bytes, scanResponse.significantCount > 0 else { return self }
         let kept = bytes[..<significantCount] + scanResponse.bytes
@@ -92,7 +91,7 @@ public struct AdvertisingData: Sendable {
 }
 
 extension AdvertisingData: Equatable, Hashable {
-    /// Whether both carry the same bytes.
+    /// Returns whether both have the same bytes.
     public static func == (left: AdvertisingData, right: AdvertisingData) -> Bool {
         left.bytes == right.bytes
     }
@@ -106,7 +105,7 @@ extension AdvertisingData: Equatable, Hashable {
 extension AdvertisingData {
     /// One length-type-value structure, without its length.
     public struct Structure: Hashable, Sendable {
-        /// What the value means.
+        /// The meaning of the value.
         public let type: DataType
         /// The value's bytes, as they travelled.
         public let value: ArraySlice<UInt8>

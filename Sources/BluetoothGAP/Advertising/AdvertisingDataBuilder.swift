@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension AdvertisingData {
-    /// Writes advertising data, structure by structure, within the room there is.
+    /// Writes advertising data structure by structure, up to a limit.
     ///
     /// ```swift
     /// var builder = AdvertisingData.Builder()
@@ -13,31 +13,31 @@ extension AdvertisingData {
     /// let data = builder.data
     /// ```
     public struct Builder: Sendable {
-        /// What does not fit into the room that is left; nothing of it was written.
+        /// A structure does not fit into the remaining room. Nothing of it was written.
         public struct DoesNotFit: Error, Hashable, Sendable {
-            /// How many bytes it takes, with length and type.
+            /// The number of bytes that it needs, with length and type.
             public let needed: Int
-            /// How many there were.
+            /// The number of bytes that were left.
             public let available: Int
         }
 
-        /// How many bytes there may be.
+        /// The greatest number of bytes.
         public let limit: Int
 
         private var bytes: [UInt8] = []
 
-        /// The most that one structure holds beside its length and type.
+        /// The greatest number of bytes in the value of a structure.
         private static let valueLimit = Int(UInt8.max) - 1
 
-        /// Makes a builder for a legacy advertisement, or for as many bytes as `limit` says.
+        /// Creates a builder for up to `limit` bytes, by default those of a legacy advertisement.
         public init(limit: Int = AdvertisingData.legacyLimit) {
             self.limit = min(max(limit, 0), AdvertisingData.extendedLimit)
         }
 
-        /// What has been written.
+        /// The data so far.
         public var data: AdvertisingData { AdvertisingData(bytes) }
 
-        /// How many bytes of value the next structure may have.
+        /// The greatest number of bytes in the value of the next structure.
         public var room: Int { min(max(0, limit - bytes.count - 2), Self.valueLimit) }
 
         /// Appends a structure of any type.
@@ -58,8 +58,8 @@ extension AdvertisingData {
             try append(.flags, [flags.rawValue])
         }
 
-        /// Appends the name: all of it, or as many of its characters as there is room for, marked
-        /// as shortened. With room for none of them, nothing.
+        /// Appends the name, or as many of its characters as fit, marked as shortened. Appends
+        /// nothing if no character fits.
         public mutating func appendLocalName(_ name: String) {
             if (try? append(.completeLocalName, Array(name.utf8))) != nil { return }
             var kept = Substring(name)
@@ -68,8 +68,8 @@ extension AdvertisingData {
             try? append(.shortenedLocalName, Array(kept.utf8))
         }
 
-        /// Appends service UUIDs, as complete lists or (`areAll` false) as incomplete ones. All of
-        /// them or, if they do not fit, none.
+        /// Appends service UUIDs as complete lists, or as incomplete ones if `areAll` is `false`.
+        /// Appends none if they do not all fit.
         public mutating func append(
             serviceUUIDs uuids: [BluetoothUUID],
             areAll: Bool = true
@@ -110,12 +110,12 @@ extension AdvertisingData {
             try append(type, prefix + serviceData)
         }
 
-        /// Appends the power at which the packet is sent, in dBm.
+        /// Appends the transmit power in dBm.
         public mutating func append(txPowerLevel: Int8) throws(DoesNotFit) {
             try append(.txPowerLevel, [UInt8(bitPattern: txPowerLevel)])
         }
 
-        /// Appends the services that the device looks for on a Central: all of them or none.
+        /// Appends the services that the device solicits. Appends none if they do not all fit.
         public mutating func append(
             solicitedServiceUUIDs uuids: [BluetoothUUID]
         ) throws(DoesNotFit) {
@@ -132,8 +132,8 @@ extension AdvertisingData {
             self = attempt
         }
 
-        /// Appends the connection intervals that the device would like, rounded to steps of 1.25 ms
-        /// and held within 7.5 ms and 4 s (Supplement, Part A, 1.9).
+        /// Appends the connection intervals that the device prefers, rounded to steps of 1.25 ms
+        /// and limited to 7.5 ms to 4 s (Supplement, Part A, 1.9).
         public mutating func append(
             connectionIntervals intervals: ClosedRange<Duration>
         ) throws(DoesNotFit) {
@@ -144,7 +144,7 @@ extension AdvertisingData {
             try append(.peripheralConnectionIntervalRange, bytes)
         }
 
-        /// Appends what the device looks like.
+        /// Appends the appearance of the device.
         public mutating func append(appearance: UInt16) throws(DoesNotFit) {
             let bytes = [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
             try append(.appearance, bytes)
@@ -153,7 +153,7 @@ extension AdvertisingData {
 }
 
 extension BluetoothUUID {
-    /// The shortest form, of 2, 4 or 16 octets: unlike ATT, advertising has one of 32 bits.
+    /// The shortest form, of 2, 4 or 16 bytes. Unlike ATT, advertising has a form of 32 bits.
     var advertisedBytes: [UInt8] {
         guard short16 == nil, let short32 else { return attBytes }
         return (0..<4).map { UInt8(truncatingIfNeeded: short32 >> (8 * $0)) }

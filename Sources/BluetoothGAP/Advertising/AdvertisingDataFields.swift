@@ -3,47 +3,48 @@
 import BluetoothTypes
 
 extension AdvertisingData {
-    /// The device's name: the complete one, or else the shortened one; nil if neither was sent.
+    /// The complete name of the device, or else the shortened name, or `nil` without either.
     ///
-    /// Bytes that are no UTF-8 become replacement characters. The text is a stranger's: escape it
-    /// before it reaches a terminal.
+    /// Bytes that are not valid UTF-8 become replacement characters. The text is untrusted: escape
+    /// it before it reaches a terminal.
     public var localName: String? {
         completeLocalName ?? shortenedLocalName
     }
 
-    /// The name, if it was sent in full.
+    /// The complete name, or `nil` if the data does not contain it.
     public var completeLocalName: String? {
         firstValue(of: .completeLocalName).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The beginning of the name, if it was sent shortened.
+    /// The shortened name, or `nil` if the data does not contain it.
     public var shortenedLocalName: String? {
         firstValue(of: .shortenedLocalName).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Discoverability and BR/EDR support; nil if not sent. Octets beyond the first are reserved.
+    /// Discoverability and BR/EDR support, or `nil` if the data does not contain them. Bytes after
+    /// the first are reserved.
     public var flags: Flags? {
         firstValue(of: .flags)?.first.map(Flags.init)
     }
 
-    /// The power at which the packet was sent, in dBm.
+    /// The transmit power in dBm.
     public var txPowerLevel: Int? {
         guard let value = firstValue(of: .txPowerLevel), value.count == 1 else { return nil }
         return value.first.map { Int(Int8(bitPattern: $0)) }
     }
 
-    /// What the device looks like (Assigned Numbers, 2.6: category in the upper ten bits).
+    /// The appearance of the device (Assigned Numbers, 2.6). The upper ten bits are the category.
     public var appearance: UInt16? {
         integer(of: .appearance, octets: 2...2).map { UInt16(truncatingIfNeeded: $0) }
     }
 
-    /// The roles the device plays.
+    /// The roles of the device.
     public var role: Role? {
         integer(of: .role, octets: 1...1).map { Role(rawValue: UInt8(truncatingIfNeeded: $0)) }
     }
 
-    /// The connection intervals that the Peripheral would like; nil if it did not say, or has no
-    /// preference for one of the ends, or says something impossible.
+    /// The connection intervals that the Peripheral prefers, or `nil` if they are missing, invalid
+    /// or without a preference for one of the limits.
     public var peripheralConnectionIntervalRange: ClosedRange<Duration>? {
         guard
             let both = integer(of: .peripheralConnectionIntervalRange, octets: 4...4),
@@ -53,7 +54,7 @@ extension AdvertisingData {
         return .microseconds(1250 * minimum) ... .microseconds(1250 * maximum)
     }
 
-    /// How often the device says it advertises.
+    /// The advertising interval in the data.
     public var advertisingInterval: Duration? {
         let units =
             integer(of: .advertisingInterval, octets: 2...2)
@@ -61,7 +62,7 @@ extension AdvertisingData {
         return units.map { .microseconds(625 * $0) }
     }
 
-    /// The address that the device states in its data (not the one it advertised with).
+    /// The address in the data, which may differ from the address on the air.
     public var deviceAddress: DeviceAddress? {
         guard let value = firstValue(of: .deviceAddress), value.count == 7, let kind = value.last
         else { return nil }
@@ -71,20 +72,19 @@ extension AdvertisingData {
         )
     }
 
-    /// Those for whom the advertisement is meant.
+    /// The addresses of the devices that the advertisement is intended for.
     public var targetAddresses: [DeviceAddress] {
         addresses(of: .publicTargetAddress, kind: .public)
             + addresses(of: .randomTargetAddress, kind: .random)
     }
 
-    /// The link layer features (Vol 6, Part B, 4.6), the first eight octets of them.
+    /// The first eight bytes of the link layer features (Vol 6, Part B, 4.6).
     public var supportedFeatures: UInt64? {
         guard let value = firstValue(of: .supportedFeatures) else { return nil }
         return Self.integer(value.prefix(8))
     }
 
-    /// The resource the device points to, with its scheme spelt out where this table knows it;
-    /// nil if there is none, or its scheme is not known here.
+    /// The URI with its full scheme, or `nil` if there is none or its scheme is unknown.
     public var uri: String? {
         guard let value = firstValue(of: .uri) else { return nil }
         let text = String(decoding: value, as: UTF8.self)
@@ -93,7 +93,7 @@ extension AdvertisingData {
         return scheme + String(String.UnicodeScalarView(text.unicodeScalars.dropFirst()))
     }
 
-    /// The abbreviations for schemes that devices in the field use (Assigned Numbers, 2.7).
+    /// The abbreviations of the schemes that devices use (Assigned Numbers, 2.7).
     private static let uriSchemes: [UInt32: String] = [
         0x01: "", 0x09: "coap:", 0x0A: "coaps:", 0x0C: "data:", 0x11: "ftp:", 0x12: "geo:",
         0x16: "http:", 0x17: "https:", 0x26: "mailto:", 0x3E: "sms:", 0x45: "tel:", 0x4E: "urn:",
@@ -116,19 +116,19 @@ extension AdvertisingData {
 }
 
 extension AdvertisingData {
-    /// Discoverability, and what is known about BR/EDR (Supplement, Part A, 1.3).
+    /// Discoverability and BR/EDR support (Supplement, Part A, 1.3).
     public struct Flags: OptionSet, Hashable, Sendable {
-        /// The bits on the wire.
+        /// The bits in the data.
         public let rawValue: UInt8
 
-        /// Makes flags of any bits.
+        /// Creates flags from any bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// Discoverable for a short while.
+        /// The device is discoverable for a limited time.
         public static let limitedDiscoverable = Flags(rawValue: 0x01)
-        /// Discoverable for as long as it advertises.
+        /// The device is discoverable while it advertises.
         public static let generalDiscoverable = Flags(rawValue: 0x02)
         /// The device is LE only.
         public static let brEdrNotSupported = Flags(rawValue: 0x04)
@@ -136,12 +136,12 @@ extension AdvertisingData {
         public static let simultaneousLEAndBREDR = Flags(rawValue: 0x08)
     }
 
-    /// Which roles the device plays (Supplement, Part A, 1.17).
+    /// The roles of the device (Supplement, Part A, 1.17).
     public struct Role: OpenCode {
-        /// The number on the wire.
+        /// The number in the data.
         public let rawValue: UInt8
 
-        /// Makes the role of any number, known or not.
+        /// Creates a role from any number.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -155,7 +155,7 @@ extension AdvertisingData {
 }
 
 extension ArraySlice {
-    /// The whole chunks of `length` elements; a shorter rest is left out.
+    /// Returns the chunks of `length` elements, without a shorter rest.
     func chunks(of length: Int) -> [ArraySlice] {
         stride(from: startIndex, through: endIndex - length, by: length)
             .map { self[$0..<($0 + length)] }

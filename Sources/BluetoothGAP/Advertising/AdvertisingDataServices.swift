@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension AdvertisingData {
-    /// The service UUIDs of every length, complete or not, each once, in the order they were sent.
+    /// The service UUIDs of every length, from complete and incomplete lists, each once and in
+    /// their order in the data.
     public var serviceUUIDs: [BluetoothUUID] {
         uuids { type in
             switch type {
@@ -15,7 +16,7 @@ extension AdvertisingData {
         }
     }
 
-    /// Whether the device says that some of its service UUIDs are missing from `serviceUUIDs`.
+    /// Whether the device reports that `serviceUUIDs` is incomplete.
     public var hasIncompleteServiceUUIDs: Bool {
         structures.contains { structure in
             switch structure.type {
@@ -27,7 +28,7 @@ extension AdvertisingData {
         }
     }
 
-    /// The services that the Peripheral looks for on a Central.
+    /// The services that the Peripheral solicits.
     public var solicitedServiceUUIDs: [BluetoothUUID] {
         uuids { type in
             switch type {
@@ -39,7 +40,7 @@ extension AdvertisingData {
         }
     }
 
-    /// The data of each service that has some. Where a service was sent twice, the first counts.
+    /// The data of each service. If a service occurs twice, the first data counts.
     public var serviceData: [BluetoothUUID: [UInt8]] {
         var result: [BluetoothUUID: [UInt8]] = [:]
         for structure in structures {
@@ -52,12 +53,12 @@ extension AdvertisingData {
         return result
     }
 
-    /// The first manufacturer's data; nil if there is none, or it lacks its company identifier.
+    /// The first manufacturer data, or `nil` if there is none or its company identifier is missing.
     public var manufacturerData: ManufacturerData? {
         firstValue(of: .manufacturerData).flatMap(ManufacturerData.init)
     }
 
-    /// Every manufacturer's data, in the order sent.
+    /// All manufacturer data in the order of the advertisement.
     public var allManufacturerData: [ManufacturerData] {
         structures.lazy.filter { $0.type == .manufacturerData }
             .compactMap { ManufacturerData($0.value) }
@@ -87,15 +88,15 @@ extension AdvertisingData {
 }
 
 extension AdvertisingData {
-    /// A company's own data (Supplement, Part A, 1.4).
+    /// The data of a company (Supplement, Part A, 1.4).
     public struct ManufacturerData: Hashable, Sendable {
         /// The company's assigned number (Assigned Numbers, 7.1).
         public let company: UInt16
 
-        /// What follows the company identifier.
+        /// The bytes after the company identifier.
         public let bytes: [UInt8]
 
-        /// Makes the data of a company.
+        /// Creates the data of a company.
         public init(company: UInt16, bytes: [UInt8]) {
             self.company = company
             self.bytes = bytes

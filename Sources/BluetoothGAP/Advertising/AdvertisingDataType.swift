@@ -3,17 +3,17 @@
 import BluetoothTypes
 
 extension AdvertisingData {
-    /// What a structure's value means (Assigned Numbers, 2.3, "Common Data Types").
+    /// The meaning of a structure's value (Assigned Numbers, 2.3, "Common Data Types").
     public struct DataType: OpenCode {
-        /// The number on the wire.
+        /// The number in the data.
         public let rawValue: UInt8
 
-        /// Makes the type of any number, known or not.
+        /// Creates a type from any number.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// Discoverability, and what is known about BR/EDR.
+        /// Discoverability and BR/EDR support.
         public static let flags = DataType(rawValue: 0x01)
         /// Some of the device's 16-bit service UUIDs.
         public static let incompleteServiceUUIDs16 = DataType(rawValue: 0x02)
@@ -31,45 +31,45 @@ extension AdvertisingData {
         public static let shortenedLocalName = DataType(rawValue: 0x08)
         /// The device's whole name.
         public static let completeLocalName = DataType(rawValue: 0x09)
-        /// The power at which the packet was sent.
+        /// The transmit power.
         public static let txPowerLevel = DataType(rawValue: 0x0A)
-        /// The connection intervals that the Peripheral would like.
+        /// The connection intervals that the Peripheral prefers.
         public static let peripheralConnectionIntervalRange = DataType(rawValue: 0x12)
-        /// 16-bit services that the Peripheral looks for on a Central.
+        /// 16-bit UUIDs of the services that the Peripheral solicits.
         public static let solicitedServiceUUIDs16 = DataType(rawValue: 0x14)
-        /// 128-bit services that the Peripheral looks for on a Central.
+        /// 128-bit UUIDs of the services that the Peripheral solicits.
         public static let solicitedServiceUUIDs128 = DataType(rawValue: 0x15)
-        /// Data that belongs to a service with a 16-bit UUID.
+        /// The data of a service with a 16-bit UUID.
         public static let serviceData16 = DataType(rawValue: 0x16)
-        /// Public addresses of those for whom the advertisement is meant.
+        /// Public addresses of the devices that the advertisement is intended for.
         public static let publicTargetAddress = DataType(rawValue: 0x17)
-        /// Random addresses of those for whom the advertisement is meant.
+        /// Random addresses of the devices that the advertisement is intended for.
         public static let randomTargetAddress = DataType(rawValue: 0x18)
-        /// What the device looks like.
+        /// The appearance of the device.
         public static let appearance = DataType(rawValue: 0x19)
-        /// How often the device advertises, in 16 bits.
+        /// The advertising interval in 16 bits.
         public static let advertisingInterval = DataType(rawValue: 0x1A)
         /// The device's address with its type.
         public static let deviceAddress = DataType(rawValue: 0x1B)
-        /// Which roles the device plays.
+        /// The roles of the device.
         public static let role = DataType(rawValue: 0x1C)
-        /// 32-bit services that the Peripheral looks for on a Central.
+        /// 32-bit UUIDs of the services that the Peripheral solicits.
         public static let solicitedServiceUUIDs32 = DataType(rawValue: 0x1F)
-        /// Data that belongs to a service with a 32-bit UUID.
+        /// The data of a service with a 32-bit UUID.
         public static let serviceData32 = DataType(rawValue: 0x20)
-        /// Data that belongs to a service with a 128-bit UUID.
+        /// The data of a service with a 128-bit UUID.
         public static let serviceData128 = DataType(rawValue: 0x21)
-        /// A resource, with its scheme abbreviated.
+        /// A URI with an abbreviated scheme.
         public static let uri = DataType(rawValue: 0x24)
-        /// The link layer features that the device has.
+        /// The link layer features of the device.
         public static let supportedFeatures = DataType(rawValue: 0x27)
-        /// How often the device advertises, in 24 or 32 bits.
+        /// The advertising interval in 24 or 32 bits.
         public static let advertisingIntervalLong = DataType(rawValue: 0x2F)
         /// The name of a broadcast.
         public static let broadcastName = DataType(rawValue: 0x30)
-        /// Advertising data that only a holder of the key can read.
+        /// Encrypted advertising data.
         public static let encryptedData = DataType(rawValue: 0x31)
-        /// A company identifier, and whatever that company likes.
+        /// A company identifier and the data of that company.
         public static let manufacturerData = DataType(rawValue: 0xFF)
 
         /// The names of the assigned types.

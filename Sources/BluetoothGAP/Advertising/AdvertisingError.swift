@@ -2,30 +2,30 @@
 
 import BluetoothHCI
 
-/// Why something cannot be advertised.
+/// The reason why advertising fails.
 public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Raw data is longer than there is room for.
+    /// Raw data is too long.
     case dataTooLong(octets: Int, limit: Int)
-    /// Raw data is no row of structures.
+    /// Raw data is not a sequence of structures.
     case malformedData
     /// Raw data has flags in the scan response (Supplement, Part A, 1.3.2).
     case flagsInScanResponse
-    /// The controller has no more advertising sets than these; a legacy controller has one.
+    /// The controller has only `limit` advertising sets. A legacy controller has one.
     case tooManySets(limit: Int)
-    /// The controller cannot do this, or the kind of advertising does not allow it.
+    /// The controller does not support this, or the kind of advertising does not allow it.
     case unsupported(String)
     /// The controller refused a command with this code.
     case refused(HCI.ErrorCode)
     /// The controller did not answer a command.
     case unanswered
-    /// The set is over already.
+    /// The set has ended.
     case ended
 
     /// One sentence without a full stop.
     public var description: String {
         switch self {
         case .dataTooLong(let octets, let limit):
-            "\(octets) octets of data are too many: there is room for \(limit)"
+            "\(octets) bytes of data are too many: there is room for \(limit)"
         case .malformedData: "the data is not a row of advertising structures"
         case .flagsInScanResponse: "a scan response carries no flags"
         case .tooManySets(let limit): "the controller has \(limit) advertising set(s), all in use"
@@ -37,18 +37,18 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// Why advertising that had begun is over.
+/// The reason for the end of an advertising set.
 public enum AdvertisingEnd: Sendable, Hashable {
-    /// It was stopped.
+    /// The application stopped the set.
     case stopped
-    /// It has led to a connection, and was not to go on after that.
+    /// The set led to a connection and does not continue after it.
     case connected
-    /// Its time is over.
+    /// The duration of the set is over.
     case durationElapsed
-    /// It has advertised as often as it was asked to.
+    /// The set has reached its number of advertisements.
     case eventLimitReached
-    /// The controller would not go on.
+    /// The set failed with this error.
     case failed(AdvertisingError)
-    /// The host was shut down.
+    /// The host shut down.
     case closed
 }

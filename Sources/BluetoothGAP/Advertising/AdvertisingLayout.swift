@@ -2,15 +2,15 @@
 
 import BluetoothTypes
 
-/// What is really sent of what an advertiser wanted to say, and what had to be left out.
+/// Content that is laid out in advertising data and scan response, and the parts that were omitted.
 ///
-/// What fits is put into the advertising data, which everybody hears; what does not, into the scan
-/// response, which only those get who ask. When all that is whole has its place, what can be cut is
-/// cut to the room that is left: lists of services, then the name.
+/// The layout fills the advertising data first, which every scanner receives, and then the scan
+/// response, which a scanner has to request. When all indivisible parts have a place, the layout
+/// shortens the others to the remaining room: lists of services, then the name.
 public struct AdvertisingLayout: Sendable, Hashable {
-    /// Something that was not sent as it was wanted.
+    /// A part of the content that is not sent as requested.
     public enum Omission: Sendable, Hashable {
-        /// Only the beginning of the name is sent: this.
+        /// Only this beginning of the name is sent.
         case nameShortened(String)
         /// The name is not sent.
         case name
@@ -30,18 +30,18 @@ public struct AdvertisingLayout: Sendable, Hashable {
         case connectionIntervals
     }
 
-    /// What everybody hears.
+    /// The advertising data.
     public private(set) var advertisingData = AdvertisingData([])
-    /// What those get who ask.
+    /// The scan response.
     public private(set) var scanResponse = AdvertisingData([])
-    /// What did not find its place, most important first. Flags are not reported: an advertiser that
-    /// cannot send them needs none.
+    /// The omitted parts, the most important first. Omitted flags are not listed, because an
+    /// advertiser that cannot send flags does not need them.
     public private(set) var omissions: [Omission] = []
 
-    /// Lays content into the room there is.
+    /// Lays content out in the available room.
     ///
-    /// - Parameter controllerPower: what stands for `TransmitPower.ofController`, in dBm; while that
-    ///   is not known, zero keeps its place.
+    /// - Parameter controllerPower: The value of `TransmitPower.ofController`, in dBm. Zero keeps
+    ///   its place while the value is unknown.
     public init(_ content: AdvertisingContent, in room: AdvertisingRoom, controllerPower: Int8 = 0)
     {
         var composer = AdvertisingComposer(room)
@@ -51,8 +51,10 @@ public struct AdvertisingLayout: Sendable, Hashable {
         omissions = composer.omissions
     }
 
-    /// Takes bytes as they are. Throws `AdvertisingError` if they do not fit, are no structures, or
-    /// have flags where flags may not be.
+    /// Creates a layout of raw bytes.
+    ///
+    /// - Throws: `AdvertisingError` if the bytes do not fit, are not structures, or have flags in
+    ///   the scan response.
     public init(
         rawAdvertisingData: [UInt8],
         scanResponse rawResponse: [UInt8],

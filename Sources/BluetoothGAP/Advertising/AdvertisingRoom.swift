@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many octets an advertiser of some kind can say, unasked and to those who ask.
+/// The available bytes of a kind of advertising.
 public struct AdvertisingRoom: Sendable, Hashable {
-    /// The octets of the advertising data.
+    /// The number of bytes of the advertising data.
     public let advertisingData: Int
-    /// The octets of the scan response.
+    /// The number of bytes of the scan response.
     public let scanResponse: Int
 
-    /// Makes the room of an advertiser.
+    /// Creates the room of a kind of advertising.
     public init(advertisingData: Int, scanResponse: Int) {
         self.advertisingData = advertisingData
         self.scanResponse = scanResponse
     }
 
-    /// A legacy advertiser that can be connected to, or at least asked.
+    /// The room of connectable or scannable legacy advertising.
     public static let legacy = AdvertisingRoom(
         advertisingData: AdvertisingData.legacyLimit,
         scanResponse: AdvertisingData.legacyLimit
     )
 
-    /// What an extended packet has room for beside the header of those that can be connected to:
-    /// such a packet stands alone, since it is the one that is answered (Vol 6, Part B, 2.3.1.6 and
-    /// 2.3.4).
+    /// The room in a connectable extended packet beside its header. Such data is not chained,
+    /// because the peer answers this packet (Vol 6, Part B, 2.3.1.6 and 2.3.4).
     private static let connectableLimit = 245
     private static let targetLength = 6
     private static let powerLength = 1
 
-    /// The room of an advertiser as it is asked for, on a controller that takes up to `limit`
-    /// octets of extended data (LE Read Maximum Advertising Data Length).
+    /// Creates the room of an advertising request, on a controller with up to `limit` bytes of
+    /// extended data (LE Read Maximum Advertising Data Length).
     init(for advertising: Advertising, limit: Int) {
         let limit = min(limit, AdvertisingData.extendedLimit)
         self =

@@ -3,41 +3,43 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The one arbiter of what a controller knows of addresses, beside `CentralScheduler` and
-/// `Advertiser`, and in their manner: our own random address, which changes where we are private,
-/// and the resolving list, by which the controller recognises bonded peers.
+/// Decides the address commands of one controller, like `CentralScheduler` and `Advertiser` decide
+/// theirs: the host's random address, which changes if the host is private, and the resolving list,
+/// with which the controller resolves the addresses of bonded peers.
 ///
 /// Terms:
 /// - A *quiet window* is a time in which the controller neither advertises, scans nor initiates.
-///   Almost nothing about addresses may be changed outside of one (Vol 4, Part E, 7.8.4, 7.8.38 to
-///   7.8.45, 7.8.77). It is *opening* while the two others bring what they do to rest, and *open*
-///   until everything is done.
+///   Most changes of addresses are forbidden outside of one (Vol 4, Part E, 7.8.4, 7.8.38 to
+///   7.8.45, 7.8.77). A window is *opening* while scheduler and advertiser stop their activities,
+///   and *open* until all changes are done.
 ///
 /// Rules:
-/// 1. A window is asked for when there is something to be done in it: `hold`. Both others answer with
-///    `becameQuiet`, and order nothing until `release`, after which they go on by themselves.
-/// 2. A window that has not opened within `openingLimit`, is not done within `windowLimit`, or in
-///    which the controller refused an order, is closed; the next is asked for after a rest
-///    (`restMinimum`, doubling to `restMaximum`). Meanwhile the host resolves, and the old address
-///    stays.
-/// 3. All that we show changes in one window: the random address, and those of the advertising sets,
-///    at its end (`addressChanged`). Who listens cannot tell by one that the other is the same.
-/// 4. The first random address is set at start-up: no other address of ours is ever on the air.
+/// 1. When a change is necessary, the keeper asks for a window with `hold`. Scheduler and
+///    advertiser answer with `becameQuiet` and issue no orders until `release`, after which they
+///    resume.
+/// 2. A window closes if it has not opened within `openingLimit`, if its changes are not done
+///    within `windowLimit`, or if the controller refused an order. The keeper asks for the next one
+///    after a rest (`restMinimum`, doubling to `restMaximum`). Until then the host resolves
+///    addresses, and the old random address stays.
+/// 3. All addresses on the air change in one window: the random address, and those of the
+///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
+///    the old address to the new one.
+/// 4. The first random address is set during start-up, so no other address is ever on the air.
 package struct AddressKeeper: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Send the command, and hand its result to `commandFinished` with the step.
+        /// Send the command, and pass its result to `commandFinished` with the step.
         case command(HCI.EncodedCommand, PrivacyStep)
-        /// Bring scanning, initiating and advertising to rest.
+        /// Stop scanning, initiating and advertising.
         case hold
-        /// Go on.
+        /// Resume scanning, initiating and advertising.
         case release
-        /// This is our random address from now on.
+        /// The host has this random address from now on.
         case addressChanged(DeviceAddress)
-        /// Whom the controller recognises has changed.
+        /// The peers that the controller resolves have changed.
         case recognitionChanged
     }
 
-    /// Who has to be at rest.
+    /// The users of the radio that have to stop.
     package struct Parties: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -53,18 +55,18 @@ package struct AddressKeeper: Sendable {
         case open(until: Instant)
     }
 
-    /// How long the others may take to come to rest: longer than a cancelled initiation takes.
+    /// The longest time until a window opens. A canceled initiation takes less.
     package static let openingLimit: Duration = .seconds(5)
-    /// How long a window may stay open.
+    /// The longest time that a window is open.
     package static let windowLimit: Duration = .seconds(5)
-    /// How long to wait after a window that came to nothing.
+    /// The rest after the first window that failed.
     package static let restMinimum: Duration = .seconds(1)
-    /// How long to wait at most.
+    /// The longest rest.
     package static let restMaximum: Duration = .seconds(60)
 
-    /// Our own private addresses; nil if we show our identity.
+    /// The host's private addresses, or `nil` if it uses its identity address.
     package internal(set) var own: PrivateAddresses?
-    /// Whom the controller recognises.
+    /// The resolving list of the controller.
     package internal(set) var list = ResolvingListKeeper()
 
     var window = Window.closed
@@ -77,19 +79,21 @@ package struct AddressKeeper: Sendable {
     var changesRecognition = false
     var outbox: [Action] = []
 
-    /// Keeps these private addresses, or, with nil, none.
+    /// Creates a keeper of these private addresses. With `nil`, the host is not private.
     package init(own: PrivateAddresses? = nil) {
         self.own = own
     }
 
-    /// Whether a peer is called by its identity address: the controller knows what it goes by.
+    /// Whether commands name a peer by its identity address, because the controller resolves it.
     package func resolves(_ identity: DeviceAddress) -> Bool { list.resolves(identity) }
 
-    // MARK: - What callers want
+    // MARK: - Requests
 
-    /// The controller is ready, for the first time or after a `reset`, and has the random address
-    /// that it was given at start-up. To be called before the others are told: nothing may begin
-    /// before the list is ready.
+    /// Begins: the controller is ready, for the first time or after a `reset`, and has the random
+    /// address from the start-up.
+    ///
+    /// Call this before scheduler and advertiser are configured, because the list must be ready
+    /// before they begin.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         using generator: inout some RandomNumberGenerator,
@@ -103,7 +107,7 @@ package struct AddressKeeper: Sendable {
         return settle(now: now)
     }
 
-    /// These peers are to be recognised, the most important first.
+    /// Requests the peers that the controller resolves, the most important first.
     package mutating func want(
         _ entries: [ResolvingListKeeper.Entry],
         now: Instant
@@ -112,20 +116,20 @@ package struct AddressKeeper: Sendable {
         return settle(now: now)
     }
 
-    /// The controller has not recognised somebody whom it was told to recognise. One that does so
-    /// again and again only says that it can.
+    /// The controller has not resolved the address of a peer in its list. After several times the
+    /// keeper no longer relies on the list.
     package mutating func missed(now: Instant) -> [Action] {
         list.missed()
         return settle(now: now)
     }
 
-    /// These are at rest, and stay so until `release`.
+    /// These users of the radio have stopped until `release`.
     package mutating func becameQuiet(_ parties: Parties, now: Instant) -> [Action] {
         quiet.formUnion(parties)
         return settle(now: now)
     }
 
-    /// A command was answered, or will never be.
+    /// The controller answered a command, or the host no longer expects an answer.
     package mutating func commandFinished(
         _ step: PrivacyStep,
         result: CommandResult,
@@ -138,8 +142,8 @@ package struct AddressKeeper: Sendable {
         return settle(now: now)
     }
 
-    /// The controller was reset, or is gone: it has forgotten everything. The others, which are reset
-    /// as well, are held no longer.
+    /// Forgets the state of a controller that was reset or is gone. Scheduler and advertiser are
+    /// reset as well, which ends their pause.
     package mutating func reset() {
         self = AddressKeeper(forgetting: self)
     }

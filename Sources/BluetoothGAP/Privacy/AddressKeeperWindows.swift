@@ -4,26 +4,25 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension AddressKeeper {
-    /// When `deadlinePassed` is to be called, at the latest; nil: never.
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
     package var nextDeadline: Instant? {
         guard isConfigured else { return nil }
         switch window {
         case .opening(let end): return end
-        case .open: return nil  // a command is on its way, whose answer has its own limit
+        case .open: return nil  // the outstanding command has its own time limit
         case .closed:
             guard list.nextOrder == nil else { return restsUntil }
             return own?.changesAt.map { max($0, restsUntil ?? $0) }
         }
     }
 
-    /// Time has come to `now`.
+    /// The time is `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         if case .opening(let end) = window, now >= end { close(afterFailure: true, now: now) }
         return settle(now: now)
     }
 
-    /// Brings the controller one order closer to what is wanted, and hands out what was decided: the
-    /// last thing that every input does.
+    /// Issues the next order and returns the actions. Every input ends with this call.
     mutating func settle(now: Instant) -> [Action] {
         if let end = restsUntil, now >= end { restsUntil = nil }
         if isConfigured {

@@ -3,20 +3,20 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Recognises peers by their private addresses, on the host's side: those that the controller has no
-/// room for, or cannot recognise at all (Vol 3, Part C, 10.8.2.3).
+/// Resolves private addresses in the host, for peers that the controller does not resolve (Vol 3,
+/// Part C, 10.8.2.3).
 ///
-/// To try an address takes an encryption for each key, and an advertiser shows the same address many
-/// times a second. So it is remembered what came of it, for better or worse, until the keys change.
+/// A resolution takes one encryption for each key, and an advertiser sends the same address many
+/// times a second. The resolver therefore caches every result until the keys change.
 ///
-/// Bounded: there are two generations of memories. When the young one is full it becomes the old one,
-/// and the old one is forgotten.
+/// The cache is bounded by two generations. When the young generation is full, it replaces the old
+/// one.
 package struct AddressResolver: Sendable {
     /// A peer with private addresses.
     package struct Peer: Hashable, Sendable {
-        /// The address that stays the same.
+        /// The identity address.
         package let identity: DeviceAddress
-        /// What its private addresses are made with.
+        /// The Identity Resolving Key.
         package let key: HCI.Key128
 
         package init(identity: DeviceAddress, key: HCI.Key128) {
@@ -25,31 +25,30 @@ package struct AddressResolver: Sendable {
         }
     }
 
-    /// How many addresses a generation holds: more than devices in any room.
+    /// The number of addresses in a generation, which is more than the devices in range of a radio.
     package static let generationLimit = 2_048
 
     private var peers: [Peer] = []
     private var identities: Set<DeviceAddress> = []
-    /// The keys of the peers, at the same places; nil for one that is all zero.
+    /// The keys of the peers at the same indices, with `nil` for a key that is all zero.
     private var keys: [ResolvingKey?] = []
-    /// The places of peers; nil: the address is nobody's.
+    /// The index of the peer for each address, or `nil` if the address belongs to no peer.
     private var young: [UInt64: Int?] = [:]
     private var old: [UInt64: Int?] = [:]
 
-    /// Recognises nobody yet.
+    /// Creates a resolver without peers.
     package init() {}
 
-    /// How many addresses are remembered.
+    /// The number of addresses in the cache.
     package var rememberedCount: Int { young.count + old.count }
 
-    /// Whether there is anybody to be recognised.
+    /// Whether the resolver has any peers.
     package var knowsAnybody: Bool { !identities.isEmpty }
 
-    /// Whether the peer with this identity address can be recognised by others of its addresses.
+    /// Whether the resolver has the peer with this identity address.
     package func knows(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
 
-    /// From now on recognises these peers and no others. Keys that were known before stay prepared;
-    /// what is remembered is forgotten if anything has changed.
+    /// Replaces the peers. Keys that are in use already stay prepared. A change empties the cache.
     package mutating func setPeers(_ newPeers: [Peer]) {
         guard newPeers != peers else { return }
         let known = Dictionary(zip(peers.map(\.key), keys)) { first, _ in first }
@@ -60,8 +59,8 @@ package struct AddressResolver: Sendable {
         old = [:]
     }
 
-    /// The identity address of the peer that uses this address; nil if it is not private, or nobody's
-    /// who is known.
+    /// Returns the identity address of the peer with this address, or `nil` if the address is not
+    /// private or belongs to no peer.
     package mutating func resolve(_ address: DeviceAddress) -> DeviceAddress? {
         guard knowsAnybody, address.randomKind == .resolvablePrivate else { return nil }
         if let place = young[address.value] { return place.map { peers[$0].identity } }

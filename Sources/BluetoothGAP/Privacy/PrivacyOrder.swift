@@ -3,16 +3,15 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Something `AddressKeeper` has the controller do.
+/// An order of `AddressKeeper` to the controller.
 package enum PrivacyOrder: Hashable, Sendable {
-    /// The address with which the controller scans and initiates, and, if it has legacy commands
-    /// only, advertises.
+    /// Sets the address for scanning and initiating, and for advertising with the legacy commands.
     case setRandomAddress(DeviceAddress)
     case enableResolution(Bool)
     case clearList
     case add(ResolvingListKeeper.Entry)
     case remove(DeviceAddress)
-    /// The peer may use its identity address as well.
+    /// Sets device privacy mode, in which the peer may also use its identity address.
     case setDeviceMode(DeviceAddress)
 
     /// The command that carries the order out.
@@ -39,7 +38,7 @@ package enum PrivacyOrder: Hashable, Sendable {
     }
 }
 
-/// One issue of an order; see `Step`.
+/// One issue of an order, like ``Step``.
 package struct PrivacyStep: Hashable, Sendable {
     package let number: UInt64
     package let order: PrivacyOrder

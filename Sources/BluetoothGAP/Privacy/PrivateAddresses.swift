@@ -3,25 +3,26 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Our own private addresses: with which key they are made, which of them is in use, and until when
-/// (Vol 3, Part C, 10.7.1.2).
+/// The host's private addresses: their key, the present address and the time of its change (Vol 3,
+/// Part C, 10.7.1.2).
 package struct PrivateAddresses: Sendable {
-    /// How short and how long an address may be in use, as for the timer of controllers that make
-    /// their own (Vol 4, Part E, 7.8.45).
+    /// The shortest and longest use of an address, as for controllers that make their own (Vol 4,
+    /// Part E, 7.8.45).
     package static let rotationRange: ClosedRange<Duration> = .seconds(1) ... .seconds(3600)
-    /// How soon a change is tried again that the controller has refused.
+    /// The pause before another attempt after a refusal.
     static let retryPause: Duration = .seconds(1)
 
     private let key: ResolvingKey
     private let rotation: Duration
-    /// The controller's random address; nil before it has one.
+    /// The controller's random address, or `nil` if it has none.
     package private(set) var current: DeviceAddress?
-    /// The one that comes after it.
+    /// The next random address.
     private var next: DeviceAddress?
-    /// When it has been in use for as long as it may.
+    /// When the use of the present address should end.
     private var dueAt: Instant?
 
-    /// Addresses of this key, each for as long as `rotation`. Nil if the key is all zero.
+    /// Creates the addresses of a key, each used for `rotation`. Returns `nil` if the key is all
+    /// zero.
     package init?(key: HCI.Key128, rotation: Duration) {
         guard let key = ResolvingKey(key) else { return nil }
         self.key = key
@@ -29,12 +30,12 @@ package struct PrivateAddresses: Sendable {
         self.rotation = min(max(rotation, range.lowerBound), range.upperBound)
     }
 
-    /// An address that was never used.
+    /// Returns a new address.
     package func makeAddress(using generator: inout some RandomNumberGenerator) -> DeviceAddress? {
         key.makeAddress(using: &generator)
     }
 
-    /// The controller has this random address from now on.
+    /// Notes that the controller has this random address from now on.
     package mutating func took(
         _ address: DeviceAddress,
         using generator: inout some RandomNumberGenerator,
@@ -45,22 +46,22 @@ package struct PrivateAddresses: Sendable {
         dueAt = now + rotation
     }
 
-    /// The controller keeps the address that it has.
+    /// Notes that the controller refused the next address.
     mutating func refused(now: Instant) {
         dueAt = now + Self.retryPause
     }
 
-    /// The controller has forgotten its address.
+    /// Notes that the controller has no address any more.
     mutating func forget() {
         current = nil
         next = nil
         dueAt = nil
     }
 
-    /// When another address is to take its place; nil if there is none.
+    /// When the address changes, or `nil` if there is no next address.
     var changesAt: Instant? { next == nil ? nil : dueAt }
 
-    /// The address that is due in place of the present one; nil while that is good.
+    /// Returns the next address if the change is due, and `nil` otherwise.
     func successor(now: Instant) -> DeviceAddress? {
         changesAt.map { now >= $0 } ?? false ? next : nil
     }

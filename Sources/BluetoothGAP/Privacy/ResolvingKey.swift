@@ -4,24 +4,25 @@ import BluetoothCrypto
 import BluetoothHCI
 import BluetoothTypes
 
-/// An Identity Resolving Key, ready for use: a device makes its resolvable private addresses with it,
-/// and whoever has it recognises them (Vol 6, Part B, 1.3.2.2 and 1.3.2.3).
+/// A prepared Identity Resolving Key. A device makes its resolvable private addresses with it, and
+/// its peers resolve them with it (Vol 6, Part B, 1.3.2.2 and 1.3.2.3).
 package struct ResolvingKey: Sendable {
-    /// The random part of an address: 22 bits, neither all zero nor all one, below 01.
+    /// The random part of an address: 22 bits that are neither all zero nor all one, below the bits
+    /// 01.
     private static let randomRange: ClosedRange<UInt32> = 1...0x3F_FFFE
     private static let randomMark: UInt32 = 0b01 << 22
 
     private let cipher: AES128
 
-    /// Prepares a key. Nil if it is all zero, which says that there is none: whoever distributes
-    /// that uses no private addresses (Vol 3, Part H, 3.6.4, and Vol 4, Part E, 7.8.38).
+    /// Prepares a key. Returns `nil` if it is all zero: a device that distributes such a key uses
+    /// no private addresses (Vol 3, Part H, 3.6.4, and Vol 4, Part E, 7.8.38).
     package init?(_ key: HCI.Key128) {
         guard key.bytes.contains(where: { $0 != 0 }), let cipher = AES128(key: key.bytes.reversed())
         else { return nil }
         self.cipher = cipher
     }
 
-    /// A new private address. Nil if the cryptographic library fails, which it has no reason to do.
+    /// Returns a new private address, or `nil` if the cryptographic library fails.
     package func makeAddress(using generator: inout some RandomNumberGenerator) -> DeviceAddress? {
         let random = Self.randomMark | UInt32.random(in: Self.randomRange, using: &generator)
         return hash(of: random).map {
@@ -29,14 +30,15 @@ package struct ResolvingKey: Sendable {
         }
     }
 
-    /// Whether an address was made with the key. One in 16 million that were not seems to be.
+    /// Returns whether an address was made with the key. One in 16 million other addresses matches,
+    /// too.
     package func resolves(_ address: DeviceAddress) -> Bool {
         guard address.randomKind == .resolvablePrivate else { return false }
         let hash = UInt32(truncatingIfNeeded: address.value) & 0xFF_FFFF
         return self.hash(of: UInt32(truncatingIfNeeded: address.value >> 24)) == hash
     }
 
-    /// The random address hash function ah (Vol 3, Part H, 2.2.2).
+    /// Returns the result of the random address hash function ah (Vol 3, Part H, 2.2.2).
     private func hash(of random: UInt32) -> UInt32? {
         var block = [UInt8](repeating: 0, count: AES128.blockLength)
         for place in 0..<3 {

@@ -3,26 +3,26 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Brings the controller's resolving list to what is wanted, one order at a time, and knows what it
-/// holds (Vol 6, Part B, 4.7; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
+/// Brings the controller's resolving list to the requested contents, one order at a time (Vol 6,
+/// Part B, 4.7; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
 ///
-/// Orders are to be given only while the controller neither advertises, scans nor initiates. The list
-/// is changed while resolution is off, although the specification allows more in such a moment: there
-/// are controllers that do not.
+/// Orders may be issued only while the controller neither advertises, scans nor initiates. The list
+/// changes only while resolution is off. The specification allows more then, but some controllers
+/// do not.
 ///
-/// Of more peers than fit, the first that are wanted go in; the host resolves the others. So it does
-/// for a controller without the list, or one that refuses it: that is given up for good (`isGivenUp`),
-/// until the host begins anew.
+/// If there are more peers than fit, the first ones are put on the list, and the host resolves the
+/// others. The host resolves all peers if the controller has no list or refuses it. The list then
+/// stays unused (`isGivenUp`) until the host starts again.
 ///
-/// Peers are in *device privacy mode*: they may use their identity address as well. A bond does not
-/// say whether a peer will, and one in network privacy mode that does would never be heard again. A
-/// controller that has the list but no such mode is therefore not used for it.
+/// Peers are in *device privacy mode*, in which they may also use their identity address. A bond
+/// does not say whether a peer does so, and in network privacy mode the controller would drop such
+/// packets. The list of a controller without device privacy mode therefore stays unused.
 package struct ResolvingListKeeper: Sendable {
-    /// A peer, and the keys to be used with it.
+    /// A peer and its keys.
     package struct Entry: Hashable, Sendable {
         package let identity: DeviceAddress
         package let peerKey: HCI.Key128
-        /// With which private addresses are made that mean us; zero: we have none.
+        /// The key of the host's private addresses, or zero if the host has none.
         package let localKey: HCI.Key128
 
         package init(identity: DeviceAddress, peerKey: HCI.Key128, localKey: HCI.Key128) {
@@ -32,45 +32,45 @@ package struct ResolvingListKeeper: Sendable {
         }
     }
 
-    /// After so many refusals without a success the list is given up.
+    /// The number of refusals in a row after which the list stays unused.
     static let refusalLimit = 3
 
-    /// How often somebody in the list may go unrecognised.
+    /// The number of unresolved addresses of listed peers after which the list stays unused.
     static let missLimit = 3
 
-    /// Those who are wanted, the most important first.
+    /// The requested peers, the most important first.
     private var wanted: [Entry] = []
-    /// Those whom the controller does not take, whatever the reason.
+    /// The peers that the controller refused.
     private var rejected: Set<DeviceAddress> = []
-    /// How many fit.
+    /// The number of peers that fit.
     private var capacity = 0
-    /// What the list holds; nil if that is not known.
+    /// The contents of the list, or `nil` if they are unknown.
     private var contents: [Entry]?
-    /// Who has its privacy mode.
+    /// The peers that are in device privacy mode.
     private var modes: Set<DeviceAddress> = []
-    /// Whether resolution is on; nil if that is not known.
+    /// Whether resolution is on, or `nil` if that is unknown.
     private var isEnabled: Bool? = false
     private var refusalCount = 0
     private var missCount = 0
-    /// Whether the controller is not to be trusted with addresses any more.
+    /// Whether the list stays unused.
     package private(set) var isGivenUp = false
 
     package init() {}
 
-    // MARK: - What callers want
+    // MARK: - Requests
 
-    /// These peers are to be recognised.
+    /// Requests the peers that the controller resolves.
     package mutating func want(_ entries: [Entry]) {
         wanted = entries.filter { entry in entry.peerKey.bytes.contains { $0 != 0 } }
         rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }
     }
 
-    /// Whether the controller recognises this peer, and knows how to call it.
+    /// Whether the controller resolves this peer in both directions.
     package func resolves(_ identity: DeviceAddress) -> Bool {
         isEnabled == true && contents?.contains { $0.identity == identity } ?? false
     }
 
-    /// The controller is being reset.
+    /// Forgets the state of a controller that is reset.
     mutating func forgetController() {
         contents = nil
         modes = []
@@ -78,7 +78,7 @@ package struct ResolvingListKeeper: Sendable {
         refusalCount = 0
     }
 
-    /// A controller that is fresh from its reset.
+    /// Begins with a controller that was reset.
     package mutating func configure(_ capabilities: ControllerCapabilities) {
         forgetController()
         rejected = []
@@ -91,9 +91,10 @@ package struct ResolvingListKeeper: Sendable {
         capacity = isUsable && !isGivenUp ? capabilities.resolvingListSize : 0
     }
 
-    /// Somebody was not recognised who is in the list. After `missLimit` times the controller is not
-    /// believed any more: there are some that take the commands, and nothing comes of it (Bumble's
-    /// is one).
+    /// The controller has not resolved the address of a peer in its list.
+    ///
+    /// After `missLimit` times the list stays unused, because some controllers accept the commands
+    /// but do not resolve (Bumble's is one).
     mutating func missed() {
         missCount += 1
         if missCount >= Self.missLimit { giveUp() }
@@ -106,12 +107,12 @@ package struct ResolvingListKeeper: Sendable {
 
     // MARK: - Orders
 
-    /// Those who are to be in the list.
+    /// The requested contents of the list.
     private var target: [Entry] {
         Array(wanted.lazy.filter { !rejected.contains($0.identity) }.prefix(capacity))
     }
 
-    /// The next order on the way to what is wanted; nil when nothing is to be done.
+    /// The next order on the way to the requested contents, or `nil` if none is necessary.
     package var nextOrder: PrivacyOrder? {
         let target = target
         guard !target.isEmpty else { return isEnabled == false ? nil : .enableResolution(false) }
@@ -130,8 +131,9 @@ package struct ResolvingListKeeper: Sendable {
         return contents.first { !modes.contains($0.identity) }.map { .setDeviceMode($0.identity) }
     }
 
-    /// Draws the conclusions from the answer to an order. False: it was not carried out, for a reason
-    /// that may pass, and is to be tried again later.
+    /// Notes the answer to an order.
+    ///
+    /// - Returns: `false` if the order failed for a passing reason, so that it is repeated later.
     mutating func finished(_ order: PrivacyOrder, _ outcome: OrderOutcome) -> Bool {
         guard outcome == .accepted else { return refused(order, outcome) }
         refusalCount = 0
@@ -157,18 +159,18 @@ package struct ResolvingListKeeper: Sendable {
         case (.add(let entry), .refused(.invalidCommandParameters)):
             rejected.insert(entry.identity)
         case (.enableResolution(false), _):
-            // What it does not know, it does not do.
+            // A controller that does not know the command does not resolve.
             isEnabled = false
             giveUp()
         case (_, .refused(.unknownCommand)): giveUp()
-        // Without its mode it would be ignored when it shows its identity.
+        // Without device privacy mode the controller would drop the peer's identity address.
         case (.setDeviceMode(let identity), _): rejected.insert(identity)
         default: return failed(order)
         }
         return true
     }
 
-    /// What the controller has is not known any more.
+    /// Notes that the contents of the list are unknown.
     private mutating func failed(_ order: PrivacyOrder) -> Bool {
         if case .enableResolution = order { isEnabled = nil } else { contents = nil }
         modes = []
@@ -176,7 +178,7 @@ package struct ResolvingListKeeper: Sendable {
         guard refusalCount >= Self.refusalLimit else { return false }
         refusalCount = 0
         giveUp()
-        // Told off as often as that, it is left alone.
+        // After this many attempts, resolution counts as off.
         if order == .enableResolution(false) { isEnabled = false }
         return true
     }

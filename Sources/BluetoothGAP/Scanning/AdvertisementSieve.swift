@@ -2,14 +2,14 @@
 
 import BluetoothTypes
 
-/// Keeps of all sightings those that one scan wants to hear of.
+/// Selects the advertisements that one scan requested.
 ///
-/// The order of the questions matters. What may change from one sighting to the next (the signal) is
-/// asked first, so that an advertiser that was too weak the first time is new when it comes closer.
-/// Then whether the same data was let through before; only then is the data itself looked into.
+/// The order of the conditions matters. The signal strength, which may change, comes first, so that
+/// an advertiser that was too weak is new when it comes closer. The filter for duplicates comes
+/// second, and the conditions on the data last, because they cost the most.
 package struct AdvertisementSieve: Sendable {
     package let filter: ScanFilter
-    /// Whether sightings that repeat what was let through before pass too.
+    /// Whether duplicates of earlier advertisements pass.
     package let allowsDuplicates: Bool
     private var duplicates = DuplicateFilter()
 
@@ -18,7 +18,7 @@ package struct AdvertisementSieve: Sendable {
         self.allowsDuplicates = allowsDuplicates
     }
 
-    /// Whether the scan wants to hear of the sighting.
+    /// Returns whether the scan requested the advertisement.
     package mutating func admits(_ advertisement: Advertisement) -> Bool {
         filter.admitsSignal(advertisement)
             && (allowsDuplicates || duplicates.isNew(advertisement))
@@ -26,10 +26,10 @@ package struct AdvertisementSieve: Sendable {
     }
 }
 
-/// Tells data that an advertiser has sent before from data that is new.
+/// Distinguishes new data of an advertiser from data that it has sent before.
 ///
-/// Bounded like `SightingMemory`: by two generations. What was last heard longest ago is forgotten
-/// first, and would be new again.
+/// The filter is bounded by two generations, like `SightingMemory`. It forgets the least recent
+/// data first, which then counts as new.
 package struct DuplicateFilter: Sendable {
     private struct Key: Hashable, Sendable {
         let address: DeviceAddress
@@ -37,7 +37,7 @@ package struct DuplicateFilter: Sendable {
         let digest: UInt64
     }
 
-    /// How many data a generation holds.
+    /// The number of entries in a generation.
     package static let generationLimit = 2048
 
     private var young: Set<Key> = []
@@ -45,7 +45,7 @@ package struct DuplicateFilter: Sendable {
 
     package init() {}
 
-    /// Whether this advertising set was not yet heard to say this (since it was last forgotten).
+    /// Returns whether the filter has no entry with this data for the advertising set.
     package mutating func isNew(_ advertisement: Advertisement) -> Bool {
         let key = Key(
             address: advertisement.address,

@@ -3,20 +3,21 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Turns the controller's advertising reports into sightings.
+/// Turns the controller's advertising reports into advertisements.
 ///
-/// Three things stand between a report and an `Advertisement`:
-/// - Extended data comes in pieces of at most 229 bytes. They are joined, per advertising set, and
-///   bounded in length (`AdvertisingData.extendedLimit`) and in number (`chainLimit`).
-/// - A scan response comes as a report of its own. It is laid beside the advertisement of its
-///   sender, from then on (`SightingMemory`).
-/// - Most reports repeat the one before. Then what was made of that is used again: the bytes are
-///   compared, and nothing is parsed, copied or allocated.
+/// - Extended data arrives in pieces of at most 229 bytes. The assembler joins them for each
+///   advertising set, bounded in length (`AdvertisingData.extendedLimit`) and in number
+///   (`chainLimit`).
+/// - A scan response is a separate report. The assembler merges it with the advertisement of its
+///   sender (`SightingMemory`).
+/// - Most reports repeat the one before. The assembler compares the bytes and uses the earlier
+///   result again, without parsing, copying or allocating.
 ///
-/// Reports without an address (anonymous advertising) are dropped: they name nobody to connect to.
+/// The assembler drops reports without an address (anonymous advertising), because no connection to
+/// their sender is possible.
 package struct ReportAssembler: Sendable {
-    /// How many chains of extended reports are joined at once; the oldest is given up for a new one.
-    /// A controller reports the pieces of a chain together, or nearly so.
+    /// The greatest number of incomplete chains of extended reports. A new chain replaces the
+    /// oldest. A controller reports the pieces of a chain close together.
     package static let chainLimit = 16
 
     private var memory = SightingMemory()
@@ -24,9 +25,9 @@ package struct ReportAssembler: Sendable {
 
     package init() {}
 
-    /// Takes a legacy report (Vol 4, Part E, 7.7.65.2).
+    /// Receives a legacy report (Vol 4, Part E, 7.7.65.2).
     ///
-    /// - Returns: the sighting; nil if the report names nobody.
+    /// - Returns: The advertisement, or `nil` if the report has no address.
     package mutating func receive(_ report: HCI.AdvertisingReport) -> Advertisement? {
         guard let address = report.address.deviceAddress else { return nil }
         let isScanResponse = report.type == .scanResponse
@@ -49,7 +50,7 @@ package struct ReportAssembler: Sendable {
         )
     }
 
-    /// Takes a report of a directed advertisement whose target the controller could not resolve
+    /// Receives a report of a directed advertisement whose target the controller could not resolve
     /// (Vol 4, Part E, 7.7.65.11). Such an advertisement carries no data.
     package mutating func receive(_ report: HCI.DirectedAdvertisingReport) -> Advertisement? {
         report.address.deviceAddress.map { address in
@@ -63,10 +64,9 @@ package struct ReportAssembler: Sendable {
         }
     }
 
-    /// Takes an extended report (Vol 4, Part E, 7.7.65.13).
+    /// Receives an extended report (Vol 4, Part E, 7.7.65.13).
     ///
-    /// - Returns: the sighting, when its data has come to an end; nil while more is to come, or if
-    ///   the report names nobody.
+    /// - Returns: The advertisement, or `nil` if more data follows or the report has no address.
     package mutating func receive(_ report: HCI.ExtendedAdvertisingReport) -> Advertisement? {
         guard let address = report.address.deviceAddress else { return nil }
         let key = ChainKey(report, address)
@@ -85,7 +85,7 @@ package struct ReportAssembler: Sendable {
         return sighting(report, address, data: chain.data[...], isTruncated: isTruncated)
     }
 
-    /// Forgets everybody: the scan that reported them is over.
+    /// Forgets all advertisers at the end of a scan.
     package mutating func reset() {
         memory = SightingMemory()
         chains = []
@@ -128,10 +128,10 @@ package struct ReportAssembler: Sendable {
         return advertisement
     }
 
-    /// The largest advertising set identifier; 0xFF stands for none.
+    /// The largest advertising set identifier. 0xFF means none.
     private static let setIdentifierMaximum: UInt8 = 0x0F
 
-    /// What a controller sends where it does not know a power.
+    /// The value of a power that the controller does not know.
     private static let notAvailable: Int8 = 127
 
     private static func decibels(_ value: Int8) -> Int? {
@@ -139,7 +139,7 @@ package struct ReportAssembler: Sendable {
     }
 }
 
-/// What tells one chain of reports from another.
+/// The key of a chain of reports.
 private struct ChainKey: Sendable, Equatable {
     let address: DeviceAddress
     let setIdentifier: UInt8
@@ -152,7 +152,7 @@ private struct ChainKey: Sendable, Equatable {
     }
 }
 
-/// The data of an advertisement of which more is to come.
+/// The data of an incomplete advertisement.
 private struct Chain: Sendable {
     let key: ChainKey
     var data: [UInt8] = []

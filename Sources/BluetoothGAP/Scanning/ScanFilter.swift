@@ -2,22 +2,22 @@
 
 import BluetoothTypes
 
-/// Which advertisements a scan wants. Every condition that is set must hold; an empty filter lets
-/// everything through.
+/// The conditions on the advertisements of a scan. All conditions must hold. An empty filter has no
+/// conditions.
 ///
 /// ```swift
 /// var filter = ScanFilter(services: [BluetoothUUID(0x180D)])
 /// filter.minimumRSSI = -80
 /// ```
 public struct ScanFilter: Sendable, Hashable {
-    /// Bytes that must stand at the start of a field, bit by bit where a mask says so.
+    /// The bytes at the start of a field, with an optional mask.
     public struct Pattern: Sendable, Hashable {
-        /// The bytes to find; empty matches anything.
+        /// The bytes at the start. An empty array matches every field.
         public var bytes: [UInt8]
-        /// Which bits count; a byte without a mask counts whole.
+        /// The bits that count. All bits of a byte without a mask count.
         public var mask: [UInt8]
 
-        /// Makes a pattern.
+        /// Creates a pattern.
         public init(_ bytes: [UInt8] = [], mask: [UInt8] = []) {
             self.bytes = bytes
             self.mask = mask
@@ -31,31 +31,33 @@ public struct ScanFilter: Sendable, Hashable {
         }
     }
 
-    /// At least one of these services is advertised; empty: no condition.
+    /// The services of which the device advertises at least one. An empty set is no condition.
     public var services: Set<BluetoothUUID>
 
-    /// At least one of these services is solicited; empty: no condition.
+    /// The services of which the device solicits at least one. An empty set is no condition.
     public var solicitedServices: Set<BluetoothUUID> = []
 
-    /// The whole local name; nil: no condition.
+    /// The whole local name, or `nil` for any.
     public var name: String?
 
-    /// How the local name begins; nil: no condition.
+    /// The beginning of the local name, or `nil` for any.
     public var namePrefix: String?
 
-    /// Companies whose data is there and begins so; at least one; empty: no condition.
+    /// Companies, and the beginning of their data. At least one must match. An empty dictionary is
+    /// no condition.
     public var manufacturerData: [UInt16: Pattern] = [:]
 
-    /// Services whose data is there and begins so; at least one; empty: no condition.
+    /// Services, and the beginning of their data. At least one must match. An empty dictionary is
+    /// no condition.
     public var serviceData: [BluetoothUUID: Pattern] = [:]
 
-    /// The weakest signal of interest in dBm; a sighting without signal strength passes.
+    /// The weakest signal in dBm. Advertisements without a signal strength match.
     public var minimumRSSI: Int?
 
-    /// Only advertisers that accept connections.
+    /// Whether the advertiser must accept connections.
     public var requiresConnectable = false
 
-    /// Makes a filter of the conditions used most.
+    /// Creates a filter with the most common conditions.
     public init(
         services: Set<BluetoothUUID> = [],
         name: String? = nil,
@@ -68,18 +70,18 @@ public struct ScanFilter: Sendable, Hashable {
         self.minimumRSSI = minimumRSSI
     }
 
-    /// Whether the advertisement satisfies every condition.
+    /// Returns whether the advertisement matches all conditions.
     public func matches(_ advertisement: Advertisement) -> Bool {
         admitsSignal(advertisement) && admitsData(advertisement)
     }
 
-    /// The conditions that may change from one sighting to the next although the data does not.
+    /// Returns whether the conditions hold that can change while the data stays the same.
     func admitsSignal(_ advertisement: Advertisement) -> Bool {
         if let minimumRSSI, let rssi = advertisement.rssi, rssi < minimumRSSI { return false }
         return !requiresConnectable || advertisement.isConnectable
     }
 
-    /// The conditions on the data alone.
+    /// Returns whether the conditions on the data hold.
     func admitsData(_ advertisement: Advertisement) -> Bool {
         let data = advertisement.data
         return admitsName(data)

@@ -2,33 +2,35 @@
 
 import BluetoothTypes
 
-/// How the controller listens for advertisements (LE Set Scan Parameters, Vol 4, Part E, 7.8.10).
+/// The parameters of a scan (LE Set Scan Parameters, Vol 4, Part E, 7.8.10).
 public struct ScanParameters: Sendable, Hashable {
-    /// Whether to ask each scannable advertiser for its scan response. More is learnt (often the
-    /// name); the advertiser spends power on the answer, and learns that somebody listens.
+    /// Whether the controller requests the scan response of each scannable advertiser. It often
+    /// contains the name. The response costs the advertiser power and shows it that a device scans.
     public var isActive = true
 
-    /// How often the controller listens, 2.5 ms to 10.24 s (40.96 s with extended scanning).
+    /// The interval at which the controller listens, 2.5 ms to 10.24 s (40.96 s with extended
+    /// scanning).
     public var interval: Duration = .milliseconds(60)
 
-    /// How long it listens each time, at most `interval`.
+    /// The time that the controller listens in each interval, at most `interval`.
     ///
-    /// 60 ms, all of the time: a person usually waits for the result. Where scanning shares the
-    /// radio with links the controller takes what it needs for them.
+    /// The default is 60 ms, all of the time, because a person usually waits for the result. The
+    /// controller takes the time that its links need.
     public var window: Duration = .milliseconds(60)
 
-    /// Whether the controller may leave out reports it made before. Saves the transport most of
-    /// its traffic, and loses changes of signal strength.
+    /// Whether the controller omits duplicate reports. This saves most of the traffic on the
+    /// transport, and hides changes of the signal strength.
     public var filtersDuplicates = true
 
-    /// How often to restart a scan whose duplicates the controller leaves out, so that it reports
-    /// everybody afresh; nil: never. Without it a device that goes is never known to have gone.
+    /// The interval of restarts of a scan without duplicates, or `nil` for none. After a restart
+    /// the controller reports all devices again. Without restarts the host does not notice that a
+    /// device has left.
     public var duplicateFilterRestart: Duration?
 
-    /// On which PHYs to listen. A controller without extended scanning listens on LE 1M whatever
-    /// this says.
+    /// The PHYs on which the controller listens. A controller without extended scanning listens on
+    /// LE 1M only.
     public var phys: Set<PHY> = [.le1M]
 
-    /// Makes the parameters of an active scan at full duty.
+    /// Creates the parameters of an active scan at full duty.
     public init() {}
 }

@@ -2,12 +2,12 @@
 
 import BluetoothTypes
 
-/// What was last heard of each advertiser, so that a scan response finds its advertisement, and a
-/// report that repeats the last one is recognised by its bytes.
+/// The last advertisement and scan response of each advertiser, for merging them and for
+/// recognizing a report that repeats the last one.
 ///
-/// Bounded: there are two generations. Who is heard moves into the young one; when that is full it
-/// becomes the old one, and the old one is forgotten. So at least the last `generationLimit`
-/// advertisers are remembered, and at most twice as many, at the cost of two look-ups.
+/// The memory is bounded by two generations. A report moves its advertiser into the young
+/// generation. When that is full, it replaces the old one. The memory therefore holds at least the
+/// last `generationLimit` advertisers and at most twice as many, at the cost of two look-ups.
 struct SightingMemory: Sendable {
     /// An advertising set of an advertiser.
     struct Key: Hashable, Sendable {
@@ -15,13 +15,13 @@ struct SightingMemory: Sendable {
         let setIdentifier: UInt8?
     }
 
-    /// What is made of the data once, however often it is heard.
+    /// The parsed data, which repeated reports share.
     struct Sighting: Sendable {
         /// The advertisement with its scan response.
         let data: AdvertisingData
         /// The bytes of the report alone.
         let rawData: [UInt8]
-        /// The power level that the data states.
+        /// The transmit power in the data.
         let txPower: Int?
 
         init(data: AdvertisingData, rawData: [UInt8]) {
@@ -37,16 +37,16 @@ struct SightingMemory: Sendable {
         var scanResponse: Sighting?
     }
 
-    /// How many advertising sets a generation holds.
+    /// The number of advertising sets in a generation.
     static let generationLimit = 1024
 
     private var young: [Key: Entry] = [:]
     private var old: [Key: Entry] = [:]
 
-    /// Takes note of a report.
+    /// Notes a report.
     ///
-    /// - Returns: what there is to say of it, made new only if the bytes are new; and whether the
-    ///   sender accepts connections, which a legacy scan response does not tell.
+    /// - Returns: The parsed data, which is new only if the bytes are new, and whether the sender
+    ///   accepts connections, which a legacy scan response does not contain.
     mutating func recall(
         _ key: Key,
         _ bytes: ArraySlice<UInt8>,
@@ -88,7 +88,7 @@ extension SightingMemory.Entry {
         return (sighting, self.isConnectable)
     }
 
-    /// One half is new: both are merged anew, so that either kind of report tells all.
+    /// Merges advertisement and scan response again after one of them changed.
     private mutating func renew(
         with bytes: [UInt8],
         isScanResponse: Bool

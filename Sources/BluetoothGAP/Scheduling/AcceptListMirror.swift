@@ -2,28 +2,29 @@
 
 import BluetoothTypes
 
-/// Who has the controller's one Filter Accept List: the initiator, or the advertiser.
+/// Whether the initiator or the advertiser uses the controller's only Filter Accept List.
 enum AcceptListLoan: Sendable {
     case none
-    /// It is to be lent, and still in use.
+    /// The advertiser needs the list, and the initiator still uses it.
     case asked
     case made
 }
 
-/// What the controller's Filter Accept List is believed to hold (Vol 6, Part B, 4.3.1).
+/// The believed contents of the controller's Filter Accept List (Vol 6, Part B, 4.3.1).
 struct AcceptListMirror: Sendable {
-    /// The devices on the list in the order in which they were added; nil if that is not known.
+    /// The devices on the list in the order of their addition, or `nil` if that is unknown.
     private(set) var contents: [DeviceAddress]?
 
-    /// How many devices fit; 0: the list is of no use.
+    /// The number of devices that fit. With 0, the list is unusable.
     private(set) var capacity: Int
 
-    /// Mirrors the list of a controller of whose past nothing is known.
+    /// Creates the mirror of a list with unknown contents.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The next edit on the way to a list of exactly `wanted`; nil when it is that.
+    /// Returns the next change on the way to a list of exactly `wanted`, or `nil` if none is
+    /// necessary.
     func nextEdit(toward wanted: [DeviceAddress]) -> ControllerOrder? {
         guard let contents else { return .clearAcceptList }
         if let extra = contents.first(where: { !wanted.contains($0) }) {
@@ -44,17 +45,17 @@ struct AcceptListMirror: Sendable {
         contents?.removeAll { $0 == address }
     }
 
-    /// The controller says that no more fits.
+    /// The controller reports that the list is full.
     mutating func filledUp() {
         capacity = contents?.count ?? 0
     }
 
-    /// An edit went wrong: start over with an empty list.
+    /// A change failed, so the next change clears the list.
     mutating func forget() {
         contents = nil
     }
 
-    /// The list does not work: devices are dialled one by one from now on.
+    /// The list does not work, so the initiator connects to one device at a time from now on.
     mutating func giveUp() {
         contents = nil
         capacity = 0

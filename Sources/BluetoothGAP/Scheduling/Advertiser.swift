@@ -3,109 +3,126 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The one arbiter of advertising on a controller, beside `CentralScheduler`, and in its manner: it
-/// compares what is wanted with what it believes the controller to be doing, and issues the one order
-/// that comes next.
+/// Decides the advertising commands of one controller.
+///
+/// Like `CentralScheduler`, the advertiser compares the requested state with the state that it
+/// believes the controller to be in, and issues one order at a time.
 ///
 /// Terms:
-/// - A *set* is one wish to advertise. A controller that speaks the extended commands holds several,
-///   by handles which are chosen here; a legacy one holds one.
-/// - It is *in force* when the controller advertises as it says, or would but for a link to spare or
-///   for something that it cannot do at the same time.
-/// - Its *recipe* is what this controller is told of it, worked out when there is a controller.
+/// - A *set* is one request to advertise. A controller with the extended commands holds several
+///   sets under handles that the advertiser chooses. A legacy controller holds one set.
+/// - A set is *in force* when the controller advertises as requested, or when only a missing link
+///   or another activity of the controller prevents it.
+/// - The *recipe* of a set is the request in terms of the present controller.
 ///
 /// Rules:
-/// 1. Every set ends exactly once: `ended`. Until then it is wanted, whatever the controller does.
-/// 2. A connection stops the set that led to it. It is started again at once, or when the controller
-///    has room for another link; unless it was to call one device, or is not to go on.
-/// 3. What was refused for a passing reason is tried again after a rest (`restMinimum`, doubling to
-///    `restMaximum`); for any other, the set ends. So does one that was never in force and is
-///    refused `refusalLimit` times.
-/// 4. Command Disallowed means that controller and advertiser disagree about the state: the set is
-///    stopped, and begun again. A set that the controller does not know is made again.
-/// 5. A duration counts from the first time that the set is on the air, on the clock of the host:
-///    interruptions count. The controller is told what is left of it.
-/// 6. What the controller says that it cannot do at once, it is not asked to: advertising makes way
-///    for links, scanning and initiating, and comes back when they end.
-/// 7. While it is held (`hold`), no set is on the air; after `release` all come back.
-/// 8. A set has an address of its own, where its host is private and the controller has several;
-///    all of them change at the same time (`changeAddresses`).
-/// 9. After `reset` all sets stay wanted, and come back by themselves after the next `configure`.
+/// 1. Every set ends exactly once, with `ended`. Until then it is wanted, whatever the controller
+///    does.
+/// 2. A connection stops the set that led to it. The advertiser starts the set again at once, or
+///    when the controller has room for another link. Directed sets, and sets that do not continue
+///    after a connection, end instead.
+/// 3. After a refusal for a passing reason the set rests (`restMinimum`, doubling to `restMaximum`)
+///    and is tried again. After any other refusal the set ends. A set that was never in force ends
+///    after `refusalLimit` refusals.
+/// 4. Command Disallowed means that controller and advertiser disagree about the state, so the
+///    advertiser stops the set and begins again. A set that the controller does not know is created
+///    again. A set counts as off the air when the controller has answered Disable. The advertiser
+///    repeats a Disable without an answer, and asks for a reset of the controller (`unstoppable`)
+///    after `unansweredStopLimit` of them in a row.
+/// 5. A duration counts from the first time that the set is on the air, on the host's clock, and
+///    includes interruptions. The controller gets the remaining duration.
+/// 6. Advertising yields to links, scanning and initiating that the controller does not support at
+///    the same time, and returns when they end.
+/// 7. Between `hold` and `release` no set is on the air.
+/// 8. A set has its own address if the host is private and the controller has several addresses.
+///    All addresses change at the same time (`changeAddresses`).
+/// 9. After `reset` all sets stay wanted, and return after the next `configure`.
 ///
-/// What is *not* done here: the links that come of it.
+/// The advertiser does not manage the links that result from advertising.
 package struct Advertiser: Sendable {
-    /// A caller's name for its set.
+    /// The identifier of a set, which the caller chooses.
     package typealias SetID = UInt64
 
     package enum Action: Equatable, Sendable {
-        /// Send the command, and hand its result to `commandFinished` with the step.
+        /// Send the command, and pass its result to `commandFinished` with the step.
         case command(HCI.EncodedCommand, AdvertisingStep)
-        /// What is wanted of the set is in force, and sent like this.
+        /// The set is in force, and its data has this layout.
         case inForce(SetID, AdvertisingLayout)
-        /// The set is over.
+        /// The set has ended.
         case ended(SetID, AdvertisingEnd)
-        /// Whether the Filter Accept List is needed from now on: to be answered with
-        /// `acceptListGranted` when nobody else uses it.
+        /// Whether the advertiser needs the Filter Accept List from now on. Call
+        /// `acceptListGranted` when nothing else uses the list.
         case needsAcceptList(Bool)
-        /// No set is on the air, nor will be before `release`: the answer to `hold`.
+        /// No set is on the air until `release`. This is the answer to `hold`.
         case quiet
+        /// Reset the controller: it does not answer Disable, so a set may stay on the air.
+        case unstoppable
     }
 
-    /// How many sets there may be, whatever the controller holds: its handles end at 0xEF
-    /// (Vol 4, Part E, 7.8.53).
+    /// The greatest number of sets. Advertising handles end at 0xEF (Vol 4, Part E, 7.8.53).
     package static let setLimit = 0xF0
-    /// The most octets of data in one command (Vol 4, Part E, 7.8.54).
+    /// The greatest number of data bytes in one command (Vol 4, Part E, 7.8.54).
     static let pieceLimit = 251
-    /// For how long a high duty cycle lasts at most (Vol 6, Part B, 4.4.2.4.3).
+    /// The longest time of high duty cycle directed advertising (Vol 6, Part B, 4.4.2.4.3).
     static let highDutyLimit: Duration = .milliseconds(1280)
-    /// The longest duration that a command can tell (Vol 4, Part E, 7.8.56).
+    /// The longest duration that a command can carry (Vol 4, Part E, 7.8.56).
     static let controllerDurationLimit: Duration = .milliseconds(655_350)
-    /// How much longer than its duration a set is given to end by itself.
+    /// How long after its duration the host ends a set that the controller has not ended.
     static let endGrace: Duration = .seconds(1)
-    /// How long after a connection the event that says which set led to it may come. Later, all
-    /// that may have are started again.
+    /// How long the advertiser waits after a connection for the event that names its set. After
+    /// that it starts all sets again that may have led to the connection.
     static let terminationLimit: Duration = .seconds(1)
-    /// How long a set rests after its first failure.
+    /// The rest of a set after its first failure.
     static let restMinimum: Duration = .milliseconds(250)
-    /// How long it rests at most; it rests less if a link closes and makes room.
+    /// The longest rest of a set. A rest ends earlier if a link closes.
     static let restMaximum: Duration = .seconds(4)
-    /// After so many orders in a row that were not carried out, the set rests or has failed.
+    /// The number of failed orders in a row after which the set rests or ends.
     static let refusalLimit = 3
+    /// The number of unanswered Disables in a row after which the controller needs a reset.
+    static let unansweredStopLimit = 3
 
     var sets: [AdvertisingSetState] = []
     var admissions = AdvertisingAdmissions()
     var dialect: CommandDialect?
     var pause = Pause.none
-    /// What else the controller does.
+    /// The activities of the controller besides advertising.
     var use: RadioUse = []
-    /// With what power the controller sends, in dBm, of those sets where it has told.
+    /// The transmit power of each set, in dBm, as far as the controller has reported it.
     var power: [UInt8: Int8] = [:]
-    /// Until when a set has to be named as the one that led to a connection.
+    /// The number of connections whose set no event has named yet.
+    var unnamedConnectionCount = 0
+    /// When the wait for the events that name the sets of these connections ends.
     var terminationDueAt: Instant?
     var outstanding: AdvertisingStep?
+    /// The number of Disables in a row without an answer.
+    var unansweredStopCount = 0
     var stepCount: UInt64 = 0
     var outbox: [Action] = []
 
     package init() {}
 
-    /// Whether a set that can be connected to is wanted: who connects is welcome.
+    /// Whether a connectable set is wanted, so that the host accepts connections.
     package var awaitsConnections: Bool {
         sets.contains { $0.isWanted && $0.wish.isConnectable }
     }
 
-    /// The address on the air of the set that led to a link, as the controller has it: of the set
-    /// with this handle, or, if that is not known, of the first that may have. Nil if none may.
+    /// Returns the address on the air of the set that led to a link.
+    ///
+    /// - Parameter handle: The handle of the set. With `nil`, the first set counts that may have
+    ///   led to the link.
+    /// - Returns: The address, or `nil` if no set may have led to the link.
     package func address(connectedBy handle: UInt8?) -> DeviceAddress? {
         sets.first { handle == nil ? $0.mayConnect : $0.handle == handle }
             .flatMap { dialect?.address(of: $0.belief) }
     }
 
-    // MARK: - What callers want
+    // MARK: - Requests
 
-    /// The controller is ready, for the first time or after a `reset`. What was asked for before
-    /// now begins.
+    /// Begins what was requested so far: the controller is ready, for the first time or after a
+    /// `reset`.
     ///
-    /// - Parameter setAddress: makes an address for each set; nil: they have that of the host.
+    /// - Parameter setAddress: Makes an address for each set. With `nil`, a set has the host's
+    ///   address.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         ownAddress: DeviceAddress,
@@ -126,9 +143,11 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Asks for a set. No set that has not ended may have the same identifier.
+    /// Requests a set.
     ///
-    /// - Parameter address: its own address; nil: that of the host.
+    /// - Parameters:
+    ///   - id: An identifier that no other set has, unless that set has ended.
+    ///   - address: The set's own address. With `nil`, the set has the host's address.
     package mutating func add(
         _ id: SetID,
         _ advertising: Advertising,
@@ -146,8 +165,9 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Asks for something else in the place of a set; `inForce` tells when that is so. Throws, and
-    /// leaves the set as it was, if the controller cannot do it. One that has ended is left alone.
+    /// Replaces the request of a set. `inForce` follows. A set that has ended does not change.
+    ///
+    /// - Throws: The reason why the controller cannot do it. The set stays as it was.
     package mutating func update(
         _ id: SetID,
         _ advertising: Advertising,
@@ -173,7 +193,8 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Gives a set up; `ended` tells when it is off the air. One that has ended is left alone.
+    /// Ends a set. `ended` follows when the set is off the air. A set that has ended does not
+    /// change.
     package mutating func remove(
         _ id: SetID,
         because end: AdvertisingEnd = .stopped,
@@ -185,8 +206,10 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// The host, and each set, has another address from now on. Sets that are on the air change by
-    /// themselves; what the controller forbids while anything advertises is done before, in a pause.
+    /// Changes the addresses of the host and of each set.
+    ///
+    /// Sets on the air are stopped for the change. The caller makes changes that the controller
+    /// forbids during advertising beforehand, between `hold` and `release`.
     package mutating func changeAddresses(
         toHost ownAddress: DeviceAddress,
         setAddress: () -> DeviceAddress?,
@@ -201,26 +224,30 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Takes all sets off the air, for something that the controller forbids beside; `quiet` tells
-    /// when they are. Nothing comes back before `release`.
+    /// Takes all sets off the air until `release`, for a change that the controller forbids during
+    /// advertising. `quiet` follows when they are off the air.
     package mutating func hold(now: Instant) -> [Action] {
         if pause == .none { pause = .asked }
         return settle(now: now)
     }
 
-    /// What `hold` interrupted goes on.
+    /// Resumes the advertising that `hold` interrupted.
     package mutating func release(now: Instant) -> [Action] {
         pause = .none
         return settle(now: now)
     }
 
-    /// The controller was reset, or is gone: it has forgotten everything. To be called before its
-    /// commands are given up: what was outstanding then needs no answer, and nothing new is ordered.
+    /// Forgets the state of a controller that was reset or is gone.
+    ///
+    /// Call this before the commands to the controller are discarded. The outstanding order then
+    /// needs no answer, and no new order follows.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil
+        unansweredStopCount = 0
         pause = .none
         power = [:]
+        unnamedConnectionCount = 0
         terminationDueAt = nil
         for index in sets.indices { sets[index].forgetController() }
         return settle(now: now)
@@ -228,12 +255,12 @@ package struct Advertiser: Sendable {
 
     // MARK: - Sets
 
-    /// The smallest handle that no set has, not even one that is being removed.
+    /// The smallest handle that no set has. Sets that are being removed keep theirs.
     private var freeHandle: UInt8? {
         (0..<UInt8(Self.setLimit)).first { handle in !sets.contains { $0.handle == handle } }
     }
 
-    /// Works out what the controller is to be told of a set, if there is a controller.
+    /// Makes the recipe of a set, if there is a controller.
     mutating func prepare(_ index: Int) {
         guard let dialect else { return }
         do throws(AdvertisingError) {

@@ -3,25 +3,28 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// What the controller tells by itself, and what time brings.
+// Events of the controller, and deadlines.
 extension Advertiser {
-    /// LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
+    /// Receives LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
     package mutating func setTerminated(
         _ event: HCI.LEAdvertisingSetTerminated,
         now: Instant
     ) -> [Action] {
-        if event.status == .success { terminationDueAt = nil }
+        if event.status == .success { connectionNamed() }
         if let index = sets.firstIndex(where: { $0.handle == event.advertisingHandle }) {
             stopped(index, because: event.status, events: Int(event.completedEvents), now: now)
         }
         return settle(now: now)
     }
 
-    /// A link was made in the Peripheral role. That stops legacy advertising; an extended
-    /// controller tells which set it stops.
+    /// A link began in the Peripheral role.
+    ///
+    /// It stops the advertising of a legacy controller. An extended controller reports in a further
+    /// event which set it stops.
     package mutating func connectionMade(now: Instant) -> [Action] {
         guard let dialect else { return [] }
         if dialect.isExtended {
+            unnamedConnectionCount += 1
             terminationDueAt = now + Self.terminationLimit
         } else if let index = sets.firstIndex(where: { isRunning($0) }) {
             stopped(index, because: .success, events: 0, now: now)
@@ -29,8 +32,8 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// A legacy controller has called one device with a high duty cycle, in vain
-    /// (LE Connection Complete with Advertising Timeout; Vol 4, Part E, 7.8.9).
+    /// High duty cycle directed advertising of a legacy controller ended without a connection
+    /// (LE Connection Complete with Advertising Timeout, Vol 4, Part E, 7.8.9).
     package mutating func directedAdvertisingTimedOut(now: Instant) -> [Action] {
         if dialect?.isExtended == false, let index = sets.firstIndex(where: { isRunning($0) }) {
             stopped(index, because: .advertisingTimeout, events: 0, now: now)
@@ -38,7 +41,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// A link was closed: a controller that was full may have room now.
+    /// A link closed, so the controller may have room for another link.
     package mutating func linkCountChanged(now: Instant) -> [Action] {
         for index in sets.indices where sets[index].isWaitingForLink {
             sets[index].restsUntil = nil
@@ -46,11 +49,18 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Something else that the controller does has begun or ended.
+    /// The activities of the controller besides advertising changed.
     package mutating func radioUseChanged(to newUse: RadioUse, now: Instant) -> [Action] {
         guard use != newUse else { return [] }
         use = newUse
         return settle(now: now)
+    }
+
+    /// An event named the set of one connection. The sets of other connections may still be
+    /// missing.
+    private mutating func connectionNamed() {
+        unnamedConnectionCount = max(0, unnamedConnectionCount - 1)
+        if unnamedConnectionCount == 0 { terminationDueAt = nil }
     }
 
     private func isRunning(_ set: AdvertisingSetState) -> Bool {
@@ -58,7 +68,7 @@ extension Advertiser {
         return set.activity != .off
     }
 
-    /// A set is off the air, for the reason that Advertising Set Terminated has for it.
+    /// A set is off the air, with a status as in Advertising Set Terminated.
     private mutating func stopped(
         _ index: Int,
         because status: HCI.ErrorCode,
@@ -74,12 +84,12 @@ extension Advertiser {
 
     // MARK: - Time
 
-    /// When `deadlinePassed` is to be called, at the latest; nil: never.
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
     package var nextDeadline: Instant? {
         var soonest: Instant?
         let isExtended = dialect?.isExtended ?? false
         let rests = dialect != nil && outstanding == nil
-        // By index: this is asked after every packet, and to go through the sets copies each.
+        // By index: iterating over the sets copies each of them, and this runs for every packet.
         for index in sets.indices where sets[index].isWanted {
             soonest = earliest(soonest, sets[index].overdueAt(isExtended: isExtended))
             if rests { soonest = earliest(soonest, sets[index].restsUntil) }
@@ -87,7 +97,7 @@ extension Advertiser {
         return dialect == nil ? soonest : earliest(soonest, terminationDueAt)
     }
 
-    /// Time has come to `now`.
+    /// The time is `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         let isExtended = dialect?.isExtended ?? false
         for index in sets.indices where sets[index].isWanted {
@@ -96,6 +106,7 @@ extension Advertiser {
             }
         }
         if let due = terminationDueAt, now >= due {
+            unnamedConnectionCount = 0
             terminationDueAt = nil
             for index in sets.indices where sets[index].mayConnect {
                 sets[index].needsRefresh = true
@@ -104,7 +115,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Lets those try again who have rested long enough.
+    /// Ends the rests that are over.
     mutating func wake(now: Instant) {
         for index in sets.indices {
             if let end = sets[index].restsUntil, now >= end { sets[index].restsUntil = nil }
@@ -113,14 +124,14 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// When a set is over by the clock of the host. A controller that counts itself gets a moment
-    /// more, while the set is on the air.
+    /// When the host ends the set. An extended controller counts the duration itself and gets
+    /// `endGrace` more while the set is on the air.
     fileprivate func overdueAt(isExtended: Bool) -> Instant? {
         let grace = isExtended && activity == .on ? Advertiser.endGrace : .zero
         return endsAt.map { $0 + grace }
     }
 
-    /// The controller has stopped by itself.
+    /// The controller has stopped the set by itself.
     fileprivate mutating func stopped(
         because status: HCI.ErrorCode,
         events: Int,
@@ -135,7 +146,8 @@ extension AdvertisingSetState {
             end = .durationElapsed
         case .limitReached where wish.eventLimit != nil: end = .eventLimitReached
         default:
-            // For no reason of ours: one that stops all the time must not keep us busy.
+            // An unexpected end. The rest bounds the work if the controller stops the set again and
+            // again.
             rest(now: now)
         }
     }

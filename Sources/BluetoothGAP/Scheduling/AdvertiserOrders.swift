@@ -4,8 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Advertiser {
-    /// Brings the controller one order closer to what is wanted, and hands out what was decided: the
-    /// last thing that every input does.
+    /// Issues the next order and returns the actions. Every input ends with this call.
     mutating func settle(now: Instant) -> [Action] {
         wake(now: now)
         settleAdmissions()
@@ -20,7 +19,7 @@ extension Advertiser {
         return outbox
     }
 
-    /// Tells that nothing is on the air, once it is so.
+    /// Answers `hold` once no set is on the air.
     private mutating func settlePause() {
         guard pause == .asked, outstanding == nil, sets.allSatisfy({ $0.activity == .off }) else {
             return
@@ -36,8 +35,9 @@ extension Advertiser {
         outbox.append(.command(dialect.command(for: order), step))
     }
 
-    /// What to order next: first end what must not go on, which makes room for others.
+    /// The next order. Sets that end come first, because they make room for others.
     private func nextOrder(_ dialect: CommandDialect, now: Instant) -> AdvertisingOrder? {
+        guard unansweredStopCount < Self.unansweredStopLimit else { return nil }
         let isListReady = nextEdit == nil && admissions.isListOurs
         for isWanted in [false, true] {
             for set in sets where set.isWanted == isWanted {
@@ -56,7 +56,7 @@ extension Advertiser {
         return nextEdit
     }
 
-    /// Tells of sets that are over, as soon as they are off the air.
+    /// Reports the end of sets that are off the air.
     private mutating func tellEnds() {
         for index in sets.indices where !sets[index].isEndTold && !isBusyEnding(sets[index]) {
             guard let end = sets[index].end else { continue }
@@ -71,7 +71,7 @@ extension Advertiser {
         return set.activity != .off
     }
 
-    /// Forgets the sets of which the controller has nothing any more.
+    /// Removes the sets of which the controller holds nothing any more.
     private mutating func dropEnded() {
         guard let dialect else { return sets.removeAll { $0.isEndTold } }
         sets.removeAll { set in
@@ -81,7 +81,7 @@ extension Advertiser {
         power = power.filter { entry in sets.contains { $0.handle == entry.key } }
     }
 
-    /// Tells of sets that have come into force.
+    /// Reports the sets that have come into force.
     private mutating func announce(now: Instant) {
         guard let dialect else { return }
         for index in sets.indices {
@@ -97,7 +97,7 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// Whether the controller does what is wanted, or is kept from it by what it has to do besides.
+    /// Whether the controller advertises as requested, or only another activity prevents it.
     fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
         if isOutOfLinks { return true }
         if let recipe, !dialect.allows(recipe.parameters, beside: use) { return activity == .off }

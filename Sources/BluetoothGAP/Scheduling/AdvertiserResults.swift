@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Advertiser {
-    /// A command was answered, or will never be.
+    /// The controller answered a command, or the host no longer expects an answer.
     package mutating func commandFinished(
         _ step: AdvertisingStep,
         result: CommandResult,
@@ -25,6 +25,7 @@ extension Advertiser {
         if order == .readTransmitPower { return notePower(result) }
         guard order.set != nil else { return finishEdit(order, outcome) }
         guard let index = sets.firstIndex(where: { $0.handle == order.set }) else { return }
+        if case .disable = order { noteStop(outcome, of: index) }
         if outcome == .accepted {
             if case .setParameters(let set, _) = order { noteSelectedPower(result, of: set) }
             sets[index].carriedOut(order, isExtended: dialect?.isExtended ?? false, now: now)
@@ -36,7 +37,20 @@ extension Advertiser {
         sets[index].notCarriedOut(order, outcome, now: now)
     }
 
-    /// Legacy controllers tell the power when asked; one that does not is not asked again.
+    /// Counts the unanswered Disables. Only a reset stops a controller that never answers them.
+    ///
+    /// A set that was in force begins again after the reset. Any other set has failed, because a
+    /// controller that does not answer for this set would otherwise be reset again and again.
+    private mutating func noteStop(_ outcome: OrderOutcome, of index: Int) {
+        unansweredStopCount = outcome == .unanswered ? unansweredStopCount + 1 : 0
+        guard unansweredStopCount == Self.unansweredStopLimit else { return }
+        outbox.append(.unstoppable)
+        if !sets[index].isAnnounced { sets[index].fail(outcome) }
+        sets[index].isAnnounced = false
+    }
+
+    /// Notes the power that a legacy controller reports. Without a report it counts as 0 dBm, so
+    /// that the advertiser does not ask again.
     private mutating func notePower(_ result: CommandResult) {
         let answer = try? result.decode(as: HCI.LEReadAdvertisingPhysicalChannelTxPower.self)
         for index in sets.indices {
@@ -54,7 +68,7 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// Whether the controller has no link to spare for whoever would connect.
+    /// Whether the set rests because the controller has no room for another link.
     var isOutOfLinks: Bool { restsUntil != nil && isWaitingForLink }
 
     fileprivate mutating func carriedOut(
@@ -83,7 +97,8 @@ extension AdvertisingSetState {
     }
 
     private mutating func enabled(now: Instant) {
-        activity = hasEndedWhileEnabling ? .off : .on
+        // If the end came before the Enable, the set is on the air now.
+        activity = hasEndedWhileEnabling ? .doubtful : .on
         hasEndedWhileEnabling = false
         needsRefresh = false
         refusalCount = 0
@@ -100,31 +115,38 @@ extension AdvertisingSetState {
         hasEndedWhileEnabling = false
         needsRefresh = false
         switch (order, outcome) {
+        // The set may still be on the air, so the next order is another Disable.
+        case (.disable, .unanswered): activity = .doubtful
         case (.disable, _):
-            // Refused means that it does not advertise. Unanswered: should it still advertise, then
-            // it will refuse what comes next, and be told again.
+            // A refusal means that the set does not advertise.
             activity = .off
             if outcome == .refused(.unknownAdvertisingIdentifier) { belief = Belief() }
         case (.remove, .disallowed) where refusalCount < Advertiser.refusalLimit:
             refusalCount += 1
             activity = .doubtful
+        case (.remove, .unanswered) where refusalCount < Advertiser.refusalLimit:
+            refusalCount += 1
         case (.remove, _): belief = Belief()
         case (_, .refused(.unknownAdvertisingIdentifier)):
-            begin(again: .off, outcome, now: now)
+            begin(again: activity == .off ? .off : .doubtful, outcome, now: now)
             belief = Belief()
         case (_, .disallowed): begin(again: .doubtful, outcome, now: now)
         case (_, .unanswered): begin(again: .doubtful, outcome, now: now)
         case (.enable, .refused(.connectionLimitExceeded)),
             (.enable, .refused(.rejectedForLimitedResources)):
-            activity = .off
+            // A set that was on the air before this Enable may have stayed there.
+            if activity != .off { activity = .doubtful }
             isWaitingForLink = true
             rest(now: now)
         default: fail(outcome)
         }
     }
 
-    /// What the controller has of the set is not what was believed: it is made anew, a bounded
-    /// number of times in a row. One that has been in force rests then, and is tried again.
+    /// Begins a set again, because the controller's state of it is not what the advertiser
+    /// believed.
+    ///
+    /// After `refusalLimit` attempts in a row, a set that was in force rests, and any other set
+    /// ends.
     private mutating func begin(
         again activity: Activity,
         _ outcome: OrderOutcome,
@@ -139,7 +161,7 @@ extension AdvertisingSetState {
         rest(now: now)
     }
 
-    private mutating func fail(_ outcome: OrderOutcome) {
+    fileprivate mutating func fail(_ outcome: OrderOutcome) {
         guard end == nil else { return }
         end = .failed(outcome.advertisingError)
     }
@@ -152,11 +174,14 @@ extension AdvertisingSetState {
 }
 
 extension AdvertisingSetState.Stored {
-    /// With another piece of the whole.
+    /// Returns the stored data with one more piece of the whole.
     fileprivate func adding(_ piece: AdvertisingOrder.Piece, of whole: [UInt8]) -> Self {
         switch piece.operation {
         case .complete: return .whole(piece.bytes)
-        case .first: return .partial(of: whole, count: piece.bytes.count)
+        case .first:
+            // The whole may have changed after the order was issued.
+            guard whole.starts(with: piece.bytes) else { return .unknown }
+            return .partial(of: whole, count: piece.bytes.count)
         default:
             guard case .partial(let target, let count) = self, target == whole else {
                 return .unknown

@@ -3,18 +3,20 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Whom sets admit, by the Filter Accept List: there is one for all sets, and for the initiator
-/// (Vol 6, Part B, 4.3.1), so it is borrowed for as long as any set needs it.
+/// The devices that sets admit, in the Filter Accept List.
+///
+/// All sets and the initiator share one list (Vol 6, Part B, 4.3.1), so the advertiser borrows it
+/// while any set needs it.
 struct AdvertisingAdmissions: Sendable {
-    /// Whether the owner of the list was told that it is needed.
+    /// Whether the advertiser has asked the owner of the list for it.
     var isListAsked = false
-    /// Whether the list is ours to change.
+    /// Whether the advertiser may change the list.
     var isListOurs = false
     var list = AcceptListMirror(capacity: 0)
 }
 
 extension Advertiser {
-    /// Nobody else uses the Filter Accept List any more.
+    /// The advertiser may use the Filter Accept List from now on, because nothing else does.
     package mutating func acceptListGranted(now: Instant) -> [Action] {
         guard admissions.isListAsked else { return [] }
         admissions.isListOurs = true
@@ -22,7 +24,7 @@ extension Advertiser {
         return settle(now: now)
     }
 
-    /// Asks for the list when a set needs it, and gives it back when none does, or may.
+    /// Asks for the list when a set needs it, and returns it when no set does.
     mutating func settleAdmissions() {
         let isNeeded = sets.contains { $0.wantsAcceptList || $0.usesAcceptList }
         guard isNeeded != admissions.isListAsked else { return }
@@ -32,7 +34,7 @@ extension Advertiser {
         outbox.append(.needsAcceptList(isNeeded))
     }
 
-    /// The next edit on the way to a list of those whom the sets admit, all of them together.
+    /// The next change on the way to a list with the admitted devices of all sets.
     var nextEdit: AdvertisingOrder? {
         guard sets.contains(where: \.wantsAcceptList) else { return nil }
         var wanted: [DeviceAddress] = []
@@ -49,8 +51,8 @@ extension Advertiser {
         }
     }
 
-    /// Draws the conclusions from the answer to an edit. Without the list nobody may be let in who
-    /// should not: the sets that need it fail.
+    /// Notes the answer to a change of the list. If it failed, the sets that need the list end,
+    /// because they would admit other devices.
     mutating func finishEdit(_ order: AdvertisingOrder, _ outcome: OrderOutcome) {
         switch (order, outcome) {
         case (.clearAdmitted, .accepted): admissions.list.cleared()

@@ -3,16 +3,17 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Something `Advertiser` has the controller do: a command before it is put in the words that this
-/// controller understands. `CommandDialect` does that, as it does for `ControllerOrder`; a legacy
-/// controller has one set, so handles mean nothing to it.
+/// An order of `Advertiser` to the controller.
+///
+/// `CommandDialect` translates it into a command that the controller supports, as it does with
+/// `ControllerOrder`. A legacy controller has one set, so the handle has no meaning for it.
 package enum AdvertisingOrder: Hashable, Sendable {
-    /// A part of the data that a command is about.
+    /// The kind of data that a command sets.
     package enum Field: Hashable, Sendable {
         case advertisingData, scanResponse
     }
 
-    /// A piece of data, and its place in the whole.
+    /// A piece of data, and its position in the whole.
     package struct Piece: Hashable, Sendable {
         let bytes: [UInt8]
         let operation: HCI.DataOperation
@@ -29,7 +30,7 @@ package enum AdvertisingOrder: Hashable, Sendable {
     case admit(DeviceAddress)
     case dismiss(DeviceAddress)
 
-    /// The set that the order is about; nil if it is about none.
+    /// The handle of the set that the order concerns, or `nil` if it concerns none.
     var set: UInt8? {
         switch self {
         case .setParameters(let set, _), .setAddress(let set, _), .setData(let set, _, _),
@@ -40,8 +41,8 @@ package enum AdvertisingOrder: Hashable, Sendable {
     }
 }
 
-/// How a set advertises, all but its data, in the words of the extended commands; those of the
-/// legacy ones say a part of it.
+/// The parameters of a set in terms of the extended commands. The legacy commands carry a part of
+/// them.
 package struct AdvertisingParameters: Hashable, Sendable {
     var properties: HCI.AdvertisingProperties
     var interval: ClosedRange<Duration>
@@ -54,21 +55,21 @@ package struct AdvertisingParameters: Hashable, Sendable {
     var secondaryPHY = PHY.le1M
     var setIdentifier: UInt8 = 0
 
-    /// Whether the packets have room for advertising data.
+    /// Whether the packets carry advertising data.
     var carriesData: Bool {
         properties.contains(.legacy)
             ? !properties.contains(.directed) : !properties.contains(.scannable)
     }
 
-    /// Whether the data goes with either manner: where it might not, the set is made anew
-    /// (Vol 4, Part E, 7.8.53).
+    /// Whether data that is valid with these parameters is valid with the others. If it may not be,
+    /// the advertiser creates the set again (Vol 4, Part E, 7.8.53).
     func isSameManner(as other: AdvertisingParameters) -> Bool {
         properties == other.properties && primaryPHY == other.primaryPHY
             && secondaryPHY == other.secondaryPHY && interval == other.interval
     }
 }
 
-/// One issue of an order; see `Step`.
+/// One issue of an order, like ``Step``.
 package struct AdvertisingStep: Hashable, Sendable {
     package let number: UInt64
     package let order: AdvertisingOrder

@@ -3,21 +3,21 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A wish to advertise in terms of one controller: everything that it is told of a set.
+/// A request to advertise in terms of one controller: the contents of all commands about a set.
 struct AdvertisingRecipe: Sendable, Hashable {
     let parameters: AdvertisingParameters
-    /// The random address of the set; nil where the controller uses its own.
+    /// The random address of the set, or `nil` if the controller uses its own address.
     let address: DeviceAddress?
     let data: [UInt8]
     let response: [UInt8]
     let layout: AdvertisingLayout
 
-    /// Works out what to tell the controller. Throws if it, or the specification, does not allow
-    /// what is asked for.
+    /// Creates the recipe of a set.
     ///
     /// - Parameters:
-    ///   - ownAddress: the address that the set has for itself; nil: that of the host.
-    ///   - power: with what the controller sends, in dBm, as far as that is known.
+    ///   - ownAddress: The set's own address. With `nil`, the set has the host's address.
+    ///   - power: The transmit power of the controller, in dBm, if it is known.
+    /// - Throws: The reason why the controller or the specification does not allow the request.
     init(
         _ advertising: Advertising,
         in dialect: CommandDialect,
@@ -99,8 +99,8 @@ extension AdvertisingParameters {
     private static let intervalMinimum: Duration = .milliseconds(20)
     private static let legacyMaximum: Duration = .milliseconds(10_240)
     private static let extendedMaximum: Duration = .microseconds(0xFF_FFFF * 625)
-    /// How often, at most, an advertiser of version 4 sends what nobody can answer with a connection
-    /// (Vol 6, Part B, 4.4.2.2, of Core 4.2).
+    /// The shortest interval at which a controller before version 5.0 sends advertisements that are
+    /// not connectable (Vol 6, Part B, 4.4.2.2, of Core 4.2).
     private static let slowMinimum: Duration = .milliseconds(100)
     private static let setIdentifierMaximum: UInt8 = 0x0F
     private static let powerRange: ClosedRange<Int8> = -127...20
@@ -163,7 +163,7 @@ extension AdvertisingParameters {
         }
     }
 
-    /// Who is called by name needs no list.
+    /// The filter policy. Directed advertising needs no list, because it names its device.
     private static func filterPolicy(of advertising: Advertising) -> HCI.AdvertisingFilterPolicy {
         guard advertising.target == nil else { return .unfiltered }
         return switch advertising.admission {
@@ -176,7 +176,7 @@ extension AdvertisingParameters {
 }
 
 extension Advertising.Address {
-    /// Whether it tells who the advertiser is, today and tomorrow.
+    /// Whether the address identifies the advertiser permanently.
     fileprivate var staysTheSame: Bool {
         switch self {
         case .ofHost: false
@@ -187,7 +187,7 @@ extension Advertising.Address {
 }
 
 extension Advertising {
-    /// Those whom the Filter Accept List must hold.
+    /// The devices that the Filter Accept List must hold.
     var admittedDevices: [DeviceAddress] {
         switch admission {
         case _ where target != nil: []

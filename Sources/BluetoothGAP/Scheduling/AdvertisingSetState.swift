@@ -3,26 +3,27 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// One wish to advertise, beside what the controller is believed to do about it.
+/// One request to advertise, and the state that the controller is believed to be in.
 struct AdvertisingSetState: Sendable {
     enum Activity: Sendable, Equatable {
         case off
         case on
-        /// The controller refused something it should not have: it may be advertising.
+        /// The set may be on the air, because the controller refused an order unexpectedly or did
+        /// not answer.
         case doubtful
     }
 
-    /// A part of the data as the controller has it.
+    /// The advertising data or scan response data that the controller holds.
     enum Stored: Sendable, Equatable {
-        /// So many octets of the whole that is being sent in pieces.
+        /// The first `count` bytes of data that is sent in pieces.
         case partial(of: [UInt8], count: Int)
         case whole([UInt8])
         case unknown
     }
 
-    /// What the controller has of the set.
+    /// The state of the set in the controller.
     struct Belief: Sendable {
-        /// Whether it has the set at all; nil: not known.
+        /// Whether the controller has the set, or `nil` if that is unknown.
         var exists: Bool? = false
         var parameters: AdvertisingParameters?
         var address: DeviceAddress?
@@ -30,41 +31,42 @@ struct AdvertisingSetState: Sendable {
         var response = Stored.unknown
     }
 
-    /// The caller's name for the set.
+    /// The caller's identifier of the set.
     let id: Advertiser.SetID
-    /// The controller's name for it (Vol 4, Part E, 7.8.53).
+    /// The advertising handle (Vol 4, Part E, 7.8.53).
     let handle: UInt8
     var wish: Advertising
-    /// The address that it has for itself; nil: that of the host.
+    /// The set's own address, or `nil` if it has the host's address.
     var ownAddress: DeviceAddress?
-    /// The wish in terms of the present controller; nil while there is none.
+    /// The request in terms of the present controller, or `nil` without a controller.
     var recipe: AdvertisingRecipe?
-    /// Why it is over; nil while it is wanted.
+    /// The reason for the end, or `nil` while the set is wanted.
     var end: AdvertisingEnd?
-    /// Whether those who asked know that it is over.
+    /// Whether the end was reported.
     var isEndTold = false
 
     var belief = Belief()
     var activity = Activity.off
-    /// Whether it is on the air again although nothing said that it had stopped: enabling what is
-    /// enabled does no harm.
+    /// Whether the set needs another Enable because a connection may have stopped it without an
+    /// event. Enabling a set that is on the air does no harm.
     var needsRefresh = false
-    /// Its end was told while it was being enabled: which came first is not known.
+    /// Whether the controller reported the end of the set during an Enable, so that their order is
+    /// unknown.
     var hasEndedWhileEnabling = false
-    /// Whether those who asked know that the wish is in force.
+    /// Whether it was reported that the set is in force.
     var isAnnounced = false
 
-    /// When it is over.
+    /// When the duration of the set ends.
     var endsAt: Instant?
-    /// How often it may still advertise; nil: for ever.
+    /// The number of advertising events left, or `nil` without a limit.
     var eventsLeft: Int?
-    /// Orders refused in a row.
+    /// The number of failed orders in a row.
     var refusalCount = 0
-    /// Failures in a row, each of which lets it rest for longer.
+    /// The number of rests in a row. Each rest is longer than the one before.
     var failureCount = 0
-    /// Until when it keeps out of the way.
+    /// When the present rest ends.
     var restsUntil: Instant?
-    /// Whether it rests because the controller has no link to spare.
+    /// Whether the set waits because the controller has no room for another link.
     var isWaitingForLink = false
 
     init(id: Advertiser.SetID, handle: UInt8, wish: Advertising) {
@@ -79,18 +81,18 @@ struct AdvertisingSetState: Sendable {
     /// Whether an extended controller has the set, or may have it.
     var mayExist: Bool { belief.exists != false }
 
-    /// Whether it is on the air by the Filter Accept List, which then must not be changed
+    /// Whether the set is on the air with the Filter Accept List, which must then not change
     /// (Vol 4, Part E, 7.8.15 to 7.8.17).
     var usesAcceptList: Bool {
         activity != .off && belief.parameters.map { $0.filterPolicy != .unfiltered } ?? false
     }
 
-    /// Whether it is to be.
+    /// Whether the set is requested with the Filter Accept List.
     var wantsAcceptList: Bool {
         isWanted && recipe.map { $0.parameters.filterPolicy != .unfiltered } ?? false
     }
 
-    /// Whether somebody may be connecting through it now.
+    /// Whether a central may be connecting through the set now.
     var mayConnect: Bool { activity != .off && belief.parameters?.isConnectable != false }
 }
 
@@ -98,23 +100,23 @@ extension AdvertisingParameters {
     var isConnectable: Bool { properties.contains(.connectable) }
 }
 
-// What comes next.
+// The next order.
 extension AdvertisingSetState {
-    /// What the next order depends on beside the set itself.
+    /// The state outside of the set that the next order depends on.
     struct Circumstances {
         let dialect: CommandDialect
-        /// Whether the controller has said with what power it sends.
+        /// Whether the controller has reported its transmit power.
         let knowsPower: Bool
-        /// Whether the Filter Accept List holds those who are admitted.
+        /// Whether the Filter Accept List holds the admitted devices.
         let isListReady: Bool
-        /// What else the controller does.
+        /// The activities of the controller besides advertising.
         let use: RadioUse
-        /// Whether nothing may be on the air.
+        /// Whether no set may be on the air.
         let isHeld: Bool
         let now: Instant
     }
 
-    /// The next order on the way to what is wanted; nil when nothing is to be done.
+    /// Returns the next order for this set, or `nil` if none is necessary.
     func nextOrder(_ circumstances: Circumstances) -> AdvertisingOrder? {
         let dialect = circumstances.dialect
         if activity == .doubtful { return .disable(set: handle) }
@@ -135,8 +137,8 @@ extension AdvertisingSetState {
         return nextOrderWhileOff(recipe, circumstances)
     }
 
-    /// Only the data changes while it is on the air, and only in one piece
-    /// (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
+    /// Returns the next order for a set on the air. Only its data may change there, and only in one
+    /// piece (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
     private func nextOrderWhileOn(
         _ recipe: AdvertisingRecipe,
         _ circumstances: Circumstances
@@ -178,7 +180,7 @@ extension AdvertisingSetState {
         if wish.isHighDutyCycle {
             duration = min(duration ?? Advertiser.highDutyLimit, Advertiser.highDutyLimit)
         }
-        // A time that is too long for the command is only watched here.
+        // The host alone ends a duration that is too long for the command.
         if let asked = duration, asked > Advertiser.controllerDurationLimit { duration = nil }
         let events = UInt8(clamping: eventsLeft ?? 0)
         return .enable(
@@ -188,7 +190,8 @@ extension AdvertisingSetState {
         )
     }
 
-    /// The next piece of data that the controller lacks. What it cannot have, it is not sent.
+    /// The next piece of data that the controller lacks. Data that the kind of advertising does not
+    /// allow is not sent.
     private func nextPiece(
         _ recipe: AdvertisingRecipe,
         _ dialect: CommandDialect
@@ -227,15 +230,15 @@ extension AdvertisingSetState {
 }
 
 extension CommandDialect {
-    /// Whether the power has to be asked for by a command of its own: extended controllers tell it
-    /// with each set.
+    /// Whether the transmit power needs a command of its own. Extended controllers report it with
+    /// each set.
     var canReadTransmitPower: Bool {
         !isExtended && capabilities.supports(HCI.LEReadAdvertisingPhysicalChannelTxPower.self)
     }
 }
 
 extension Advertising {
-    /// Whether its data depends on what the controller says.
+    /// Whether the data contains the transmit power that the controller reports.
     var statesControllerPower: Bool {
         if case .composed(let content) = content {
             content.transmitPower == .ofController

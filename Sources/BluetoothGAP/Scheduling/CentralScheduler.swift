@@ -3,101 +3,107 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The one arbiter of scanning and initiating on a controller.
+/// Decides the scanning and initiating commands of one controller.
 ///
-/// A controller has one scanner and one initiator. Callers want any number of connections, some to
-/// a device that was just seen (*direct*), some to a device that will come back some day
-/// (*standing*), and a scan beside them. The scheduler compares what is wanted with what it believes
-/// the controller to be doing, and issues the one order that comes next; when that is answered, the
-/// next. So there is never more than one order outstanding, and every order is legal in the state
-/// in which it is issued.
+/// A controller has one scanner and one initiator. Callers request any number of connections and a
+/// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a
+/// device that returns at an unknown time. The scheduler compares the requested state with the
+/// state that it believes the controller to be in, and issues one order at a time. Every order is
+/// legal in the state in which it is issued.
 ///
 /// Terms:
-/// - A *request* is one caller's wish for one connection. The queue of requests rotates.
+/// - A *request* is one caller's connection request. The queue of requests rotates.
 /// - A *turn* is what the controller initiates at one time: the request at the front of the queue.
-///   If that stands, all other standing requests with the same parameters come along, by means of
-///   the Filter Accept List, as far as it has room.
-/// - A *slice* (`sliceDuration`) is how long a turn lasts when others wait. With nobody waiting a
-///   turn lasts until the connection is made, or for ever.
-/// - The *share*: where the controller cannot scan and initiate at once, each has the radio for a
-///   slice in turn. That it cannot is known from its supported states, or learnt when it refuses.
+///   If that request is pending, other pending requests with the same parameters join it in the
+///   Filter Accept List, as far as the list has room.
+/// - A *slice* (`sliceDuration`) is the length of a turn while other requests wait. Otherwise a
+///   turn lasts until the connection.
+/// - The *share*: if the controller cannot scan and initiate at once, scanner and initiator
+///   alternate in slices. The scheduler knows this from the supported states, or from a refusal.
 ///
 /// Rules:
-/// 1. Every request ends exactly once: `connected`, or `connectFailed`. A standing request fails
-///    only when it is withdrawn, or when the controller says that it can never succeed.
-/// 2. A direct request whose attempt fails (0x3E, connection failed to be established, say) is
-///    handed back: the caller knows whether the device is worth another attempt, and asks again. A
-///    standing one rests for a moment (`restMinimum`, doubling to `restMaximum`) and is tried again.
-///    A link that is reported connected and then lost with 0x3E has been connected, as far as this
-///    goes.
-/// 3. A request that is withdrawn while the controller initiates for it ends when the controller
-///    has stopped. Should the connection be quicker, it ends `connected`, and the caller decides;
-///    unless somebody else wants that device too, to whom the link goes then.
-/// 4. The Filter Accept List is edited only while nothing is initiated.
-/// 5. Command Disallowed means that controller and scheduler disagree about the state. The scheduler
-///    gives in: it stops what the controller may be doing, and tries again, a bounded number of times.
-/// 6. After `reset`, direct requests have failed. Standing ones and the scan stay wanted, and
-///    come back by themselves after the next `configure`.
+/// 1. Every request ends exactly once, with `connected` or `connectFailed`. A pending request fails
+///    only when it is canceled, or when the controller reports that it can never succeed.
+/// 2. A direct request ends when its attempt fails (for example with 0x3E, connection failed to be
+///    established), because the caller knows whether another attempt is worthwhile. A pending
+///    request rests (`restMinimum`, doubling to `restMaximum`) and is tried again. A link that is
+///    lost with 0x3E after it was reported counts as connected.
+/// 3. A request that is canceled while the controller initiates for it ends when the controller has
+///    stopped. If the connection comes first, the request ends with `connected`, unless another
+///    request for the device exists, which then gets the link.
+/// 4. The Filter Accept List changes only while nothing is initiated.
+/// 5. Command Disallowed means that controller and scheduler disagree about the state. The
+///    scheduler stops what the controller may be doing and tries again, a bounded number of times.
+///    A scan or an initiation counts as stopped when the controller has answered the stop. The
+///    scheduler repeats a stop without an answer, and asks for a reset of the controller
+///    (`unstoppable`) after `unansweredStopLimit` of them in a row.
+/// 6. On `reset`, direct requests fail. Pending requests and the scan stay wanted, and return after
+///    the next `configure`.
+/// 7. While the Filter Accept List is lent to the advertiser, the initiator connects to one device
+///    at a time.
+/// 8. Between `hold` and `release` nothing runs.
 ///
-/// 7. While the Filter Accept List is lent to the advertiser, devices are dialled one by one.
-///
-/// 8. While it is held (`hold`), nothing runs. What was interrupted goes on after `release`.
-///
-/// What is *not* done here: timeouts of connection attempts (callers withdraw), and the links
-/// themselves.
+/// The scheduler has no timeouts for connection attempts, because callers cancel them. It does not
+/// manage links.
 package struct CentralScheduler: Sendable {
-    /// A caller's name for its request; free again when the request has ended.
+    /// The identifier of a request, which the caller chooses and may use again after its end.
     package typealias RequestID = UInt64
 
     package enum Action: Equatable, Sendable {
-        /// Send the command, and hand its result to `commandFinished` with the step.
+        /// Send the command, and pass its result to `commandFinished` with the step.
         case command(HCI.EncodedCommand, Step)
-        /// The link was made.
+        /// The link was established.
         case connected(RequestID)
         /// The request has ended without a link.
         case connectFailed(RequestID, CentralFailure)
-        /// A link was made that nobody wants any more: disconnect it.
+        /// Disconnect this link, because no request for it remains.
         case unexpectedConnection(DeviceAddress)
-        /// The scan that is wanted has begun to run; or none is wanted and none runs. Silent
-        /// about pauses.
+        /// The requested scan has begun, or the scan has stopped as requested. Pauses are not
+        /// reported.
         case scanStateChanged(isScanning: Bool)
-        /// The scan cannot be had, and is no longer wanted.
+        /// The scan has failed and is no longer wanted.
         case scanFailed(CentralFailure)
-        /// The duration asked for is over; the scan is no longer wanted.
+        /// The requested duration is over, and the scan is no longer wanted.
         case scanEnded
-        /// The Filter Accept List, which was asked for, is somebody else's now.
+        /// The advertiser may use the Filter Accept List now.
         case acceptListLent
-        /// Neither a scan nor an initiation runs, nor will before `release`: the answer to `hold`.
+        /// Neither a scan nor an initiation runs until `release`. This is the answer to `hold`.
         case quiet
+        /// Reset the controller: it does not answer the orders to stop, so it may still scan or
+        /// initiate.
+        case unstoppable
     }
 
-    /// How a connection is wanted.
+    /// The kind of a connection request, and its device.
     package enum ConnectTarget: Hashable, Sendable {
-        /// Now: fails when the attempt fails.
+        /// A request that fails when the attempt fails.
         case direct(DeviceAddress)
-        /// Whenever the device comes: never fails for a passing reason.
+        /// A request that waits for the device and never fails for a passing reason.
         case pending(DeviceAddress)
     }
 
-    /// How many requests may wait.
+    /// The greatest number of requests.
     package static let requestLimit = 256
 
-    /// How long a turn lasts while others wait. Two of the longest advertising intervals that Apple
-    /// recommends to accessories (1285 ms, and the random delay) fit in.
+    /// The length of a turn while other requests wait. Two of the longest advertising intervals
+    /// that Apple recommends to accessories (1285 ms, and the random delay) fit in.
     package static let sliceDuration: Duration = .milliseconds(2600)
 
-    /// How long to wait for the end of an initiation that was cancelled. There are controllers
-    /// that say they cancelled and then never report the end (Bumble's is one).
+    /// How long the scheduler waits for the end of a canceled initiation. Some controllers accept
+    /// the cancel and never report the end (Bumble's is one).
     package static let endLimit: Duration = .seconds(1)
 
-    /// How long a standing request rests after its first failure.
+    /// The rest of a pending request after its first failure.
     package static let restMinimum: Duration = .milliseconds(250)
 
-    /// How long it rests at most; it rests less if a link closes and makes room.
+    /// The longest rest of a pending request. A rest ends earlier if a link closes.
     package static let restMaximum: Duration = .seconds(4)
 
-    /// After so many orders in a row that were not carried out, the turn has failed.
+    /// The number of failed orders in a row after which the turn fails.
     static let refusalLimit = 3
+
+    /// The number of unanswered stops in a row after which the controller needs a reset.
+    static let unansweredStopLimit = 3
 
     var queue = ConnectQueue()
     var scan = ScanControl()
@@ -107,20 +113,22 @@ package struct CentralScheduler: Sendable {
     var pause = Pause.none
     var initiation = Initiation.idle
     var share = RadioShare()
-    /// The controller refused to scan and initiate at once.
+    /// Whether the controller refused to scan and initiate at once.
     var refusedOverlap = false
-    /// Orders refused in a row on the way to the present turn.
+    /// The number of failed orders in a row for the present turn.
     var refusalCount = 0
+    /// The number of stops in a row without an answer.
+    var unansweredStopCount = 0
     var outstanding: Step?
     var stepCount: UInt64 = 0
     var outbox: [Action] = []
 
     package init() {}
 
-    // MARK: - What callers want
+    // MARK: - Requests
 
-    /// The controller is ready, for the first time or after a `reset`. What was asked for before
-    /// now begins.
+    /// Begins what was requested so far: the controller is ready, for the first time or after a
+    /// `reset`.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         ownAddressKind: DeviceAddress.Kind,
@@ -132,9 +140,10 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Asks for a scan in place of the one before; nil: for none.
+    /// Requests a scan in place of the present one. With `nil`, the scan stops.
     ///
-    /// - Parameter duration: how long it is wanted, from now on; nil: until further notice.
+    /// - Parameter duration: The time until the end of the scan, or `nil` for a scan without an
+    ///   end.
     package mutating func setScan(
         _ parameters: ScanParameters?,
         duration: Duration? = nil,
@@ -144,16 +153,16 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Has a scan that runs report once more what it has reported before: somebody has joined it.
+    /// Makes a running scan report devices again, for a caller that joined it later.
     package mutating func renewScan(now: Instant) -> [Action] {
         scan.renew()
         return settle(now: now)
     }
 
-    /// The scan that is wanted.
+    /// The parameters of the requested scan.
     package var wantedScan: ScanParameters? { scan.wish }
 
-    /// Asks for a connection. No request that has not ended may have the same identifier.
+    /// Requests a connection. No other request may have the identifier, unless it has ended.
     package mutating func connect(
         _ id: RequestID,
         to target: ConnectTarget,
@@ -173,19 +182,19 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Whether a connection to this address is asked for.
+    /// Whether a connection to this address is requested.
     package func wants(_ address: DeviceAddress) -> Bool {
         queue.requests.contains { $0.address == address }
     }
 
-    /// Withdraws a request; one that has ended already is left alone.
+    /// Cancels a request. A request that has ended does not change.
     package mutating func cancel(_ id: RequestID, now: Instant) -> [Action] {
         queue.update([id]) { $0.isCancelled = true }
         return settle(now: now)
     }
 
-    /// Lends the Filter Accept List, or takes it back. `acceptListLent` tells when it is not in use
-    /// here any more; who has it leaves it alone before it is taken back.
+    /// Lends the Filter Accept List, or takes it back. `acceptListLent` follows when the initiator
+    /// no longer uses the list. The borrower stops using it before the scheduler takes it back.
     package mutating func lendAcceptList(_ isLent: Bool, now: Instant) -> [Action] {
         guard isLent == (loan == .none) else { return [] }
         loan = isLent ? .asked : .none
@@ -193,22 +202,22 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Brings the controller to rest, for something that it forbids while it scans or initiates;
-    /// `quiet` tells when it is. Nothing new runs until `release`.
+    /// Stops scanning and initiating until `release`, for a change that the controller forbids
+    /// beside them. `quiet` follows when they have stopped.
     package mutating func hold(now: Instant) -> [Action] {
         if pause == .none { pause = .asked }
         return settle(now: now)
     }
 
-    /// What `hold` interrupted goes on.
+    /// Resumes the activities that `hold` interrupted.
     package mutating func release(now: Instant) -> [Action] {
         pause = .none
         return settle(now: now)
     }
 
-    // MARK: - What the controller says
+    // MARK: - Events of the controller
 
-    /// A command was answered, or will never be.
+    /// The controller answered a command, or the host no longer expects an answer.
     package mutating func commandFinished(
         _ step: Step,
         result: CommandResult,
@@ -220,8 +229,8 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// LE Connection Complete, or LE Enhanced Connection Complete, in the Central role or without
-    /// success (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
+    /// Receives LE Connection Complete or LE Enhanced Connection Complete, in the Central role or
+    /// without success (Vol 4, Part E, 7.7.65.1 and 7.7.65.10).
     package mutating func connectionCompleted(
         status: HCI.ErrorCode,
         peer: DeviceAddress,
@@ -235,27 +244,30 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// LE Scan Timeout (Vol 4, Part E, 7.7.65.17): no scan with a duration is ever asked of the
-    /// controller, yet if it has stopped it has stopped.
+    /// Receives LE Scan Timeout (Vol 4, Part E, 7.7.65.17). The scheduler never orders a scan with
+    /// a duration, but a controller that reports this has stopped.
     package mutating func scanTimedOut(now: Instant) -> [Action] {
         scan.disabled()
         return settle(now: now)
     }
 
-    /// A link was closed: a controller that was full may have room now.
+    /// A link closed, so the controller may have room for another link.
     package mutating func linkCountChanged(now: Instant) -> [Action] {
         queue.wake(now: nil)
         return settle(now: now)
     }
 
-    /// The controller was reset, or is gone: it has forgotten everything. To be called before its
-    /// commands are given up: what was outstanding then needs no answer, and nothing new is ordered.
+    /// Forgets the state of a controller that was reset or is gone.
+    ///
+    /// Call this before the commands to the controller are discarded. The outstanding order then
+    /// needs no answer, and no new order follows.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil
         pause = .none
         initiation = .idle
         refusalCount = 0
+        unansweredStopCount = 0
         acceptList.forget()
         if scan.reset() { outbox.append(.scanStateChanged(isScanning: false)) }
         for id in queue.remove(where: { !$0.isStanding && !$0.isCancelled }) {

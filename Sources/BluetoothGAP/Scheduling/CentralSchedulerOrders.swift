@@ -4,8 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension CentralScheduler {
-    /// Brings the controller one order closer to what is wanted, and hands out what was decided:
-    /// the last thing that every input does.
+    /// Issues the next order and returns the actions. Every input ends with this call.
     mutating func settle(now: Instant) -> [Action] {
         queue.wake(now: now)
         endWithdrawnRequests()
@@ -22,7 +21,7 @@ extension CentralScheduler {
         return outbox
     }
 
-    /// Ends the requests that were withdrawn and for which the controller does nothing (any more).
+    /// Ends the canceled requests for which the controller does nothing.
     private mutating func endWithdrawnRequests() {
         let members = initiation.turn?.members ?? []
         for id in queue.remove(where: { $0.isCancelled && !members.contains($0.id) }) {
@@ -37,11 +36,11 @@ extension CentralScheduler {
         outbox.append(.command(dialect.command(for: order), step))
     }
 
-    /// What to order next: first end what must not go on, then see to the scanner, then to the
-    /// initiator.
+    /// Returns the next order. Stops come first, then the scanner, then the initiator.
     private mutating func nextOrder(now: Instant) -> ControllerOrder? {
-        if case .stale = initiation {
-            initiation = .cancelling(nil)
+        guard unansweredStopCount < Self.unansweredStopLimit else { return nil }
+        if case .stale(let turn) = initiation {
+            initiation = .cancelling(turn)
             return .cancelConnection
         }
         if case .running(let turn, let since) = initiation,
@@ -53,7 +52,7 @@ extension CentralScheduler {
         return scan.nextOrder(mayRun: scannerMayRun, now: now) ?? nextInitiatingOrder()
     }
 
-    /// Lets go of the Filter Accept List, as soon as nothing is initiated from it and nobody edits it.
+    /// Lends the Filter Accept List once no initiation uses it and no change of it is outstanding.
     private mutating func settleLoan() {
         guard loan == .asked, outstanding?.order.editsAcceptList != true else { return }
         if let turn = initiation.turn, turn.target == .acceptList { return }
@@ -63,7 +62,7 @@ extension CentralScheduler {
         outbox.append(.acceptListLent)
     }
 
-    /// Tells that nothing runs, once it is so.
+    /// Answers `hold` once nothing runs.
     private mutating func settlePause() {
         guard pause == .asked, outstanding == nil, initiation.isIdle, scan.isOff else { return }
         pause = .made

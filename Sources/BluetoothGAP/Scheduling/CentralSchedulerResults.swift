@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension CentralScheduler {
-    /// Draws the conclusions from the answer to an order.
+    /// Notes the answer to an order.
     mutating func finish(_ order: ControllerOrder, _ outcome: OrderOutcome, now: Instant) {
         switch order {
         case .setScanParameters, .enableScan, .disableScan:
@@ -16,6 +16,12 @@ extension CentralScheduler {
         }
     }
 
+    /// Counts the unanswered stops. Only a reset stops a controller that never answers them.
+    private mutating func noteStop(_ outcome: OrderOutcome) {
+        unansweredStopCount = outcome == .unanswered ? unansweredStopCount + 1 : 0
+        if unansweredStopCount == Self.unansweredStopLimit { outbox.append(.unstoppable) }
+    }
+
     // MARK: - Scanning
 
     private mutating func finishScanOrder(
@@ -23,17 +29,26 @@ extension CentralScheduler {
         _ outcome: OrderOutcome,
         now: Instant
     ) {
+        if order == .disableScan { noteStop(outcome) }
         switch (order, outcome) {
-        case (.disableScan, _):
-            // Refused means that it does not scan. Unanswered: should it still scan, then it will
-            // refuse the next parameters, and be told again.
-            scan.disabled()
+        // The controller may still scan, so the next order is another stop. A scan that never ran
+        // does not begin again after a reset, because a controller that does not answer for it
+        // would otherwise be reset again and again.
+        case (.disableScan, .unanswered):
+            scan.becameDoubtful()
+            guard unansweredStopCount == Self.unansweredStopLimit, scan.hasNotRun else { return }
+            scan.want(nil, until: nil)
+            outbox.append(.scanFailed(outcome.failure))
+        // A refusal means that the controller does not scan.
+        case (.disableScan, _): scan.disabled()
         case (.setScanParameters(let parameters), .accepted): scan.parametersAccepted(parameters)
         case (_, .accepted): scan.enabled(now: now)
         case (_, .disallowed) where !initiation.isIdle && !scanExcludesInitiation:
             refusedOverlap = true
         default:
-            guard scan.refused(outcome) else { return }
+            let hasFailed = scan.refused(outcome)
+            if outcome == .unanswered, case .enableScan = order { scan.becameDoubtful() }
+            guard hasFailed else { return }
             scan.want(nil, until: nil)
             outbox.append(.scanFailed(outcome.failure))
         }
@@ -52,10 +67,10 @@ extension CentralScheduler {
         case (.removeFromAcceptList(let address), .accepted): acceptList.removed(address)
         case (.addToAcceptList, .refused(.memoryCapacityExceeded)): acceptList.filledUp()
         case (_, .disallowed) where refusalCount < Self.refusalLimit:
-            // It must be initiating from the list without our knowledge.
+            // The controller initiates from the list, although the scheduler believes otherwise.
             refusalCount += 1
             acceptList.forget()
-            initiation = .stale
+            initiation = .stale(nil)
         case (_, .unanswered) where refusalCount < Self.refusalLimit:
             refusalCount += 1
             acceptList.forget()
@@ -78,33 +93,36 @@ extension CentralScheduler {
             initiation = .idle
         case .disallowed where refusalCount < Self.refusalLimit:
             refusalCount += 1
-            initiation = .stale
+            initiation = .stale(nil)
         default:
             endInitiation(of: turn)
             refusalCount = 0
             fail(turn, outcome.failure, now: now)
+            // Without an answer, the controller may be initiating.
+            if outcome == .unanswered { initiation = .stale(nil) }
         }
     }
 
     private mutating func finishCancel(_ outcome: OrderOutcome, now: Instant) {
         guard case .cancelling(let turn) = initiation else { return }
-        if outcome == .accepted {
-            initiation = .awaitingEnd(turn, until: now + Self.endLimit)
-        } else {
-            // Refused means that it does not initiate. Unanswered: should it still initiate, then
-            // it will refuse the next attempt, and be told again.
-            endInitiation(of: turn)
+        noteStop(outcome)
+        switch outcome {
+        case .accepted: initiation = .awaitingEnd(turn, until: now + Self.endLimit)
+        // The controller may still initiate, so the next order is another cancel.
+        case .unanswered: initiation = .stale(turn)
+        // A refusal means that the controller does not initiate.
+        case .refused: endInitiation(of: turn)
         }
     }
 
-    /// The controller initiates no more; those who were to be connected go to the back.
+    /// The controller has stopped initiating. The requests of the turn go to the back of the queue.
     mutating func endInitiation(of turn: ConnectQueue.Turn?) {
         initiation = .idle
         if let turn { queue.rotate(turn) }
     }
 
-    /// A link was made. It belongs to those who want one to this device; to those who no longer
-    /// want it only if there is nobody else.
+    /// A link was established. It completes the requests for this device. It completes canceled
+    /// requests only if there are no others.
     mutating func connectionMade(with peer: DeviceAddress, now: Instant) {
         if initiation.turn?.addresses.contains(peer) ?? false || !isStarting {
             endInitiation(of: initiation.turn)
@@ -116,15 +134,15 @@ extension CentralScheduler {
         if wanted.isEmpty, withdrawn.isEmpty { outbox.append(.unexpectedConnection(peer)) }
     }
 
-    /// An initiation has ended without a link: the present one, unless that has only just been
-    /// ordered, for then an older one has come to its end late.
+    /// An initiation has ended without a link. While LE Create Connection is outstanding, this is
+    /// the late end of an earlier initiation. Otherwise it is the end of the present one.
     mutating func connectionFailed(_ status: HCI.ErrorCode, peer: DeviceAddress, now: Instant) {
         guard !initiation.isIdle, !isStarting else { return }
         let ended = initiation
         endInitiation(of: ended.turn)
         switch ended {
         case .running(let turn, _): fail(turn, .refused(status), peer: peer, now: now)
-        case .cancelling(let turn?), .awaitingEnd(let turn?, _):
+        case .cancelling(let turn?), .awaitingEnd(let turn?, _), .stale(let turn?):
             guard status != .unknownConnectionIdentifier else { return }
             fail(turn, .refused(status), peer: peer, now: now)
         default: break
@@ -135,9 +153,10 @@ extension CentralScheduler {
         if case .starting = initiation { true } else { false }
     }
 
-    /// Tells the direct members of a turn that it failed, and lets the standing ones rest.
+    /// Fails the direct requests of a turn, and lets the pending ones rest.
     ///
-    /// - Parameter peer: who it was that could not be reached; if it is no member, all are meant.
+    /// - Parameter peer: The device of the failed attempt. If no request of the turn is for it, the
+    ///   failure concerns all of them.
     private mutating func fail(
         _ turn: ConnectQueue.Turn,
         _ failure: CentralFailure,
@@ -149,7 +168,7 @@ extension CentralScheduler {
             members.removeAll { $0.address != peer }
         }
         if turn.target == .acceptList, !failure.isTransient {
-            // Whoever is to blame will be found when each is dialled alone.
+            // The attempts for single devices will show which of them fails.
             return acceptList.giveUp()
         }
         let lost = members.filter { !$0.isStanding || !failure.isTransient }.map(\.id)

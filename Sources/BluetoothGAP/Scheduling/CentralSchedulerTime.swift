@@ -3,9 +3,9 @@
 import BluetoothTypes
 
 extension CentralScheduler {
-    /// When `deadlinePassed` is to be called, at the latest; nil: never.
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
     ///
-    /// While an order is outstanding nothing can be changed but what needs no order.
+    /// While an order is outstanding, only deadlines count that need no order.
     package var nextDeadline: Instant? {
         var soonest = scan.endsAt
         if case .awaitingEnd(_, let end) = initiation { soonest = earliest(soonest, end) }
@@ -14,7 +14,7 @@ extension CentralScheduler {
         return earliest(soonest, earliest(scan.restartsAt, queue.nextAwakening))
     }
 
-    /// Time has come to `now`.
+    /// The time is `now`.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         if let end = scan.endsAt, now >= end {
             scan.want(nil, until: nil)
@@ -26,26 +26,26 @@ extension CentralScheduler {
         return settle(now: now)
     }
 
-    /// When the running turn has to make way for another.
+    /// When the running turn ends in favor of another.
     private var turnEndsAt: Instant? {
         guard case .running(let turn, let since) = initiation, queue.isContended(beside: turn)
         else { return nil }
         return since + Self.sliceDuration
     }
 
-    /// When the radio passes between scanner and initiator.
+    /// When the radio changes between scanner and initiator.
     private var shareEndsAt: Instant? {
         guard isShareContended else { return nil }
         return share.since.map { $0 + Self.sliceDuration }
     }
 
-    /// Whether the scan that is wanted (or still runs) and any initiation exclude each other.
+    /// Whether the requested scan, or the one that still runs, excludes initiating.
     var scanExcludesInitiation: Bool {
         guard let dialect else { return false }
         return refusedOverlap || !dialect.allowsInitiating(whileScanning: scan.wish)
     }
 
-    /// Whether the controller can initiate while such a scan runs; false where that is not known yet.
+    /// Whether the controller can initiate during such a scan, or `false` if that is not known yet.
     package func initiates(whileScanning parameters: ScanParameters) -> Bool {
         guard let dialect else { return false }
         return !refusedOverlap && dialect.allowsInitiating(whileScanning: parameters)
@@ -64,12 +64,12 @@ extension CentralScheduler {
         return share.holder == .scanner && initiation.isIdle
     }
 
-    /// Whether the initiator may run now, as soon as the scanner has stopped.
+    /// Whether the initiator may run as soon as the scanner has stopped.
     var initiatorMayRun: Bool {
         !isShareContended || share.holder == .initiator
     }
 
-    /// Notes who has the radio, and passes it on when the holder's slice is over.
+    /// Notes whether scanner or initiator has the radio, and changes it at the end of a slice.
     mutating func settleShare(now: Instant) {
         if !isShareContended {
             share.give(to: initiatorIsWanted ? .initiator : .scanner)
@@ -86,7 +86,7 @@ extension CentralScheduler {
         }
     }
 
-    /// Whether what the controller initiates has to stop.
+    /// Whether the running initiation has to stop.
     func hasToStop(_ turn: ConnectQueue.Turn, since: Instant, now: Instant) -> Bool {
         queue.hasWithdrawn(from: turn)
             || pause != .none

@@ -3,12 +3,12 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// Advertising, in the legacy commands and in the extended ones.
+// Advertising with the legacy commands and with the extended ones.
 extension CommandDialect {
-    /// Whether the host does not show who it is.
+    /// Whether the host uses resolvable private addresses.
     var isPrivate: Bool { ownAddress?.randomKind == .resolvablePrivate }
 
-    /// The address with which a set is on the air.
+    /// Returns the address with which a set is on the air.
     func address(of belief: AdvertisingSetState.Belief) -> DeviceAddress? {
         if belief.parameters?.ownAddressType == .public { return capabilities.publicAddress }
         return isExtended ? belief.address : ownAddress
@@ -73,7 +73,7 @@ extension CommandDialect {
         )
     }
 
-    /// Legacy data comes in one piece, of a length that was checked when it was laid out.
+    /// Legacy data is one piece. Its length was checked when the recipe was made.
     private func setData(
         _ set: UInt8,
         _ field: AdvertisingOrder.Field,
@@ -130,12 +130,12 @@ extension CommandDialect {
 }
 
 extension HCI {
-    /// No preference for any power (Vol 4, Part E, 7.8.53).
+    /// The host has no preference for the transmit power (Vol 4, Part E, 7.8.53).
     fileprivate static let anyTransmitPower: Int8 = 127
 }
 
 extension HCI.AdvertisingInterval {
-    /// The largest count of whole steps within `duration`.
+    /// Creates the largest number of whole steps within `duration`.
     fileprivate init(_ duration: Duration) {
         self.init(rawValue: UInt32(clamping: duration.nanoseconds / 625_000))
     }

@@ -3,19 +3,19 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The words in which a controller takes orders: the legacy commands, or the extended ones that
-/// replace them.
+/// The family of commands that a controller supports: the legacy commands, or the extended ones
+/// that replace them.
 ///
-/// A controller that has seen a command of one family refuses the other's (Vol 4, Part E, 3.1.1).
-/// So the extended ones are used for everything or for nothing.
+/// A controller that has received a command of one family refuses those of the other (Vol 4, Part
+/// E, 3.1.1). The host therefore uses one family for everything.
 struct CommandDialect: Sendable {
     let isExtended: Bool
     private let ownAddressType: HCI.OwnAddressType
     private let hasCodedPHY: Bool
     private let states: HCI.LESupportedStates
-    /// What advertising depends on.
+    /// The capabilities that advertising depends on.
     let capabilities: ControllerCapabilities
-    /// The host's own address, where advertising has to know it.
+    /// The host's own address, if advertising needs it.
     let ownAddress: DeviceAddress?
 
     init(_ capabilities: ControllerCapabilities, ownAddressKind: DeviceAddress.Kind) {
@@ -39,8 +39,8 @@ struct CommandDialect: Sendable {
         self.ownAddress = ownAddress
     }
 
-    /// Whether the controller says that it can scan like this and initiate at once. One that tells
-    /// nothing about its states is given the benefit of the doubt: it can still refuse.
+    /// Whether the controller reports that it can scan like this and initiate at once. A controller
+    /// that reports no supported states is asked to, because it can still refuse.
     func allowsInitiating(whileScanning parameters: ScanParameters?) -> Bool {
         guard let parameters, !states.isEmpty else { return true }
         return states.contains(
@@ -65,7 +65,7 @@ struct CommandDialect: Sendable {
 
     // MARK: - Advertising
 
-    /// Whether the controller can advertise at all, in this dialect.
+    /// Whether the controller can advertise with these commands.
     var canAdvertise: Bool {
         isExtended
             ? capabilities.supportsExtendedAdvertising
@@ -73,10 +73,10 @@ struct CommandDialect: Sendable {
                 && capabilities.supports(HCI.LESetAdvertisingParameters.self)
     }
 
-    /// How many sets there can be.
+    /// The greatest number of sets.
     var advertisingSetLimit: Int { isExtended ? capabilities.advertisingSetCount : 1 }
 
-    /// How many octets a set can advertise.
+    /// The greatest number of data bytes of a set.
     var advertisingDataLimit: Int {
         isExtended ? capabilities.maximumAdvertisingDataLength : AdvertisingData.legacyLimit
     }
@@ -86,7 +86,7 @@ struct CommandDialect: Sendable {
     /// Whether the controller is older than version 5.0.
     var isOld: Bool { capabilities.version.hciVersion.rawValue < HCI.Version.core5_0.rawValue }
 
-    /// Whether the controller has this PHY.
+    /// Whether the controller supports this PHY.
     func supports(_ phy: PHY) -> Bool {
         switch phy {
         case .le1M: true
@@ -189,8 +189,8 @@ struct CommandDialect: Sendable {
         )
     }
 
-    /// The same parameters for each PHY of the primary channels that is asked for and there: LE 1M
-    /// and LE Coded. With none of them, LE 1M.
+    /// The same parameters for each requested and supported PHY of the primary channels: LE 1M and
+    /// LE Coded. Without any of them, LE 1M.
     private func perPHY<Parameters>(
         _ wanted: Set<PHY>,
         _ parameters: (_ phyCount: Int) -> Parameters
@@ -202,7 +202,7 @@ struct CommandDialect: Sendable {
     }
 }
 
-/// Rounds scan intervals and windows to what the wire can say.
+/// Rounds scan intervals and windows to the steps of the commands.
 private enum ScanTiming {
     private static let minimum: Duration = .microseconds(2500)
     private static let legacyMaximum: Duration = .milliseconds(10240)
@@ -215,7 +215,8 @@ private enum ScanTiming {
         pair(interval, window, maximum: legacyMaximum)
     }
 
-    /// Vol 4, Part E, 7.8.64 and 7.8.66. The windows of several PHYs must fit beside each other.
+    /// Vol 4, Part E, 7.8.64 and 7.8.66. The windows of all PHYs together must fit into the
+    /// interval.
     static func extended(_ interval: Duration, _ window: Duration, phyCount: Int) -> Pair {
         let window = min(window, extendedMaximum / phyCount)
         return pair(max(interval, window * phyCount), window, maximum: extendedMaximum)
@@ -233,9 +234,9 @@ extension ConnectParameters {
     private static let timeoutBounds: ClosedRange<Duration> = .milliseconds(100) ... .seconds(32)
     private static let latencyBounds = 0...499
 
-    /// The parameters held within what the specification allows. The supervision timeout must be
-    /// longer than two intervals with all their skipped events (Vol 4, Part E, 7.8.12): it is
-    /// lengthened as far as it may be, and beyond that the latency is shortened.
+    /// The parameters within the limits of the specification. The supervision timeout must be
+    /// longer than two intervals with all their skipped events (Vol 4, Part E, 7.8.12). It is
+    /// therefore lengthened as far as possible, and after that the latency is reduced.
     var onTheWire: HCI.ConnectionParameters {
         let longest = Self.hold(intervalMaximum, in: Self.intervalBounds)
         let shortest = min(Self.hold(intervalMinimum, in: Self.intervalBounds), longest)

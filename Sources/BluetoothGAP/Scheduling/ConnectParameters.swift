@@ -2,42 +2,44 @@
 
 import BluetoothTypes
 
-/// How a Central asks for a link, and how it listens for the device while it asks
-/// (LE Create Connection, Vol 4, Part E, 7.8.12).
+/// The parameters of a connection request, and of the scan for its device (LE Create Connection,
+/// Vol 4, Part E, 7.8.12).
 ///
-/// Times are rounded to what the wire can say and held within what the specification allows, so
-/// any value can be asked for.
+/// Every value is valid: times are rounded to the steps of the command and limited to the range
+/// that the specification allows.
 public struct ConnectParameters: Sendable, Hashable {
-    /// The shortest connection interval to ask for, 7.5 ms to 4 s.
+    /// The shortest connection interval to request, 7.5 ms to 4 s.
     ///
-    /// 15 ms: discovery is a long row of round trips, so short is fast; yet at 15 ms six full
-    /// packets fit into an interval even when encrypted, while at 7.5 ms only two surely do.
+    /// The default is 15 ms. Discovery consists of many round trips, so a short interval is fast.
+    /// Six full encrypted packets fit into 15 ms, but only two are certain to fit into 7.5 ms.
     public var intervalMinimum: Duration = .milliseconds(15)
 
     /// The longest connection interval to accept, 7.5 ms to 4 s.
     ///
-    /// 30 ms gives the controller room to fit several links beside each other.
+    /// The default of 30 ms lets the controller serve several links.
     public var intervalMaximum: Duration = .milliseconds(30)
 
-    /// How many intervals the Peripheral may sleep through, 0 to 499. 0: it answers at once; a
-    /// Peripheral that must save power asks for more later.
+    /// The number of intervals that the Peripheral may skip, 0 to 499. With 0, the default, it
+    /// answers at once. A Peripheral that must save power asks for more later.
     public var peripheralLatency = 0
 
-    /// How long silence lasts until the link counts as lost, 100 ms to 32 s.
+    /// The time without a packet after which the link counts as lost, 100 ms to 32 s.
     ///
-    /// 5 s bridges a hand or a body in the way, and is soon enough to notice that a device has gone.
+    /// The default of 5 s bridges a hand or a body between the devices, and is short enough to
+    /// notice a device that has left.
     public var supervisionTimeout: Duration = .seconds(5)
 
-    /// How often the controller listens for the device, 2.5 ms to 10.24 s.
+    /// The interval at which the controller listens for the device, 2.5 ms to 10.24 s.
     public var scanInterval: Duration = .milliseconds(60)
 
-    /// How long it listens each time, at most `scanInterval`.
+    /// The time that the controller listens in each interval, at most `scanInterval`.
     ///
-    /// 30 ms, half of the time: the other half is left for the links that exist and for scanning.
+    /// The default is 30 ms, half of the time. The other half is for existing links and for
+    /// scanning.
     public var scanWindow: Duration = .milliseconds(30)
 
-    /// On which PHYs to look for the device. LE Coded is used only where controller and device can;
-    /// a controller without extended advertising looks on LE 1M whatever this says.
+    /// The PHYs on which the controller listens for the device. LE Coded needs support by
+    /// controller and device. A controller without extended advertising listens on LE 1M only.
     public var phys: Set<PHY> = [.le1M]
 
     /// Makes parameters that fit most accessories.

@@ -2,35 +2,35 @@
 
 import BluetoothTypes
 
-/// The connections that callers want, in the order in which they get their turns.
+/// The connection requests in the order of their turns.
 ///
-/// Whoever had a turn goes to the back, so everybody in the queue comes to the front after at most
-/// as many turns as there are requests.
+/// A request goes to the back after its turn, so every request comes to the front after at most as
+/// many turns as there are requests.
 struct ConnectQueue: Sendable {
     struct Request: Sendable {
         let id: CentralScheduler.RequestID
         let address: DeviceAddress
-        /// Whether the request stands until it is fulfilled or withdrawn, whatever goes wrong.
+        /// Whether the request stays pending after a failure, until it succeeds or is canceled.
         let isStanding: Bool
         let parameters: ConnectParameters
         var isCancelled = false
-        /// Failures in a row.
+        /// The number of failures in a row.
         var failureCount = 0
-        /// Until when it keeps out of the way after a failure.
+        /// When the rest after a failure ends.
         var restsUntil: Instant?
 
         var isEligible: Bool { !isCancelled && restsUntil == nil }
     }
 
-    /// Those for whom the controller initiates at the same time.
+    /// The requests for which the controller initiates at the same time.
     struct Turn: Sendable, Equatable {
         let members: [CentralScheduler.RequestID]
-        /// Their addresses, each once.
+        /// The addresses of the devices, each once.
         let addresses: [DeviceAddress]
         let parameters: ConnectParameters
 
-        /// One device is dialled by its address, so that the Filter Accept List is needed only
-        /// where it pays (some controllers accept the list's commands and then ignore the list).
+        /// The target of the initiation. A single device needs no Filter Accept List, and some
+        /// controllers accept the commands for the list but ignore it.
         var target: InitiationTarget {
             if addresses.count == 1, let peer = addresses.first { .peer(peer) } else { .acceptList }
         }
@@ -40,25 +40,25 @@ struct ConnectQueue: Sendable {
 
     var hasEligible: Bool { requests.contains(where: \.isEligible) }
 
-    /// When the first resting request is to be tried again.
+    /// When the first rest of a request ends.
     var nextAwakening: Instant? { requests.compactMap(\.restsUntil).min() }
 
     func contains(_ id: CentralScheduler.RequestID) -> Bool {
         requests.contains { $0.id == id }
     }
 
-    /// Whether somebody who is not in the turn waits for one.
+    /// Whether a request outside of the turn waits.
     func isContended(beside turn: Turn) -> Bool {
         requests.contains { $0.isEligible && !turn.members.contains($0.id) }
     }
 
-    /// Whether a member of the turn was withdrawn.
+    /// Whether a request of the turn was canceled.
     func hasWithdrawn(from turn: Turn) -> Bool {
         turn.members.contains { id in !requests.contains { $0.id == id && !$0.isCancelled } }
     }
 
-    /// The next turn: that of the front request; a standing one takes others like it along, as far
-    /// as the Filter Accept List has room.
+    /// Returns the next turn, with the request at the front. If that request is pending, others
+    /// with the same parameters join it, as far as the Filter Accept List has room.
     func nextTurn(capacity: Int) -> Turn? {
         guard let front = requests.first(where: \.isEligible) else { return nil }
         var members: [CentralScheduler.RequestID] = []
@@ -95,7 +95,7 @@ struct ConnectQueue: Sendable {
         }
     }
 
-    /// Sends the members of a turn to the back.
+    /// Moves the requests of a turn to the back.
     mutating func rotate(_ turn: Turn) {
         let members = Set(turn.members)
         let back = requests.filter { members.contains($0.id) }
@@ -103,7 +103,7 @@ struct ConnectQueue: Sendable {
         requests += back
     }
 
-    /// Lets those try again who have rested long enough; all of them if `now` is nil.
+    /// Ends the rests that are over, or all rests if `now` is `nil`.
     mutating func wake(now: Instant?) {
         for index in requests.indices {
             guard let end = requests[index].restsUntil else { continue }
@@ -114,7 +114,7 @@ struct ConnectQueue: Sendable {
 }
 
 extension ConnectQueue.Request {
-    /// Whether the two can be initiated at the same time: one command has one set of parameters.
+    /// Whether one initiation can serve both requests. A command has one set of parameters.
     fileprivate func shares(with other: Self) -> Bool {
         id == other.id
             || isStanding && other.isStanding && other.isEligible && parameters == other.parameters

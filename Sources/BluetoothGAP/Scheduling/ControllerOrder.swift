@@ -3,8 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Something `CentralScheduler` has the controller do: a command before it is put in the words that
-/// this controller understands (see `CommandDialect`).
+/// An order of `CentralScheduler` to the controller. `CommandDialect` translates it into a command
+/// that the controller supports.
 package enum ControllerOrder: Hashable, Sendable {
     case setScanParameters(ScanParameters)
     case enableScan(filtersDuplicates: Bool)
@@ -25,22 +25,22 @@ extension ControllerOrder {
     }
 }
 
-/// For whom the controller listens while it initiates.
+/// The devices for which the controller initiates.
 package enum InitiationTarget: Hashable, Sendable {
     /// One device.
     case peer(DeviceAddress)
-    /// Whichever device of the Filter Accept List is heard first.
+    /// The first device of the Filter Accept List that the controller receives.
     case acceptList
 }
 
-/// One issue of an order. Numbered, so that an answer which comes after a reset, or twice, is not
-/// taken for the answer to something newer.
+/// One issue of an order. Its number distinguishes a late or repeated answer from the answer to a
+/// later issue.
 package struct Step: Hashable, Sendable {
     package let number: UInt64
     package let order: ControllerOrder
 }
 
-/// How the controller answered an order.
+/// The controller's answer to an order.
 enum OrderOutcome: Equatable {
     case accepted
     case refused(HCI.ErrorCode)
@@ -59,33 +59,33 @@ enum OrderOutcome: Equatable {
         self = status == .success ? .accepted : .refused(status)
     }
 
-    /// The controller is in a state in which the command makes no sense: it and we disagree about
-    /// what it is doing (Vol 1, Part F, 2.12).
+    /// The command is invalid in the controller's state, so host and controller disagree about that
+    /// state (Vol 1, Part F, 2.12).
     static let disallowed = OrderOutcome.refused(.commandDisallowed)
 
-    /// What callers are told.
+    /// The failure that callers get.
     var failure: CentralFailure {
         if case .refused(let code) = self { .refused(code) } else { .unanswered }
     }
 }
 
-/// Why a connection or a scan that was asked for did not come about.
+/// The reason why a requested connection or scan failed.
 package enum CentralFailure: Error, Hashable, Sendable {
-    /// The controller said no, or reported that the attempt failed.
+    /// The controller refused, or reported that the attempt failed.
     case refused(HCI.ErrorCode)
     /// The controller did not answer a command.
     case unanswered
-    /// The caller withdrew the request.
+    /// The caller canceled the request.
     case cancelled
-    /// The controller was reset or went away.
+    /// The controller was reset or is gone.
     case controllerReset
     /// `CentralScheduler.requestLimit` requests wait already.
     case tooManyRequests
 }
 
 extension HCI.ErrorCode {
-    /// Whether the same command may well succeed later: the controller is busy or full, or the
-    /// radio was unlucky.
+    /// Whether the same command may succeed later, because the controller is busy or full, or a
+    /// packet was lost.
     var isTransient: Bool {
         switch self {
         case .commandDisallowed, .memoryCapacityExceeded, .connectionLimitExceeded,

@@ -2,35 +2,36 @@
 
 import BluetoothTypes
 
-/// What the controller's initiator is believed to do. There is only one (Vol 4, Part E, 7.8.12).
+/// The believed state of the controller's only initiator (Vol 4, Part E, 7.8.12).
 enum Initiation: Sendable, Equatable {
     case idle
-    /// LE Create Connection is on its way.
+    /// LE Create Connection is outstanding.
     case starting(ConnectQueue.Turn)
-    /// The controller listens for the members of the turn.
+    /// The controller listens for the devices of the turn.
     case running(ConnectQueue.Turn, since: Instant)
-    /// LE Create Connection Cancel is on its way. Without a turn: the controller seems to initiate
-    /// something that we know nothing of.
+    /// LE Create Connection Cancel is outstanding. Without a turn, the controller seems to initiate
+    /// something unknown.
     case cancelling(ConnectQueue.Turn?)
-    /// The cancel was accepted; the event that ends the initiation has yet to come: either a
-    /// connection that was just being made, or Unknown Connection Identifier.
+    /// The cancel was accepted, and the event that ends the initiation is missing: a connection
+    /// that was just being established, or Unknown Connection Identifier.
     case awaitingEnd(ConnectQueue.Turn?, until: Instant)
-    /// The controller says that it initiates already, which we know nothing of: cancel that.
-    case stale
+    /// The controller may be initiating and has to be stopped. It did not answer the cancel of this
+    /// turn, or, without a turn, it seems to initiate something unknown.
+    case stale(ConnectQueue.Turn?)
 
     var isIdle: Bool { self == .idle }
 
-    /// Those for whom the controller may still make a connection.
+    /// The turn for which the controller may still establish a connection.
     var turn: ConnectQueue.Turn? {
         switch self {
         case .starting(let turn), .running(let turn, _): turn
-        case .cancelling(let turn), .awaitingEnd(let turn, _): turn
-        case .idle, .stale: nil
+        case .cancelling(let turn), .awaitingEnd(let turn, _), .stale(let turn): turn
+        case .idle: nil
         }
     }
 }
 
-/// Whose time it is on the radio, where scanning and initiating exclude each other.
+/// Whether scanner or initiator has the radio, if scanning and initiating exclude each other.
 struct RadioShare: Sendable {
     enum Holder: Sendable {
         case scanner, initiator
@@ -38,8 +39,8 @@ struct RadioShare: Sendable {
 
     var holder = Holder.initiator
 
-    /// Since when the holder has really been active; nil: not yet. Time that commands take on
-    /// their way does not count, so that a slow controller starves nobody.
+    /// When the holder became active, or `nil` before that. The time of its commands does not
+    /// count, so that both get their slice on a slow controller.
     var since: Instant?
 
     mutating func pass() {

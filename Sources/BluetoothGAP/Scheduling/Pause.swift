@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether what the controller does is to rest, for something that it forbids beside.
+/// Whether the controller's activities pause, for a change that the controller forbids beside them.
 enum Pause: Sendable {
     case none
-    /// It is to come to rest, and has not yet.
+    /// The activities have to stop and have not all stopped yet.
     case asked
     case made
 }

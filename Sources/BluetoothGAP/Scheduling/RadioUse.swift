@@ -2,7 +2,7 @@
 
 import BluetoothHCI
 
-/// What a controller does, or is to do, beside advertising.
+/// The present and requested activities of a controller besides advertising.
 package struct RadioUse: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -10,14 +10,14 @@ package struct RadioUse: OptionSet, Sendable, Hashable {
     package static let passiveScanning = RadioUse(rawValue: 1 << 0)
     package static let activeScanning = RadioUse(rawValue: 1 << 1)
     package static let initiating = RadioUse(rawValue: 1 << 2)
-    /// It has links that it made.
+    /// The controller has links as a Central.
     package static let central = RadioUse(rawValue: 1 << 3)
-    /// It has links that others made.
+    /// The controller has links as a Peripheral.
     package static let peripheral = RadioUse(rawValue: 1 << 4)
 }
 
 extension CentralScheduler {
-    /// What scanner and initiator do, or are to do as soon as they can.
+    /// The present and requested activities of scanner and initiator.
     package var radioUse: RadioUse {
         var use: RadioUse = []
         if let wish = scan.wish { use.insert(wish.isActive ? .activeScanning : .passiveScanning) }
@@ -27,9 +27,9 @@ extension CentralScheduler {
 }
 
 extension CommandDialect {
-    /// Whether the controller says that it can advertise like this beside its other uses
-    /// (LE Read Supported States, Vol 4, Part E, 7.8.27). One that tells nothing about the kind of
-    /// advertising at all is given the benefit of the doubt: it can still refuse.
+    /// Whether the controller reports that it can advertise like this during its other activities
+    /// (LE Read Supported States, Vol 4, Part E, 7.8.27). A controller that does not report the
+    /// kind of advertising at all is asked to, because it can still refuse.
     func allows(_ parameters: AdvertisingParameters, beside use: RadioUse) -> Bool {
         let states = capabilities.states
         let kind = AdvertisingStates(of: parameters.properties)
@@ -38,15 +38,15 @@ extension CommandDialect {
     }
 }
 
-/// The supported states in which one kind of advertising has a part.
+/// The supported states that include one kind of advertising.
 private struct AdvertisingStates {
     typealias States = HCI.LESupportedStates
 
     let alone: States
     let combined: [(use: RadioUse, state: States)]
 
-    /// The states of a kind, in the order: alone, with passive and with active scanning, with
-    /// initiating, as a Central, as a Peripheral.
+    /// Creates the states of a kind, in this order: alone, with passive and with active scanning,
+    /// with initiating, as a Central, as a Peripheral.
     private init(
         _ alone: States,
         _ passive: States,

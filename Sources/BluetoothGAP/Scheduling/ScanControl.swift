@@ -2,44 +2,48 @@
 
 import BluetoothTypes
 
-/// The scan that is wanted, beside what the controller is believed to do.
+/// The requested scan, and the believed state of the controller's scanner.
 struct ScanControl: Sendable {
     enum Activity: Sendable, Equatable {
         case off
         case on(ScanParameters, since: Instant)
-        /// The controller refused something it should not have: it may be scanning.
+        /// The controller may be scanning, because it refused an order unexpectedly or did not
+        /// answer.
         case doubtful
     }
 
-    /// What is wanted; nil: no scan.
+    /// The requested scan, or `nil` for none.
     private(set) var wish: ScanParameters?
-    /// When the scan that is wanted is over.
+    /// When the requested scan ends.
     private(set) var endsAt: Instant?
     private(set) var activity = Activity.off
-    /// The parameters that the controller took last.
+    /// The parameters that the controller accepted last.
     private var configured: ScanParameters?
-    /// Refusals in a row.
+    /// The number of refusals in a row.
     private var refusalCount = 0
-    /// Whether the controller leaves out what somebody who asks since has not been told.
+    /// Whether the controller filters duplicates that a later caller has not received yet.
     private var isStale = false
-    /// Whether those who asked know that the scan runs.
+    /// Whether it was reported that the scan runs.
     private var isAnnounced = false
 
-    /// After so many refusals in a row the scan has failed.
+    /// The number of refusals in a row after which the scan fails.
     static let refusalLimit = 3
 
-    /// A scan is not restarted more often than this, however short the period asked for: each
-    /// restart makes the controller deaf for a moment.
+    /// The shortest time between two restarts of a scan. The controller receives nothing during a
+    /// restart.
     static let restartMinimum: Duration = .seconds(1)
 
     var isOn: Bool {
         if case .on = activity { true } else { false }
     }
 
-    /// Whether it certainly does not run.
+    /// Whether the requested scan has not run since its request or the last reset.
+    var hasNotRun: Bool { wish != nil && !isAnnounced }
+
+    /// Whether the scan certainly does not run.
     var isOff: Bool { activity == .off }
 
-    /// When the controller's memory of duplicates is to be cleared.
+    /// When to restart the scan, which clears the controller's duplicate filter.
     var restartsAt: Instant? {
         guard let wish, wish.filtersDuplicates, let period = wish.duplicateFilterRestart,
             case .on(_, let since) = activity
@@ -47,7 +51,7 @@ struct ScanControl: Sendable {
         return since + max(period, Self.restartMinimum)
     }
 
-    /// The next order on the way to what is wanted; nil when nothing is to be done.
+    /// Returns the next order for the scanner, or `nil` if none is necessary.
     ///
     /// Parameters change only while scanning is off (Vol 4, Part E, 7.8.10).
     func nextOrder(mayRun: Bool, now: Instant) -> ControllerOrder? {
@@ -79,7 +83,7 @@ struct ScanControl: Sendable {
         refusalCount = 0
     }
 
-    /// Somebody else wants to know, too, what was reported before.
+    /// Makes the controller report devices again, for a further caller.
     mutating func renew() {
         if case .on(let running, _) = activity, running.filtersDuplicates { isStale = true }
     }
@@ -89,10 +93,18 @@ struct ScanControl: Sendable {
         isStale = false
     }
 
-    /// Notes that an order was not carried out. True: enough is enough, the scan has failed.
+    /// Notes that the controller may be scanning, so that the next order is a stop.
+    mutating func becameDoubtful() {
+        activity = .doubtful
+        isStale = false
+    }
+
+    /// Notes that an order failed.
     ///
-    /// Disallowed: it must be scanning, and is told to stop first. Unanswered: it is asked again,
-    /// for the controller may be about to be found dead, and a scan outlives its controller.
+    /// After Command Disallowed the controller must be scanning, so the next order is a stop. An
+    /// order without an answer is repeated, because a scan survives a reset of its controller.
+    ///
+    /// - Returns: Whether the scan has failed.
     mutating func refused(_ outcome: OrderOutcome) -> Bool {
         refusalCount += 1
         configured = nil
@@ -104,18 +116,20 @@ struct ScanControl: Sendable {
         return false
     }
 
-    /// What those who asked are to be told; nil: nothing new.
+    /// Returns the state of the scan if it was not reported yet, and `nil` otherwise.
     mutating func announcement() -> Bool? {
         if isOn, wish != nil, !isAnnounced {
             isAnnounced = true
             return true
         }
-        guard isAnnounced, wish == nil, !isOn else { return nil }
+        guard isAnnounced, wish == nil, isOff else { return nil }
         isAnnounced = false
         return false
     }
 
-    /// The controller forgot everything; what is wanted stays wanted. True: it was running.
+    /// Forgets the state of the controller. The requested scan stays.
+    ///
+    /// - Returns: Whether the scan was running.
     mutating func reset() -> Bool {
         let wasAnnounced = isAnnounced
         activity = .off

@@ -3,15 +3,15 @@
 import BluetoothATT
 
 extension GATT {
-    /// A value and the attribute that it was read from, or is to be written to.
+    /// A value and its attribute, for reading or writing.
     public struct AttributeValue: Hashable, Sendable {
-        /// The attribute.
+        /// The handle of the attribute.
         public let handle: AttributeHandle
 
-        /// Its octets; at most `GATT.valueLengthLimit`.
+        /// The bytes of the value, at most `GATT.valueLengthLimit`.
         public let value: [UInt8]
 
-        /// Pairs a value with its attribute.
+        /// Creates a value with its attribute.
         public init(handle: AttributeHandle, value: [UInt8]) {
             self.handle = handle
             self.value = value

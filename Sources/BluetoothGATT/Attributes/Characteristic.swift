@@ -4,27 +4,27 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// A characteristic: a declaration, the value it announces, and the value's descriptors
-    /// (Vol 3, Part G, 3.3).
+    /// A characteristic: a declaration, its value, and the value's descriptors (Vol 3, Part G,
+    /// 3.3).
     public struct Characteristic: Hashable, Sendable {
-        /// What the value is.
+        /// The UUID, which identifies the meaning of the value.
         public let uuid: BluetoothUUID
 
         /// The handle of the declaration.
         public let handle: AttributeHandle
 
-        /// The handle to read and write: that of the value. Greater than `handle`.
+        /// The handle of the value, for reading and writing. It is greater than `handle`.
         public let valueHandle: AttributeHandle
 
-        /// What the server says can be done with the value. It may still refuse: permissions are
-        /// not declared.
+        /// The operations that the server declares for the value. The server may still refuse them,
+        /// because a declaration does not include permissions.
         public let properties: CharacteristicProperties
 
-        /// The handle of the characteristic's last attribute: the one before the next declaration,
-        /// or the end of the range that was searched. Not less than `valueHandle`.
+        /// The handle of the characteristic's last attribute. It is the handle before the next
+        /// declaration or the end of the searched range, and not less than `valueHandle`.
         public let endHandle: AttributeHandle
 
-        /// Makes a characteristic of the attributes from `handle` to `endHandle`.
+        /// Creates a characteristic with the attributes from `handle` to `endHandle`.
         public init(
             uuid: BluetoothUUID,
             handle: AttributeHandle,
@@ -41,7 +41,7 @@ extension GATT {
             self.endHandle = endHandle
         }
 
-        /// The handles at which descriptors can lie; nil if there is no room for one.
+        /// The range of handles that descriptors can have, or nil if it is empty.
         public var descriptorHandles: ClosedRange<AttributeHandle>? {
             guard let first = valueHandle.next, first <= endHandle else { return nil }
             return first...endHandle

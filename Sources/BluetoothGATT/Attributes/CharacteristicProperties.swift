@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension GATT {
-    /// How a characteristic's value can be used (Vol 3, Part G, 3.3.1.1).
+    /// The operations that a characteristic's value supports (Vol 3, Part G, 3.3.1.1).
     public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-        /// The octet that travels.
+        /// The properties as bits, in the form of the declaration.
         public let rawValue: UInt8
 
-        /// Makes the set of those bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// The value may be broadcast in advertising data.
+        /// The value can be broadcast in advertising data.
         public static let broadcast = CharacteristicProperties(rawValue: 1 << 0)
         /// The value can be read.
         public static let read = CharacteristicProperties(rawValue: 1 << 1)
-        /// The value can be written without an answer.
+        /// The value can be written without a response.
         public static let writeWithoutResponse = CharacteristicProperties(rawValue: 1 << 2)
-        /// The value can be written with an answer.
+        /// The value can be written with a response.
         public static let write = CharacteristicProperties(rawValue: 1 << 3)
-        /// The value can be sent unasked, unconfirmed.
+        /// The server can send the value in notifications, which have no confirmation.
         public static let notify = CharacteristicProperties(rawValue: 1 << 4)
-        /// The value can be sent unasked, each time confirmed.
+        /// The server can send the value in indications, each of which the client confirms.
         public static let indicate = CharacteristicProperties(rawValue: 1 << 5)
-        /// The value can be written with a signature in place of encryption.
+        /// The value can be written with a signature on a link without encryption.
         public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 1 << 6)
-        /// More properties are in a descriptor (0x2900).
+        /// A descriptor (0x2900) contains more properties.
         public static let extendedProperties = CharacteristicProperties(rawValue: 1 << 7)
     }
 }
@@ -41,6 +41,6 @@ extension GATT.CharacteristicProperties: CustomStringConvertible {
         Self.namesByBit.enumerated().filter { rawValue & 1 << $0.offset != 0 }.map(\.element)
     }
 
-    /// The names with a comma between them.
+    /// The names, separated by commas.
     public var description: String { names.joined(separator: ", ") }
 }

@@ -4,15 +4,15 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// An attribute that says more about a characteristic's value (Vol 3, Part G, 3.3.3).
+    /// An attribute with information about a characteristic's value (Vol 3, Part G, 3.3.3).
     public struct Descriptor: Hashable, Sendable {
-        /// What the descriptor says.
+        /// The UUID, which identifies the kind of descriptor.
         public let uuid: BluetoothUUID
 
-        /// The handle to read and write.
+        /// The handle for reading and writing.
         public let handle: AttributeHandle
 
-        /// Makes a descriptor.
+        /// Creates a descriptor.
         public init(uuid: BluetoothUUID, handle: AttributeHandle) {
             self.uuid = uuid
             self.handle = handle

@@ -3,19 +3,18 @@
 import BluetoothATT
 
 extension GATT {
-    /// One service's reference to another, which lies elsewhere in the table
-    /// (Vol 3, Part G, 3.2).
+    /// A reference from one service to another, elsewhere in the database (Vol 3, Part G, 3.2).
     public struct IncludedService: Hashable, Sendable {
-        /// The handle of the include declaration, inside the service that includes.
+        /// The handle of the include declaration, which is part of the referring service.
         public let handle: AttributeHandle
 
-        /// The service referred to.
+        /// The service to which the declaration refers.
         ///
-        /// An include declaration does not say whether it refers to a primary service. It counts
-        /// as primary if a discovery of primary services has found it on this link before.
+        /// An include declaration does not state whether the service is primary. It is considered
+        /// primary if a discovery of primary services has found it earlier on this link.
         public let service: Service
 
-        /// Makes a reference at `handle` to `service`.
+        /// Creates a reference at `handle` to `service`.
         public init(handle: AttributeHandle, service: Service) {
             self.handle = handle
             self.service = service

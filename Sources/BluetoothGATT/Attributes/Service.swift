@@ -4,23 +4,23 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// A service: a run of attributes that begins with its declaration
-    /// (Vol 3, Part G, 3.1).
+    /// A service: a range of attributes that starts with the service's declaration (Vol 3, Part G,
+    /// 3.1).
     public struct Service: Hashable, Sendable {
-        /// What the service is.
+        /// The UUID, which identifies the kind of service.
         public let uuid: BluetoothUUID
 
-        /// Whether it stands for itself; a secondary service only has meaning where another
-        /// service includes it.
+        /// Whether the service is a primary one. A secondary service is only used through the
+        /// services that include it.
         public let isPrimary: Bool
 
-        /// The handle of its declaration.
+        /// The handle of the service's declaration.
         public let handle: AttributeHandle
 
-        /// The handle of its last attribute; not less than `handle`.
+        /// The handle of the service's last attribute, which is not less than `handle`.
         public let endHandle: AttributeHandle
 
-        /// Makes a service of the attributes from `handle` to `endHandle`.
+        /// Creates a service with the attributes from `handle` to `endHandle`.
         public init(
             uuid: BluetoothUUID,
             isPrimary: Bool,
@@ -34,7 +34,7 @@ extension GATT {
             self.endHandle = endHandle
         }
 
-        /// Every handle of the service.
+        /// The range of the service's handles.
         public var handles: ClosedRange<AttributeHandle> { handle...endHandle }
     }
 }

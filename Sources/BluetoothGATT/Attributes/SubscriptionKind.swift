@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension GATT {
-    /// How a server sends a value that nobody asked for: what the Client Characteristic
-    /// Configuration descriptor chooses (Vol 3, Part G, 3.3.3.3).
+    /// The PDU in which a server sends changes of a value, as the Client Characteristic
+    /// Configuration descriptor determines (Vol 3, Part G, 3.3.3.3).
     public enum SubscriptionKind: Hashable, Sendable {
-        /// Sent and forgotten.
+        /// The server sends notifications, which the client does not confirm.
         case notification
-        /// Sent again only after the client has confirmed.
+        /// The server sends indications, and sends the next one only after the client has confirmed
+        /// the previous one.
         case indication
 
-        /// The descriptor's value that asks for this kind.
+        /// The value of the descriptor that requests this kind.
         package var configuration: UInt16 {
             switch self {
             case .notification: 0x0001

@@ -3,8 +3,8 @@
 import BluetoothATT
 import BluetoothTypes
 
-// A table as bytes, to be kept. The form is our own: little-endian as everything of Bluetooth, and
-// with lengths before what they count, so that no byte has to be looked for.
+// The encoding of a database for storage. The format is specific to this package. It is
+// little-endian like Bluetooth PDUs, and each count precedes its elements.
 //
 //     table           u16 services, then each service
 //     service         u16 handle, u16 end, u8 primary or not, UUID,
@@ -12,7 +12,7 @@ import BluetoothTypes
 //                     u16 characteristics, then each characteristic
 //     characteristic  u16 handle, u16 value handle, u16 end, u8 properties, UUID,
 //                     u16 descriptors, each u16 handle, UUID
-//     UUID            u8 2 or 16, then as many octets
+//     UUID            u8 2 or 16, then as many bytes
 extension GATT.Database {
     func write(to writer: inout ByteWriter) {
         writer.writeCount(services)
@@ -32,7 +32,7 @@ extension GATT.Database {
         self.init(checked: services)
     }
 
-    /// An include as it is kept: the service that it refers to is elsewhere in the table.
+    /// A stored include, with the handle of the service to which it refers.
     struct Reference {
         let handle: AttributeHandle
         let service: AttributeHandle
@@ -76,7 +76,7 @@ extension GATT.DiscoveredService {
         for characteristic in characteristics { characteristic.write(to: &writer) }
     }
 
-    /// The service without its includes, and these as they are kept.
+    /// Reads a service without its includes, and the includes in their stored form.
     fileprivate static func read(
         from reader: inout ByteReader
     ) throws(MalformedBytes) -> (GATT.DiscoveredService, [GATT.Database.Reference]) {
@@ -148,7 +148,7 @@ extension GATT.DiscoveredCharacteristic {
 }
 
 extension ByteWriter {
-    /// Writes how many elements follow: handles number them, so 16 bits are enough.
+    /// Writes the number of elements that follow. Each element has a handle, so 16 bits suffice.
     fileprivate mutating func writeCount(_ elements: [some Any]) {
         write(UInt16(truncatingIfNeeded: elements.count))
     }
@@ -164,7 +164,7 @@ extension ByteReader {
     fileprivate mutating func readUUID() throws(MalformedBytes) -> BluetoothUUID {
         let count = Int(try readUInt8())
         let bytes = try readBytes(count)
-        // One form for each UUID: what is read is written as it was.
+        // Each UUID has one valid form, so that a decoded record encodes to the same bytes.
         guard let uuid = BluetoothUUID(littleEndian: bytes), uuid.attBytes.count == count else {
             throw .invalid(field: "UUID")
         }

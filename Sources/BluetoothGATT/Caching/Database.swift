@@ -4,33 +4,37 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// The table of a server as a client knows it: every service with what is in it, by handle, and
-    /// no values (Vol 3, Part G, 2.6 and 3).
+    /// The database of a server as a client knows it: every service and its contents in the order
+    /// of their handles, without values (Vol 3, Part G, 2.6 and 3).
     ///
-    /// A value to look things up in. It says how the table was when it was discovered; whether it
-    /// still is, its owner has to know (Vol 3, Part G, 2.5.2).
+    /// The database is a value that describes the state at the time of discovery. Its owner must
+    /// determine whether it is still valid (Vol 3, Part G, 2.5.2).
     public struct Database: Hashable, Sendable {
-        /// All services in the order of their handles, none within another: the primary ones, and
-        /// those secondary ones that are included somewhere.
+        /// All services in the order of their handles, without overlap: the primary services and
+        /// the included secondary services.
         public let services: [DiscoveredService]
 
-        /// Makes the table of services that have been checked by `fault(of:)`.
+        /// Creates a database from services that `fault(of:)` has checked.
         init(checked services: [DiscoveredService]) {
             self.services = services
         }
 
-        /// Every characteristic, in the order of handles.
+        /// All characteristics in the order of their handles.
         public var characteristics: some Sequence<DiscoveredCharacteristic> {
             services.lazy.flatMap(\.characteristics)
         }
 
-        /// The first service with this UUID; nil if there is none.
+        /// Returns the first service with this UUID, or nil if there is none.
         public func service(_ uuid: BluetoothUUID) -> DiscoveredService? {
             services.first { $0.service.uuid == uuid }
         }
 
-        /// The first characteristic with this UUID, in any service or in the first with
-        /// `serviceUUID`; nil if there is none.
+        /// Returns the first characteristic with this UUID, or nil if there is none.
+        ///
+        /// - Parameters:
+        ///   - uuid: The UUID of the characteristic.
+        ///   - serviceUUID: The UUID of the service to search, of which the first is used. Nil
+        ///     searches all services.
         public func characteristic(
             _ uuid: BluetoothUUID,
             in serviceUUID: BluetoothUUID? = nil
@@ -41,21 +45,21 @@ extension GATT {
             return service(serviceUUID)?.characteristic(uuid)
         }
 
-        /// The characteristic whose value has this handle; nil if there is none.
+        /// Returns the characteristic whose value has this handle, or nil if there is none.
         public func characteristic(valueHandle: AttributeHandle) -> DiscoveredCharacteristic? {
             characteristics.first { $0.valueHandle == valueHandle }
         }
     }
 
-    /// A service of a peer, with what is in it.
+    /// A service of a peer, with its contents.
     public struct DiscoveredService: Hashable, Sendable {
-        /// What the service is, and where.
+        /// The service's UUID and handles.
         public let service: Service
 
-        /// The services that it refers to, in the order of the references.
+        /// The services to which the service refers, in the order of the references.
         public let includes: [IncludedService]
 
-        /// Its characteristics, in the order of their handles.
+        /// The characteristics, in the order of their handles.
         public let characteristics: [DiscoveredCharacteristic]
 
         package init(
@@ -68,7 +72,7 @@ extension GATT {
             self.characteristics = characteristics
         }
 
-        /// The first characteristic with this UUID; nil if there is none.
+        /// Returns the first characteristic with this UUID, or nil if there is none.
         public func characteristic(_ uuid: BluetoothUUID) -> DiscoveredCharacteristic? {
             characteristics.first { $0.characteristic.uuid == uuid }
         }
@@ -76,10 +80,10 @@ extension GATT {
 
     /// A characteristic of a peer, with its descriptors.
     public struct DiscoveredCharacteristic: Hashable, Sendable {
-        /// What the characteristic is, and where.
+        /// The characteristic's UUID, handles and properties.
         public let characteristic: Characteristic
 
-        /// Its descriptors, in the order of their handles.
+        /// The descriptors, in the order of their handles.
         public let descriptors: [Descriptor]
 
         package init(characteristic: Characteristic, descriptors: [Descriptor] = []) {
@@ -87,25 +91,27 @@ extension GATT {
             self.descriptors = descriptors
         }
 
-        /// The handle to read and write.
+        /// The handle of the value, for reading and writing.
         public var valueHandle: AttributeHandle { characteristic.valueHandle }
 
-        /// The first descriptor with this UUID; nil if there is none.
+        /// Returns the first descriptor with this UUID, or nil if there is none.
         public func descriptor(_ uuid: BluetoothUUID) -> Descriptor? {
             descriptors.first { $0.uuid == uuid }
         }
     }
 }
 
-// What every table keeps to, so that whoever walks through one need not look twice.
+// Invariants of every database, so that code that traverses one need not check them.
 extension GATT.Database {
-    /// Makes a table; nil if its parts do not lie within each other, and each after the one before.
+    /// Creates a database, or returns nil unless its parts are nested correctly and in the order of
+    /// their handles.
     package init?(services: [GATT.DiscoveredService]) {
         guard Self.fault(of: services) == nil else { return nil }
         self.init(checked: services)
     }
 
-    /// The handle of the first attribute that lies where it cannot; nil if there is none.
+    /// Returns the handle of the first attribute with an impossible position, or nil if there is
+    /// none.
     static func fault(of services: [GATT.DiscoveredService]) -> AttributeHandle? {
         var last = AttributeHandle.invalid
         for entry in services {

@@ -2,26 +2,27 @@
 
 import BluetoothTypes
 
-/// The tables that a client keeps of servers, of those it has met last.
+/// The stored databases of the servers that a client used most recently.
 package struct DatabaseCache: Sendable {
-    /// How many servers' tables are kept. One more displaces that of the server that was not met
-    /// for the longest.
+    /// The maximum number of stored databases. One more replaces that of the least recently used
+    /// server.
     package static let peerLimit = 64
 
     private var records: [DeviceAddress: DatabaseRecord] = [:]
-    /// Whose tables are kept; who was met last is last.
+    /// The servers with a stored database, most recently used last.
     private var order: [DeviceAddress] = []
 
     package init() {}
 
-    /// How many tables are kept.
+    /// The number of stored databases.
     package var count: Int { order.count }
 
-    /// What is kept of a server; nil if nothing is.
+    /// Returns the record of a server, or nil if there is none.
     package func record(of peer: DeviceAddress) -> DatabaseRecord? { records[peer] }
 
-    /// Keeps this of a server, in place of what was kept. Returns the server whose table had to
-    /// make room, if one had to.
+    /// Stores the record of a server and replaces its previous one.
+    ///
+    /// - Returns: The server whose record was removed to make room, or nil if none was.
     @discardableResult
     package mutating func keep(
         _ record: DatabaseRecord,
@@ -38,7 +39,7 @@ package struct DatabaseCache: Sendable {
         return displaced
     }
 
-    /// Keeps nothing of a server any more.
+    /// Removes the record of a server.
     package mutating func forget(_ peer: DeviceAddress) {
         guard records.removeValue(forKey: peer) != nil else { return }
         order.removeAll { $0 == peer }

@@ -3,16 +3,16 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The discovery of a whole table, in as few requests as ATT allows.
+/// The discovery of a complete database, in as few requests as ATT allows.
 ///
-/// Declarations are read over all handles at once, instead of service by service: a service costs
-/// no request of its own, and the server says only once that there is no more. Descriptors are
-/// looked for where they can be, and nowhere else.
+/// The discovery reads declarations over all handles instead of service by service. A service then
+/// costs no request of its own, and the server reports the end of the range only once. Descriptors
+/// are only requested for handles that can have one.
 ///
-/// It does not look for secondary services: one that nobody includes has no meaning
-/// (Vol 3, Part G, 2.6.1), and an include tells all there is to know of the others.
+/// The discovery does not search for secondary services. One without an include has no use (Vol 3,
+/// Part G, 2.6.1), and the include declarations describe the others completely.
 struct DatabaseDiscovery: Sendable {
-    /// What comes after an operation has ended.
+    /// The next step after an operation has ended.
     enum Step {
         case start(GATT.Operation)
         case found(GATT.Database)
@@ -22,10 +22,10 @@ struct DatabaseDiscovery: Sendable {
     private var includes: [GATT.IncludedService] = []
     private var characteristics: [GATT.Characteristic] = []
 
-    /// The operation that comes first.
+    /// The first operation of the discovery.
     static let firstOperation = GATT.Operation.discoverPrimaryServices(uuid: nil)
 
-    /// Takes in how the operation ended that was to be started last.
+    /// Processes the outcome of the previous operation.
     mutating func take(_ outcome: GATT.Outcome) throws(GATT.Failure) -> Step {
         switch outcome {
         case .services(let found):
@@ -48,7 +48,7 @@ struct DatabaseDiscovery: Sendable {
         }
     }
 
-    /// Adds the services that are known only because others include them: secondary ones.
+    /// Adds the services that only the includes mention, which are secondary ones.
     private mutating func addIncludedServices() {
         var known = Set(services.map(\.handle))
         for include in includes where known.insert(include.service.handle).inserted {
@@ -64,7 +64,7 @@ struct DatabaseDiscovery: Sendable {
         services.sort { $0.handle < $1.handle }
     }
 
-    /// The service that an attribute lies in; nil if it lies in none that is known.
+    /// Returns the service that contains an attribute, or nil if no known service does.
     private func service(of handle: AttributeHandle) -> GATT.Service? {
         var low = 0
         var high = services.count
@@ -76,7 +76,8 @@ struct DatabaseDiscovery: Sendable {
         return services[low - 1]
     }
 
-    /// A characteristic ends with its service, which a search over all handles does not know.
+    /// Limits a characteristic to its service. A search over all handles does not end
+    /// characteristics at the end of their service.
     private func cutToService(_ found: GATT.Characteristic) -> GATT.Characteristic? {
         guard let service = service(of: found.handle), found.valueHandle <= service.endHandle
         else { return nil }
@@ -89,7 +90,7 @@ struct DatabaseDiscovery: Sendable {
         )
     }
 
-    /// Puts the parts together. All of them are in the order of their handles.
+    /// Combines the parts, all of which are in the order of their handles.
     private func database(
         _ descriptors: [GATT.Descriptor]
     ) throws(GATT.Failure) -> GATT.Database {
@@ -123,7 +124,8 @@ struct DatabaseDiscovery: Sendable {
 }
 
 extension ArraySlice {
-    /// Takes the elements of these handles off the front, and drops those of handles before.
+    /// Removes and returns the elements at the front with these handles, and drops those with
+    /// smaller handles.
     fileprivate mutating func take(
         in handles: ClosedRange<AttributeHandle>,
         at handle: (Element) -> AttributeHandle

@@ -2,110 +2,126 @@
 
 import BluetoothATT
 
-/// The table of one link's server: found, known to hold, or to be looked at again
+/// Determines the database of one link's server: from a record that is still valid, or by discovery
 /// (Vol 3, Part G, 2.5.2).
 ///
-/// A table that was found on an earlier link still holds if the server's Database Hash is what it
-/// was. Of a server without a hash it holds if the server was to tell of changes and has not: which
-/// only a bonded one does after the link has ended. All else is discovered.
+/// A database from an earlier link is still valid if the server's Database Hash is unchanged. If
+/// the server has no hash, the database is valid if the server was required to report changes and
+/// has not done so. Only a bonded server reports changes that occurred without a link. In all other
+/// cases the database is discovered.
 ///
-/// What holds now holds until the server says otherwise, by Service Changed or by Database Out Of
-/// Sync; so that it does say, the lookup tells it, after the first table is found, what this client
-/// is able to, and subscribes to Service Changed. Nobody has to wait for that.
+/// A valid database stays valid until the server reports a change, by Service Changed or by the
+/// error Database Out Of Sync. To receive such reports, the lookup subscribes to Service Changed
+/// and writes the client's supported features. A change before the subscription is not indicated. A
+/// server with a hash is therefore asked for its hash once more after the subscription, when the
+/// application already has the database. A server without a hash is subscribed to before the
+/// application gets the database.
 ///
-/// A core: it starts one operation at a time, and hears of each how it ended.
+/// The type is a protocol core: it starts one operation at a time, and its owner passes the result
+/// of each.
 package struct DatabaseLookup: Sendable {
-    /// How often a lookup begins anew because the table has changed under it. A server whose table
-    /// never rests has no table.
+    /// The maximum number of restarts of a lookup because the database has changed. A lookup of a
+    /// database that changes continuously fails.
     package static let restartLimit = 3
 
-    /// What is to be done, or to be told.
+    /// An instruction or a report to the owner.
     package enum Action: Equatable, Sendable {
-        /// Start this, and tell how it ends.
+        /// Start this operation, and pass its result to `completed(_:)`.
         case start(GATT.Operation)
-        /// The table is this: tell all who wait.
+        /// Report this database to all waiting callers.
         case found(GATT.Database)
-        /// There is no telling: tell all who wait why.
+        /// Report this failure to all waiting callers.
         case failed(GATT.Failure)
-        /// Keep this for links to come, in place of what was kept.
+        /// Store this record for later links in place of the previous one.
         case keep(DatabaseRecord)
-        /// What was kept holds no longer.
+        /// Remove the stored record, which is no longer valid.
         case forget
+        /// Report that the database from this link is no longer valid. The server has not indicated
+        /// what has changed.
+        case outdated
     }
 
-    /// What the operation under way is for.
+    /// The purpose of the current operation.
     enum Phase: Sendable {
         case idle
         case readingHash
         case discovering(DatabaseDiscovery, hash: [UInt8]?)
         case announcing
         case subscribing
+        case comparing
     }
 
     var phase = Phase.idle
-    /// What was found, on this link or on an earlier one.
+    /// The record from this link or an earlier one.
     package internal(set) var record: DatabaseRecord?
-    /// Whether the record has been found to hold, and nothing was said against it since.
+    /// Whether the record is verified and no change was reported since.
     package internal(set) var isCurrent = false
-    /// Whether somebody was given the table on this link.
+    /// Whether the application received the database on this link.
     private(set) var isInUse = false
-    /// Whether somebody waits for the table.
+    /// Whether the application waits for the database.
     var isWanted = false
-    /// Whether the server is known to be the one that this host is bonded with.
+    /// Whether encryption has proved that the server is the bonded one.
     var isTrusted = false
-    /// Whether a change was told of while the lookup was looking.
+    /// Whether a change was reported during the lookup.
     var hasChanged = false
     var restarts = 0
-    /// What was tried on this link, and is not tried twice.
+    /// Whether the client has written its features on this link. Like `hasAskedForChanges`, it
+    /// prevents a second attempt.
     var hasAnnounced = false
     var hasAskedForChanges = false
-    /// Whether the server has agreed, on this link, to tell of changes.
+    /// Whether the server has accepted the subscription to Service Changed on this link.
     var hasSubscribed = false
 
-    /// Begins on a new link; `record` is what was kept of the server.
+    /// Creates the lookup of a new link.
+    ///
+    /// - Parameter record: The stored record of the server, or nil if there is none.
     package init(record: DatabaseRecord? = nil) {
         self.record = record
     }
 
-    /// The table, while it is known to hold.
+    /// The database, or nil while it is not verified.
     package var database: GATT.Database? { isCurrent ? record?.database : nil }
 
-    /// Whether somebody was given a table that holds no longer, and has not asked for another one:
-    /// its handles may be those of other attributes by now.
+    /// Whether the application has a database that is no longer valid and has not requested a new
+    /// one. Its handles may now belong to other attributes.
     package var isOutOfSync: Bool { isInUse && !isCurrent }
 
-    /// Whether the operation under way is of use to those only who wait for the table.
+    /// Whether only the callers that wait for the database need the current operation.
     package var isLooking: Bool {
         switch phase {
         case .readingHash, .discovering: true
-        case .idle, .announcing, .subscribing: false
+        case .idle, .announcing, .subscribing, .comparing: false
         }
     }
 
-    /// The handle of the Service Changed value, so far as is known.
+    /// The handle of the Service Changed value, or nil if it is not known.
     package var serviceChanged: AttributeHandle? {
         record?.database.serviceChanged?.valueHandle
     }
 
-    /// Whether the server's Service Changed comes to this lookup, which is not to be cut off.
+    /// Whether the server sends Service Changed to this lookup. The application must not end that
+    /// subscription.
     package var isSubscribed: Bool { hasSubscribed || isTrusted && record?.isWatched == true }
 }
 
-// What happens to it.
+// Inputs.
 extension DatabaseLookup {
-    /// Somebody wants the table. `isTrusted` says whether the link is encrypted with the key of a
-    /// bond: only then is the server sure to be who it was.
+    /// Requests the database for the application.
+    ///
+    /// - Parameter isTrusted: Whether the link is encrypted with the key of a bond, which is the
+    ///   only proof of the server's identity.
     package mutating func want(isTrusted: Bool) -> [Action] {
         self.isTrusted = isTrusted
-        if let database { return [.found(database)] }
+        if let database, !isWanted { return [.found(database)] }
         isWanted = true
         restarts = 0
-        return proceed()
+        guard case .idle = phase else { return [] }
+        return look()
     }
 
-    /// The server said that its table is not what it was.
+    /// Processes a report that the database has changed.
     ///
-    /// What was found may hold all the same, which a hash can show; without one it is forgotten.
+    /// With a hash, the lookup can still verify the record. A record without a hash is removed.
     package mutating func databaseChanged() -> [Action] {
         isCurrent = false
         hasChanged = isLooking
@@ -114,8 +130,8 @@ extension DatabaseLookup {
         return [.forget]
     }
 
-    /// The operation that was started last has ended. If with Database Out Of Sync, tell
-    /// `databaseChanged()` first.
+    /// Processes the result of the operation that was started last. If the result is the error
+    /// Database Out Of Sync, call `databaseChanged()` first.
     package mutating func completed(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
         let ended = phase
         phase = .idle
@@ -125,16 +141,17 @@ extension DatabaseLookup {
         case .discovering(let discovery, let hash): return discovered(result, discovery, hash)
         case .announcing: return announced(result)
         case .subscribing: return subscribed(result)
+        case .comparing: return compared(result)
         }
     }
 }
 
-// From step to step.
+// Transitions.
 extension DatabaseLookup {
     private mutating func proceed() -> [Action] {
-        guard case .idle = phase else { return [] }
-        if isWanted { return look() }
-        return isCurrent ? prepareServer() : []
+        guard isWanted else { return isCurrent ? prepareServer() : [] }
+        guard isCurrent, let record else { return lookAgain() }
+        return answer(record)
     }
 
     private mutating func look() -> [Action] {
@@ -151,14 +168,14 @@ extension DatabaseLookup {
         case .failure(.attribute(.databaseOutOfSync, _)):
             return lookAgain()
         case .success, .failure(.attribute), .failure(.protocolViolation):
-            // It has none, or none that can be read.
+            // The server has no hash, or none that this client can read.
             return discover(hash: nil)
         case .failure(let failure): return failed(failure)
         }
     }
 
     private mutating func discover(hash: [UInt8]?) -> [Action] {
-        // A hash that was read before the server told of the change says nothing.
+        // A hash that was read before the reported change proves nothing.
         guard !hasChanged else { return lookAgain() }
         phase = .discovering(DatabaseDiscovery(), hash: hash)
         return [.start(DatabaseDiscovery.firstOperation)]
@@ -187,7 +204,8 @@ extension DatabaseLookup {
         }
     }
 
-    /// What a bonded server knows of us it knows still, where its table has it at the same place.
+    /// Keeps the bonded server's knowledge of this client if Service Changed is still at the same
+    /// place.
     private func inherit(_ record: inout DatabaseRecord) {
         guard isTrusted, let old = self.record else { return }
         let (before, after) = (old.database.serviceChanged, record.database.serviceChanged)
@@ -208,6 +226,14 @@ extension DatabaseLookup {
     private mutating func found(_ record: DatabaseRecord) -> [Action] {
         self.record = record
         isCurrent = true
+        if record.hash == nil {
+            let subscription = subscribeToChanges(of: record)
+            guard subscription.isEmpty else { return subscription }
+        }
+        return answer(record)
+    }
+
+    private mutating func answer(_ record: DatabaseRecord) -> [Action] {
         isInUse = true
         isWanted = false
         return [.found(record.database)] + proceed()
@@ -220,7 +246,7 @@ extension DatabaseLookup {
     }
 }
 
-// What the server is to know of us.
+// Information for the server about this client.
 extension DatabaseLookup {
     private mutating func prepareServer() -> [Action] {
         guard let record else { return [] }
@@ -233,12 +259,12 @@ extension DatabaseLookup {
                 return [.start(.write(handle, [features]))]
             }
         }
-        guard !hasAskedForChanges else { return [] }
-        hasAskedForChanges = true
         return subscribeToChanges(of: record)
     }
 
     private mutating func subscribeToChanges(of record: DatabaseRecord) -> [Action] {
+        guard !hasAskedForChanges else { return [] }
+        hasAskedForChanges = true
         guard !(isTrusted && record.isWatched), let changed = record.database.serviceChanged,
             let descriptor = changed.descriptor(
                 GATT.AttributeType.clientCharacteristicConfiguration
@@ -255,42 +281,68 @@ extension DatabaseLookup {
     }
 
     private mutating func announced(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
-        if result.isOutOfSync { hasAnnounced = false }
-        return noteOfServer(result) { $0.announcedFeatures = ClientFeatures.all }
+        if result.isOutOfSync {
+            hasAnnounced = false
+            return outOfSync()
+        }
+        guard case .success = result else { return proceed() }
+        return noteOfServer { $0.announcedFeatures = ClientFeatures.all } + proceed()
     }
 
     private mutating func subscribed(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
-        if case .success = result { hasSubscribed = true }
-        if result.isOutOfSync { hasAskedForChanges = false }
-        return noteOfServer(result) { $0.isWatched = true }
+        if result.isOutOfSync {
+            hasAskedForChanges = false
+            return outOfSync()
+        }
+        guard case .success = result else { return proceed() }
+        hasSubscribed = true
+        let keep = noteOfServer { $0.isWatched = true }
+        guard isCurrent, record?.hash != nil else { return keep + proceed() }
+        phase = .comparing
+        return keep + [.start(.readDatabaseHash)]
     }
 
-    /// A server that is bonded keeps what it was told; any other has forgotten with the link.
-    private mutating func noteOfServer(
-        _ result: Result<GATT.Outcome, GATT.Failure>,
-        _ change: (inout DatabaseRecord) -> Void
-    ) -> [Action] {
-        guard case .success = result, isTrusted, var record else { return proceed() }
+    /// Processes the hash that was read after the subscription.
+    private mutating func compared(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
+        if result.isOutOfSync { return outOfSync() }
+        guard isCurrent, case .success(.value(let hash)) = result, hash != record?.hash else {
+            return proceed()
+        }
+        isCurrent = false
+        return [.outdated] + proceed()
+    }
+
+    /// Processes the error Database Out Of Sync to a request of this lookup. No indication follows
+    /// it.
+    private mutating func outOfSync() -> [Action] {
+        isOutOfSync && !isWanted ? [.outdated] : proceed()
+    }
+
+    /// Records a change of the server's knowledge of this client. Only a bonded server keeps that
+    /// knowledge after the link.
+    private mutating func noteOfServer(_ change: (inout DatabaseRecord) -> Void) -> [Action] {
+        guard isTrusted, var record else { return [] }
         change(&record)
         self.record = record
-        return [.keep(record)] + proceed()
+        return [.keep(record)]
     }
 }
 
 extension Result<GATT.Outcome, GATT.Failure> {
-    /// Whether the server refused because its table has changed.
+    /// Whether the server refused the request because its database has changed.
     fileprivate var isOutOfSync: Bool {
         if case .failure(.attribute(.databaseOutOfSync, _)) = self { true } else { false }
     }
 }
 
 extension GATT.Database {
-    /// The characteristic by which the server tells of changes (Vol 3, Part G, 7.1).
+    /// The characteristic with which the server reports changes (Vol 3, Part G, 7.1).
     var serviceChanged: GATT.DiscoveredCharacteristic? {
         characteristic(GATT.AttributeType.serviceChanged, in: GATT.AttributeType.genericAttribute)
     }
 
-    /// Where a client says what it is able to (Vol 3, Part G, 7.2).
+    /// The handle to which a client writes its supported features, or nil if it is not writable
+    /// (Vol 3, Part G, 7.2).
     fileprivate var writableFeatures: AttributeHandle? {
         let uuid = GATT.AttributeType.clientSupportedFeatures
         let found = characteristic(uuid, in: GATT.AttributeType.genericAttribute)

@@ -3,21 +3,21 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// What a client keeps of one server from one connection to the next (Vol 3, Part G, 2.5.2).
+/// The information about a server that a client stores between connections (Vol 3, Part G, 2.5.2).
 package struct DatabaseRecord: Hashable, Sendable {
-    /// The octets of a Database Hash (Vol 3, Part G, 7.3).
+    /// The length of a Database Hash in bytes (Vol 3, Part G, 7.3).
     package static let hashLength = 16
 
-    /// The table as it was discovered.
+    /// The database from the discovery.
     package var database: GATT.Database
 
-    /// The Database Hash that the server had then; nil if it has none.
+    /// The Database Hash at the time of the discovery, or nil if the server has none.
     package var hash: [UInt8]?
 
-    /// Whether the server, which is bonded, knows that it has to indicate Service Changed to us.
+    /// Whether the server is bonded and has the client's subscription to Service Changed.
     package var isWatched = false
 
-    /// The Client Supported Features that the server, which is bonded, knows of us.
+    /// The Client Supported Features that the client has written to the server, if it is bonded.
     package var announcedFeatures: UInt8 = 0
 
     package init(database: GATT.Database, hash: [UInt8]? = nil) {
@@ -26,14 +26,14 @@ package struct DatabaseRecord: Hashable, Sendable {
     }
 }
 
-// Bytes to keep. A change of the form is a change of the version; a record of another version is not
-// read, and costs a discovery.
+// The encoding for storage. Every change of the format changes the version. A record with another
+// version is not decoded, which results in a new discovery.
 extension DatabaseRecord {
-    /// The version of the form.
+    /// The version of the format.
     package static let version: UInt8 = 1
 
-    /// The record as bytes: version, 1 if watched, features, hash with its length (0 or 16) before
-    /// it, and the table.
+    /// Encodes the record: the version, 1 if watched, the features, the length of the hash (0 or
+    /// 16), the hash, and the database.
     package func encode() -> [UInt8] {
         var writer = ByteWriter()
         writer.write(Self.version)
@@ -45,8 +45,10 @@ extension DatabaseRecord {
         return writer.bytes
     }
 
-    /// Reads a record that `encode()` has made. Throws for all else, and never traps: what was kept
-    /// may have been kept badly.
+    /// Decodes a record that `encode()` has created.
+    ///
+    /// - Throws: ``MalformedBytes`` for any other bytes. Stored bytes may be damaged, so they never
+    ///   cause a trap.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         var reader = ByteReader(bytes)
         guard try reader.readUInt8() == Self.version else { throw .invalid(field: "version") }

@@ -3,18 +3,20 @@
 import BluetoothATT
 
 extension GATTClient {
-    /// The server's table is another one: operations that name attributes by the old one end with
-    /// Database Out Of Sync, but for the one whose request is with the server.
+    /// Ends the operations that use handles of a database that has changed, with the error Database
+    /// Out Of Sync. The operation whose request is outstanding continues.
     ///
-    /// That one the server refuses, as long as it does not know that we know. What waits here would
-    /// reach it when it does, for confirmations go ahead of requests; then it would be carried out,
-    /// on whatever has the handle now.
-    package mutating func failOutOfSync() -> [Action] {
+    /// The server refuses the outstanding request itself, as long as it does not know that this
+    /// client knows of the change. The requests of the other operations would reach the server
+    /// after it knows, because confirmations are sent ahead of requests. The server would then
+    /// execute them on the attributes that now have these handles.
+    package mutating func failOutOfSync(on bearer: inout ATTBearer) -> [Action] {
         let named =
             running.compactMap { id, entry in entry.handle.map { (id, $0) } }
             + waiting.compactMap { entry in entry.handle.map { (entry.id, $0) } }
-        return named.filter { !bearer.isOutstanding($0.0) }
-            .sorted { $0.0 < $1.0 }
-            .flatMap { stop($0.0, .attribute(.databaseOutOfSync, handle: $0.1)) }
+        let waiting = named.filter { !bearer.isOutstanding($0.0) }.sorted { $0.0 < $1.0 }
+        return waiting.flatMap { id, handle in
+            stop(id, .attribute(.databaseOutOfSync, handle: handle), on: &bearer)
+        }
     }
 }

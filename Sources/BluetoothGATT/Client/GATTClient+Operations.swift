@@ -3,8 +3,8 @@
 import BluetoothATT
 
 extension GATTClient {
-    /// The procedure that carries an operation out.
-    func procedure(for operation: GATT.Operation) -> any Procedure {
+    /// Returns the procedure for an operation.
+    func procedure(for operation: GATT.Operation, on bearer: ATTBearer) -> any Procedure {
         switch operation {
         case .exchangeMTU:
             ExchangeMTU(receiveMTU: bearer.receiveMTULimit)
@@ -31,16 +31,18 @@ extension GATTClient {
         case .discoverAllDescriptors(let gaps):
             DiscoverDescriptorsOfAll(gaps: gaps)
         case .readDatabaseHash:
-            ReadDatabaseHash()
+            ReadSingleCharacteristicValue(
+                type: GATT.AttributeType.databaseHash,
+                length: DatabaseRecord.hashLength
+            )
+        case .readDeviceName:
+            ReadSingleCharacteristicValue(type: GATT.AttributeType.deviceName)
         case .read(let handle):
             ReadCharacteristicValue(handle: handle)
         case .readLong(let handle):
             ReadLongCharacteristicValues(handle: handle)
         case .readUsingUUID(let uuid, let first, let last):
-            ReadUsingCharacteristicUUID(
-                uuid: uuid,
-                sweep: HandleSweep(from: first, through: last)
-            )
+            ReadUsingCharacteristicUUID(uuid: uuid, sweep: HandleSweep(from: first, through: last))
         case .readMultiple(let handles):
             ReadMultipleCharacteristicValues(handles: handles)
         case .readMultipleVariable(let handles):
@@ -64,7 +66,7 @@ extension GATTClient {
 }
 
 extension GATT.Operation {
-    /// Whether the operation fills the one queue of prepared writes that a server keeps for us.
+    /// Whether the operation uses the server's one queue of prepared writes for this client.
     var preparesWrites: Bool {
         switch self {
         case .writeLong, .reliableWrite: true

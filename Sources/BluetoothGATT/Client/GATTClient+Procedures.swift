@@ -2,9 +2,9 @@
 
 import BluetoothATT
 
-// From step to step, and from one procedure to the next.
+// The steps of procedures, and the sequence of procedures.
 extension GATTClient {
-    /// What a procedure hears.
+    /// The input of a procedure.
     enum Input {
         case beginning
         case response(ATT.PDU)
@@ -14,42 +14,47 @@ extension GATTClient {
     mutating func begin(
         _ procedure: any Procedure,
         naming handle: AttributeHandle?,
-        id: OperationID
+        id: OperationID,
+        on bearer: inout ATTBearer
     ) -> [Action] {
         running[id] = Running(procedure: procedure, handle: handle)
-        return advance(id, on: .beginning)
+        return advance(id, by: .beginning, on: &bearer)
     }
 
-    /// Lets the next long or reliable write begin, unless one is under way. One that fails at once
-    /// makes room for the next.
-    mutating func beginNextPreparedWrite() -> [Action] {
+    /// Begins the next long or reliable write, unless one is in progress. If it fails at once, the
+    /// one after it begins.
+    mutating func beginNextPreparedWrite(on bearer: inout ATTBearer) -> [Action] {
         var actions: [Action] = []
         while preparingWrites == nil, !waiting.isEmpty {
             let next = waiting.removeFirst()
             preparingWrites = next.id
-            actions += begin(next.procedure, naming: next.handle, id: next.id)
+            actions += begin(next.procedure, naming: next.handle, id: next.id, on: &bearer)
         }
         return actions
     }
 
-    mutating func advance(_ id: OperationID, on input: Input) -> [Action] {
+    mutating func advance(
+        _ id: OperationID,
+        by input: Input,
+        on bearer: inout ATTBearer
+    ) -> [Action] {
         do throws(GATT.Failure) {
-            switch try step(id, on: input) {
-            case .send(let pdu): try submit(pdu, id: id)
-            case .complete(let outcome): return end(id, .success(outcome))
+            switch try step(id, by: input, mtu: bearer.mtu) {
+            case .send(let pdu): try submit(pdu, id: id, on: &bearer)
+            case .complete(let outcome): return end(id, .success(outcome), on: &bearer)
             case nil: break
             }
             return []
         } catch {
-            return end(id, .failure(error))
+            return end(id, .failure(error), on: &bearer)
         }
     }
 
     private mutating func step(
         _ id: OperationID,
-        on input: Input
+        by input: Input,
+        mtu: Int
     ) throws(GATT.Failure) -> ProcedureStep? {
-        let mtu = bearer.mtu
         switch input {
         case .beginning:
             return try running[id]?.procedure.begin(mtu: mtu)
@@ -60,7 +65,11 @@ extension GATTClient {
         }
     }
 
-    private mutating func submit(_ pdu: ATT.PDU, id: OperationID) throws(GATT.Failure) {
+    private func submit(
+        _ pdu: ATT.PDU,
+        id: OperationID,
+        on bearer: inout ATTBearer
+    ) throws(GATT.Failure) {
         do throws(ATTBearer.BearerError) {
             if pdu.opcode.isCommand {
                 try bearer.command(pdu, id: id)
@@ -72,35 +81,42 @@ extension GATTClient {
         }
     }
 
-    /// Lets go of a procedure, tells its caller, and begins what has waited for it.
+    /// Ends an operation, and begins the operation that waited for its end.
     mutating func end(
+        _ id: OperationID,
+        _ result: Result<GATT.Outcome, GATT.Failure>,
+        on bearer: inout ATTBearer
+    ) -> [Action] {
+        let actions = end(id, result)
+        guard preparingWrites == nil, !waiting.isEmpty else { return actions }
+        return actions + beginNextPreparedWrite(on: &bearer)
+    }
+
+    private mutating func end(
         _ id: OperationID,
         _ result: Result<GATT.Outcome, GATT.Failure>
     ) -> [Action] {
         guard let ended = running.removeValue(forKey: id) else { return [] }
         if case .success(let outcome) = result { database.learn(from: outcome) }
         if mtuExchange == .running(id) { mtuExchange = .finished }
-        let told: [Action] = ended.isAbandoned ? [] : [.completed(id, result)]
-        guard preparingWrites == id else { return told }
-        preparingWrites = nil
-        return told + beginNextPreparedWrite()
+        if preparingWrites == id { preparingWrites = nil }
+        return ended.isAbandoned ? [] : [.completed(id, result)]
     }
 
-    /// Ends all procedures: those that the closed bearer had something of, and those that wait.
-    /// What it had of the server's is told in the same way.
-    mutating func endAll(_ ids: [OperationID], _ failure: GATT.Failure) -> [Action] {
+    /// Ends all operations, because the bearer has closed.
+    ///
+    /// - Parameter ids: The operations with a PDU in the bearer, in the bearer's order. The waiting
+    ///   operations end after them.
+    package mutating func end(_ ids: [OperationID], _ failure: GATT.Failure) -> [Action] {
         let late = waiting.map { Action.completed($0.id, .failure(failure)) }
         waiting = []
-        return ids.flatMap { id -> [Action] in
-            guard running[id] == nil else { return end(id, .failure(failure)) }
-            return [.completed(id, .failure(failure))]
-        } + late
+        return ids.flatMap { end($0, .failure(failure)) } + late
     }
 }
 
 extension GATT.Failure {
-    /// Why the bearer did not take a PDU. The forms that procedures send fit into any MTU but for
-    /// the value of a write, which has three octets before it.
+    /// Creates the failure for a PDU that the bearer rejected. Only a write has a PDU that may not
+    /// fit into the MTU. Its value follows three bytes, the opcode and the handle.
     init(_ error: ATTBearer.BearerError) {
         switch error {
         case .queueFull: self = .queueFull

@@ -3,60 +3,44 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The client of one link: carries out operations by their procedures, over the bearer that it
-/// owns, and tells what the server sends unasked.
+/// The client of one bearer. It runs each operation by its procedure, and reports notifications and
+/// indications.
 ///
-/// Any number of operations can be under way up to `operationLimit`; they take turns by request,
-/// in the order in which they asked. Each ends in exactly one `.completed`, however it ends.
+/// Up to `operationLimit` operations can be in progress. Their requests take turns, in the order in
+/// which the operations began. Each operation ends in exactly one `.completed`, even if it is
+/// canceled.
 ///
-/// After each call that may have given it something to send, its owner calls `nextPDU(now:)` for
-/// as long as the link has room, and again when room comes back: nothing leaves of itself. At
-/// `nextDeadline` it calls `deadlinePassed(now:)`.
+/// The owner of the client also owns the bearer, and passes it to each call. The owner takes PDUs
+/// from the bearer when there is room for them, and passes the bearer's results to the client:
+/// `receive(_:on:)`, `commandLeft(_:on:)` and, when the bearer has closed, `end(_:_:)`.
 package struct GATTClient: Sendable {
-    /// Names an operation to its caller, who chooses it and does not use it twice.
+    /// The identifier of an operation. The caller chooses it and does not use it twice.
     package typealias OperationID = ATTBearer.RequestID
 
-    /// How many operations can be under way. Each has one request in the bearer at most, so the
-    /// bearer's own queue never overflows in the middle of a procedure.
+    /// The maximum number of operations in progress. Each has at most one request in the bearer, so
+    /// the bearer's queue cannot overflow during a procedure.
     package static let operationLimit = ATTBearer.queueLimit
 
-    /// What is to be done, or to be told.
+    /// An event to report.
     package enum Action: Equatable, Sendable {
         /// An operation has ended.
         case completed(OperationID, Result<GATT.Outcome, GATT.Failure>)
-        /// The server has sent a value; if by indication, its confirmation waits to leave.
+        /// The server sent a value. If it was an indication, its confirmation is already enqueued.
         case notified(AttributeHandle, value: ArraySlice<UInt8>, GATT.SubscriptionKind)
-        /// The table has changed between these handles: what is known of them holds no longer
-        /// (Vol 3, Part G, 7.1).
-        case servicesChanged(first: AttributeHandle, last: AttributeHandle)
-        /// The peer's client asks our server something; `respond` answers it.
-        case request(ATT.PDU)
-        /// The peer's client commands our server; nobody answers.
-        case command(ATT.PDU)
-        /// The peer has confirmed an indication of our server.
-        case confirmed(OperationID)
-        /// A notification of our server has left.
-        case left(OperationID)
-        /// The peer did something against the protocol: worth a line in a log. If it has cost an
-        /// operation its answer, the end of that operation follows.
+        /// The database has changed in this range of handles. What the client knows of the range is
+        /// no longer valid (Vol 3, Part G, 7.1).
+        case servicesChanged(ClosedRange<AttributeHandle>)
+        /// The peer violated the protocol. If an operation has lost its response because of that,
+        /// the end of the operation follows.
         case violated(ATTBearer.Violation)
-        /// The link is of no more use and is to be disconnected.
-        case closeLink(CloseReason)
     }
 
-    /// Why a link is of no more use.
-    package enum CloseReason: Equatable, Sendable {
-        /// A request was not answered, or an indication not confirmed, within thirty seconds
-        /// (Vol 3, Part F, 3.3.3).
-        case transactionTimedOut
-    }
-
-    /// A procedure under way.
+    /// A procedure in progress.
     struct Running {
         var procedure: any Procedure
-        /// The attribute that its caller has named, if it has.
+        /// The handle that the operation uses, or nil if it uses none.
         var handle: AttributeHandle?
-        /// Its caller has been told already that it ended.
+        /// Whether the end of the operation was already reported.
         var isAbandoned = false
     }
 
@@ -73,66 +57,64 @@ package struct GATTClient: Sendable {
         case finished
     }
 
-    var bearer: ATTBearer
     var database = KnownDatabase()
     var mtuExchange = MTUExchange.notStarted
-    /// The procedures under way. Each has one request or command in the bearer.
+    /// The procedures in progress, each with one request or command in the bearer.
     var running: [OperationID: Running] = [:]
-    /// The one that fills the server's queue of prepared writes, and those that wait for it.
+    /// The procedure that uses the server's queue of prepared writes. `waiting` contains the
+    /// procedures that wait for it.
     var preparingWrites: OperationID?
     var waiting: [Waiting] = []
 
-    /// Makes the client of a new link. `receiveMTULimit` is what it offers when MTUs are
-    /// exchanged: 23 to 65,535 octets.
-    package init(receiveMTULimit: Int = 517) {
-        bearer = ATTBearer(receiveMTULimit: receiveMTULimit)
+    /// Creates the client of a new bearer.
+    ///
+    /// - Parameter exchangesMTU: Whether MTUs can be exchanged on the bearer. False for an enhanced
+    ///   bearer, whose channel has negotiated the MTU (Vol 3, Part G, 5.3.1).
+    package init(exchangesMTU: Bool = true) {
+        if !exchangesMTU { mtuExchange = .finished }
     }
 
-    /// Makes the client of an enhanced bearer, whose channel has settled the MTU: 64 octets at
-    /// least (Vol 3, Part G, 5.3.1).
-    package init(enhancedMTU mtu: Int) {
-        bearer = ATTBearer(enhancedMTU: mtu)
-        mtuExchange = .finished
-    }
-
-    /// How many operations are under way, those that wait for their turn included.
+    /// The number of operations in progress, including those that wait.
     package var operationCount: Int { running.count + waiting.count }
 
-    /// The longest PDU that either side may send, in octets: 23 until MTUs are exchanged.
-    package var mtu: Int { bearer.mtu }
-
-    /// Whether the link has ended, or can carry no more requests.
-    package var isClosed: Bool { bearer.isClosed }
-
-    /// Whether another operation would be taken.
-    package var hasRoom: Bool {
-        bearer.hasRoom && running.count + waiting.count < Self.operationLimit
+    /// Returns whether another operation can start.
+    package func hasRoom(on bearer: ATTBearer) -> Bool {
+        bearer.hasRoom && operationCount < Self.operationLimit
     }
+
+    /// Returns whether an operation is in progress and does not wait for its turn.
+    package func isRunning(_ id: OperationID) -> Bool { running[id] != nil }
 }
 
-// What the caller asks for.
+// Requests of the caller.
 extension GATTClient {
-    /// Starts an operation. If it cannot even be sent, it has ended when this returns.
+    /// Starts an operation. If its first PDU cannot be sent, the returned actions include the end
+    /// of the operation.
     package mutating func start(
         _ operation: GATT.Operation,
-        id: OperationID
+        id: OperationID,
+        on bearer: inout ATTBearer
     ) -> [Action] {
         precondition(running[id] == nil, "operation \(id) is under way already")
         guard !bearer.isClosed else { return [.completed(id, .failure(.bearerClosed))] }
-        guard hasRoom else { return [.completed(id, .failure(.queueFull))] }
+        guard hasRoom(on: bearer) else { return [.completed(id, .failure(.queueFull))] }
         if operation == .exchangeMTU {
-            if let result = resultOfEarlierExchange { return [.completed(id, result)] }
+            if let result = resultOfEarlierExchange(mtu: bearer.mtu) {
+                return [.completed(id, result)]
+            }
             mtuExchange = .running(id)
         }
-        let procedure = procedure(for: operation)
+        let procedure = procedure(for: operation, on: bearer)
         let handle = operation.namedHandle
-        guard operation.preparesWrites else { return begin(procedure, naming: handle, id: id) }
+        guard operation.preparesWrites else {
+            return begin(procedure, naming: handle, id: id, on: &bearer)
+        }
         waiting.append(Waiting(id: id, procedure: procedure, handle: handle))
-        return beginNextPreparedWrite()
+        return beginNextPreparedWrite(on: &bearer)
     }
 
-    /// How an exchange of MTUs ends that is not the first one.
-    private var resultOfEarlierExchange: Result<GATT.Outcome, GATT.Failure>? {
+    /// Returns the result of an MTU exchange that is not the first one, or nil for the first one.
+    private func resultOfEarlierExchange(mtu: Int) -> Result<GATT.Outcome, GATT.Failure>? {
         switch mtuExchange {
         case .notStarted: nil
         case .running: .failure(.invalidOperation("an exchange of MTUs is under way"))
@@ -140,11 +122,17 @@ extension GATTClient {
         }
     }
 
-    /// Ends an operation that nobody waits for any more. If it has prepared writes at the server,
-    /// they are taken back in the background. Does nothing if the operation has ended.
-    package mutating func cancel(_ id: OperationID) -> [Action] { stop(id, .cancelled) }
+    /// Cancels an operation. If the operation has prepared writes at the server, the client cancels
+    /// those in the background. Does nothing if the operation has ended.
+    package mutating func cancel(_ id: OperationID, on bearer: inout ATTBearer) -> [Action] {
+        stop(id, .cancelled, on: &bearer)
+    }
 
-    mutating func stop(_ id: OperationID, _ failure: GATT.Failure) -> [Action] {
+    mutating func stop(
+        _ id: OperationID,
+        _ failure: GATT.Failure,
+        on bearer: inout ATTBearer
+    ) -> [Action] {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: index)
             return [.completed(id, .failure(failure))]
@@ -152,25 +140,20 @@ extension GATTClient {
         guard let entry = running[id], !entry.isAbandoned else { return [] }
         guard running[id]?.procedure.abandon() == true else {
             bearer.cancel(id)
-            return end(id, .failure(failure))
+            return end(id, .failure(failure), on: &bearer)
         }
         running[id]?.isAbandoned = true
         return [.completed(id, .failure(failure))]
     }
 
-    /// Takes over a table that was discovered on an earlier link and still holds.
+    /// Adopts a database from an earlier link that is still valid.
     package mutating func recall(_ table: GATT.Database) {
         database.learn(from: table)
     }
 
-    /// Lets an indication of this handle count as Service Changed before anything is discovered: a
-    /// bonded server sends it as soon as it can (Vol 3, Part G, 7.1).
+    /// Treats indications of this handle as Service Changed before anything is discovered, because
+    /// a bonded server sends Service Changed as soon as it can (Vol 3, Part G, 7.1).
     package mutating func expectServiceChanged(at handle: AttributeHandle) {
         database.expectServiceChanged(at: handle)
-    }
-
-    /// Ends all operations, since the link has ended.
-    package mutating func close(_ failure: GATT.Failure = .bearerClosed) -> [Action] {
-        endAll(bearer.close(), failure)
     }
 }

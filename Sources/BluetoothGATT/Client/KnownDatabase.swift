@@ -3,16 +3,16 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The little that a client must remember of the server's table between procedures. It is no
-/// cache: whoever started a discovery keeps what it found.
+/// The part of the server's database that the client needs across procedures. It is not a cache.
+/// The caller of a discovery stores the result.
 struct KnownDatabase: Sendable {
-    /// The first handles of the primary services that were found.
+    /// The handles of the primary services that were found.
     private(set) var primaryServices: Set<AttributeHandle> = []
 
-    /// The handle of the Service Changed value, once a discovery has come across it.
+    /// The handle of the Service Changed value, or nil until a discovery finds it.
     private(set) var serviceChanged: AttributeHandle?
 
-    /// Takes note of what an operation has found.
+    /// Records the result of an operation.
     mutating func learn(from outcome: GATT.Outcome) {
         switch outcome {
         case .services(let services):
@@ -26,23 +26,25 @@ struct KnownDatabase: Sendable {
         }
     }
 
-    /// Takes note of a whole table that was found to hold.
+    /// Records a complete database that is known to be valid.
     mutating func learn(from database: GATT.Database) {
         let services = database.services.lazy.map(\.service)
         primaryServices.formUnion(services.filter(\.isPrimary).map(\.handle))
         if let found = database.serviceChanged { serviceChanged = found.valueHandle }
     }
 
-    /// Takes note of where Service Changed was on an earlier link.
+    /// Records the handle of Service Changed from an earlier link.
     mutating func expectServiceChanged(at handle: AttributeHandle) {
         serviceChanged = handle
     }
 
-    /// Takes in an indication. Returns the handles between which the table has changed, if that is
-    /// what the indication says, and forgets them.
+    /// Processes an indication.
     ///
-    /// The handle of Service Changed itself stays known, for a server must not move it
-    /// (Vol 3, Part G, 7.1).
+    /// The handle of Service Changed itself stays known, because a server must not change it (Vol
+    /// 3, Part G, 7.1).
+    ///
+    /// - Returns: The range of handles in which the database has changed, or nil if the indication
+    ///   is not of Service Changed. The services in that range are removed.
     mutating func indicated(
         _ handle: AttributeHandle,
         _ value: ArraySlice<UInt8>
@@ -55,9 +57,11 @@ struct KnownDatabase: Sendable {
 }
 
 extension GATT {
-    /// What a value of Service Changed says: the handles between which the table has changed
-    /// (Vol 3, Part G, 7.1). One that cannot be read still says that something has changed, so
-    /// everything may have.
+    /// Decodes a value of Service Changed, which is the range of handles in which the database has
+    /// changed (Vol 3, Part G, 7.1).
+    ///
+    /// A value that cannot be decoded still means a change, so the result is then the range of all
+    /// handles.
     package static func changedHandles(
         _ value: ArraySlice<UInt8>
     ) -> ClosedRange<AttributeHandle> {

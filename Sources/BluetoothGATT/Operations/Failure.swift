@@ -3,35 +3,36 @@
 import BluetoothATT
 
 extension GATT {
-    /// Why an operation ended without what was asked for.
+    /// The reason why an operation failed.
     public enum Failure: Error, Hashable, Sendable {
-        /// The server refused, with this code, at this attribute (Vol 3, Part F, 3.4.1.1).
+        /// The server refused the operation with this code at this attribute (Vol 3, Part F,
+        /// 3.4.1.1).
         case attribute(ATT.ErrorCode, handle: AttributeHandle)
-        /// The server gave an answer that the specification does not allow; the text says how.
+        /// The server sent a response that the specification does not allow. The text describes it.
         case protocolViolation(String)
-        /// The server returned something other than what was to be written at this attribute, and
-        /// nothing was written (Vol 3, Part G, 4.9.5).
+        /// The server returned other bytes than were to be written to this attribute. No value was
+        /// written (Vol 3, Part G, 4.9.5).
         case echoMismatch(handle: AttributeHandle)
-        /// The server described more than a discovery keeps (`GATT.discoveryLimit`).
+        /// The server has more elements than a discovery returns (`GATT.discoveryLimit`).
         case tooManyAttributes
-        /// The server did not answer within 30 s; the link can carry no more requests
+        /// The server did not respond within 30 seconds, and the link cannot carry more requests
         /// (Vol 3, Part F, 3.3.3).
         case timedOut
-        /// The link ended, or no longer carries requests.
+        /// The link has ended or cannot carry requests any more.
         case bearerClosed
-        /// Too many operations wait already; nothing was sent.
+        /// Too many operations wait already. Nothing was sent.
         case queueFull
-        /// The value is longer than the operation can carry: `limit` octets. Nothing was sent.
+        /// The value is longer than the operation's limit in bytes. Nothing was sent.
         case valueTooLong(limit: Int)
-        /// The operation has a form that ATT cannot express; the text says how. Nothing was sent.
+        /// ATT has no form for the operation. The text describes the reason. Nothing was sent.
         case invalidOperation(String)
-        /// The operation was cancelled by who started it.
+        /// The caller canceled the operation.
         case cancelled
     }
 }
 
 extension GATT.Failure: CustomStringConvertible {
-    /// One line for a person.
+    /// A description for a person, in one line.
     public var description: String {
         switch self {
         case .attribute(let code, let handle): "\(code) (attribute \(handle))"

@@ -4,108 +4,116 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// What a client can be asked to do. Each case names the procedure that carries it out, of
-    /// Vol 3, Part G, chapter 4.
+    /// An operation of a client. Each case states the procedure that executes it, with its section
+    /// in Vol 3, Part G.
     ///
-    /// A range whose first handle lies after its last is empty: its discovery succeeds at once,
-    /// without traffic, and finds nothing.
+    /// A range whose first handle is greater than its last is empty. A discovery in it succeeds
+    /// immediately, sends nothing and finds nothing.
     package enum Operation: Equatable, Sendable {
-        /// Exchange MTU (4.3.1). Ends in `.mtu`. Asked a second time it ends at once, since a
-        /// client may exchange once for each link.
+        /// Exchange MTU (4.3.1). The outcome is `.mtu`. A second exchange ends immediately, because
+        /// a client may exchange MTUs only once on each link.
         case exchangeMTU
 
         /// Discover All Primary Services (4.4.1), or Discover Primary Service by Service UUID
-        /// (4.4.2). Ends in `.services`, in the order of their handles.
+        /// (4.4.2). The outcome is `.services`, in the order of their handles.
         case discoverPrimaryServices(uuid: BluetoothUUID?)
 
-        /// The same for secondary services, which the profile reaches through includes only: many
-        /// servers answer the request, others refuse it. Ends in `.services`.
+        /// Discovers all secondary services. The profile accesses them through includes only: many
+        /// servers answer the request, and others refuse it. The outcome is `.services`.
         case discoverSecondaryServices
 
-        /// Find Included Services (4.5.1) among a service's handles. Ends in `.includedServices`.
+        /// Find Included Services (4.5.1) in the handles of a service. The outcome is
+        /// `.includedServices`.
         case findIncludedServices(first: AttributeHandle, last: AttributeHandle)
 
         /// Discover All Characteristics of a Service (4.6.1), or Discover Characteristics by UUID
-        /// (4.6.2), which keeps some of the same answers. Ends in `.characteristics`.
+        /// (4.6.2), which selects from the same responses. The outcome is `.characteristics`.
         case discoverCharacteristics(
             first: AttributeHandle,
             last: AttributeHandle,
             uuid: BluetoothUUID?
         )
 
-        /// Discover All Characteristic Descriptors (4.7.1): every attribute between a value and
-        /// the end of its characteristic. Ends in `.descriptors`.
+        /// Discover All Characteristic Descriptors (4.7.1): all attributes after a value up to the
+        /// end of its characteristic. The outcome is `.descriptors`.
         case discoverDescriptors(first: AttributeHandle, last: AttributeHandle)
 
-        /// The same for many characteristics at once: every attribute in these ranges, which lie one
-        /// after the other. Ends in `.descriptors`.
+        /// Discover All Characteristic Descriptors for many characteristics: all attributes in
+        /// these ranges, which are in ascending order. The outcome is `.descriptors`.
         case discoverAllDescriptors([ClosedRange<AttributeHandle>])
 
-        /// Reads the Database Hash (7.3) in one request. Ends in `.value`, of 16 octets.
+        /// Reads the Database Hash (7.3) with one request. The outcome is `.value` with 16 bytes.
         case readDatabaseHash
 
-        /// Read Characteristic Value (4.8.1) or Descriptor (4.12.1): one request. Ends in
-        /// `.value`, cut off after MTU − 1 octets.
+        /// Reads the Device Name (Vol 3, Part C, 12.1) with one request. The outcome is `.value`,
+        /// truncated to MTU − 4 bytes or to 253 bytes if that is less.
+        case readDeviceName
+
+        /// Read Characteristic Value (4.8.1) or Descriptor (4.12.1), with one request. The outcome
+        /// is `.value`, truncated to MTU − 1 bytes.
         case read(AttributeHandle)
 
-        /// Read Long Characteristic Values (4.8.3) or Descriptors (4.12.2): as many requests as
-        /// the value takes. Ends in `.value`.
+        /// Read Long Characteristic Values (4.8.3) or Descriptors (4.12.2), with as many requests
+        /// as the value needs. The outcome is `.value`.
         case readLong(AttributeHandle)
 
-        /// Read Using Characteristic UUID (4.8.2). Ends in `.values`, none of them longer than
-        /// MTU − 4 octets or 253; the profile gives no way to learn that one was longer.
+        /// Read Using Characteristic UUID (4.8.2). The outcome is `.values`, each truncated to MTU
+        /// − 4 bytes or to 253 bytes if that is less. The profile does not report whether a value
+        /// was truncated.
         case readUsingUUID(BluetoothUUID, first: AttributeHandle, last: AttributeHandle)
 
-        /// Read Multiple Characteristic Values (4.8.4): two or more handles. Ends in `.value`, the
-        /// values one after the other: who reads must know their lengths.
+        /// Read Multiple Characteristic Values (4.8.4) of two or more handles. The outcome is
+        /// `.value` with the concatenated values, whose lengths the caller must know.
         case readMultiple([AttributeHandle])
 
-        /// Read Multiple Variable Length Characteristic Values (4.8.5): two or more handles. Ends
-        /// in `.values`, fewer than asked for if they did not fit, the last perhaps cut off.
+        /// Read Multiple Variable Length Characteristic Values (4.8.5) of two or more handles. The
+        /// outcome is `.values`. If the response is too small, values are missing at the end, and
+        /// the last one may be truncated.
         case readMultipleVariable([AttributeHandle])
 
-        /// Write Characteristic Value (4.9.3) or Descriptor (4.12.3): at most MTU − 3 octets. Ends
-        /// in `.done` when the server has answered.
+        /// Write Characteristic Value (4.9.3) or Descriptor (4.12.3) with at most MTU − 3 bytes.
+        /// The outcome is `.done` when the server has responded.
         case write(AttributeHandle, [UInt8])
 
-        /// Write Long Characteristic Values (4.9.4) or Descriptors (4.12.4), from `offset` on: the
-        /// server takes all of it or nothing. Ends in `.done`.
+        /// Write Long Characteristic Values (4.9.4) or Descriptors (4.12.4) from `offset`. The
+        /// server writes all of the value or nothing. The outcome is `.done`.
         case writeLong(AttributeHandle, offset: Int, [UInt8])
 
-        /// Characteristic Value Reliable Writes (4.9.5): the server takes all of the values or
-        /// none. Ends in `.done`.
+        /// Characteristic Value Reliable Writes (4.9.5). The server writes all of the values or
+        /// none. The outcome is `.done`.
         case reliableWrite([AttributeValue])
 
-        /// Write Without Response (4.9.1): at most MTU − 3 octets. Ends in `.done` when the
-        /// command was taken to be sent; nobody learns what became of it.
+        /// Write Without Response (4.9.1) with at most MTU − 3 bytes. The outcome is `.done` when
+        /// the command was sent. The server does not report whether the write succeeded.
         case writeWithoutResponse(AttributeHandle, [UInt8])
 
-        /// Signed Write Without Response (4.9.2), for links that are not encrypted: at most MTU − 15
-        /// octets. Ends in `.done` as the former does.
+        /// Signed Write Without Response (4.9.2) for links without encryption, with at most MTU −
+        /// 15 bytes. The outcome is `.done` when the command was sent.
         case signedWriteWithoutResponse(AttributeHandle, [UInt8], CommandSigner)
 
         /// Writes the Client Characteristic Configuration descriptor at `descriptor` (4.12.3), so
-        /// that the server sends the value at `valueHandle` unasked. Ends in `.done`.
+        /// that the server sends the value at `valueHandle` when it changes. The outcome is
+        /// `.done`.
         case subscribe(
             valueHandle: AttributeHandle,
             descriptor: AttributeHandle,
             SubscriptionKind
         )
 
-        /// Writes zero to the Client Characteristic Configuration descriptor at `descriptor`. Ends
-        /// in `.done`.
+        /// Writes zero to the Client Characteristic Configuration descriptor at `descriptor`. The
+        /// outcome is `.done`.
         case unsubscribe(valueHandle: AttributeHandle, descriptor: AttributeHandle)
     }
 }
 
 extension GATT.Operation {
-    /// The first attribute that the caller names; nil if the operation looks for its attributes
+    /// The first attribute in the caller's operation, or nil if the operation finds its attributes
     /// itself.
     package var namedHandle: AttributeHandle? {
         switch self {
         case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices,
             .findIncludedServices, .discoverCharacteristics, .discoverDescriptors,
-            .discoverAllDescriptors, .readDatabaseHash, .readUsingUUID:
+            .discoverAllDescriptors, .readDatabaseHash, .readDeviceName, .readUsingUUID:
             nil
         case .read(let handle), .readLong(let handle), .write(let handle, _),
             .writeLong(let handle, _, _), .writeWithoutResponse(let handle, _),

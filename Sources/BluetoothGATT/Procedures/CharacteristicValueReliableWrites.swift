@@ -2,10 +2,10 @@
 
 import BluetoothATT
 
-/// Characteristic Value Reliable Writes: several values, each compared with what the server
-/// returns, then written in one go or not at all (Vol 3, Part G, 4.9.5).
+/// Characteristic Value Reliable Writes: several values that the server returns for comparison and
+/// then writes all together or not at all (Vol 3, Part G, 4.9.5).
 ///
-/// Values that do not fit into one PDU are prepared in parts, like long ones.
+/// A value that does not fit into one PDU is prepared in parts, like a long value.
 struct CharacteristicValueReliableWrites: Procedure {
     let values: [GATT.AttributeValue]
     private var writes = QueuedWrites()

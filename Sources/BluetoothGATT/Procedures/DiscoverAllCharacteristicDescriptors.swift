@@ -2,8 +2,8 @@
 
 import BluetoothATT
 
-/// Discover All Characteristic Descriptors: asks for the types of all attributes from a value to
-/// the end of its characteristic (Vol 3, Part G, 4.7.1).
+/// Discover All Characteristic Descriptors: requests the types of all attributes after a value up
+/// to the end of its characteristic (Vol 3, Part G, 4.7.1).
 struct DiscoverAllCharacteristicDescriptors: Discovery {
     var sweep: HandleSweep
     private var descriptors: [GATT.Descriptor] = []

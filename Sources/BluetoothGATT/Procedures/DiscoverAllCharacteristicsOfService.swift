@@ -3,8 +3,8 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// Discover All Characteristics of a Service: reads the declarations in its range
-/// (Vol 3, Part G, 4.6.1).
+/// Discover All Characteristics of a Service: reads the characteristic declarations in the
+/// service's range (Vol 3, Part G, 4.6.1).
 struct DiscoverAllCharacteristicsOfService: Discovery {
     var sweep: HandleSweep
     private var declarations: [Declaration] = []
@@ -32,8 +32,8 @@ struct DiscoverAllCharacteristicsOfService: Discovery {
         for entry in response.entries { try take(entry) }
     }
 
-    /// A declaration lies before its value, and the next one after it (Vol 3, Part G, 3.3): so
-    /// characteristics cannot overlap.
+    /// Processes a declaration. Its value has a greater handle, and the next declaration comes
+    /// after that value (Vol 3, Part G, 3.3), so characteristics cannot overlap.
     private mutating func take(
         _ entry: ATT.ReadByTypeResponse.Entry
     ) throws(GATT.Failure) {
@@ -50,7 +50,8 @@ struct DiscoverAllCharacteristicsOfService: Discovery {
         try declarations.keep(declaration)
     }
 
-    /// The value: properties, a handle, and a UUID of 16 or 128 bits (Vol 3, Part G, 3.3.1).
+    /// Decodes the value of a declaration: properties, a handle, and a UUID of 16 or 128 bits (Vol
+    /// 3, Part G, 3.3.1).
     private static func parse(
         _ entry: ATT.ReadByTypeResponse.Entry
     ) throws(GATT.Failure) -> Declaration {
@@ -74,7 +75,8 @@ struct DiscoverAllCharacteristicsOfService: Discovery {
 
     func outcome() -> GATT.Outcome { .characteristics(characteristics) }
 
-    /// What was found. Each characteristic ends before the next begins, the last with the range.
+    /// The characteristics that were found. Each ends before the next one starts, and the last ends
+    /// with the range.
     var characteristics: [GATT.Characteristic] {
         let ends = declarations.dropFirst().map { AttributeHandle($0.handle.rawValue - 1) }
         return zip(declarations, ends + [sweep.last]).map { declaration, end in

@@ -3,8 +3,8 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// Discover All Primary Services: reads the declarations of services group by group
-/// (Vol 3, Part G, 4.4.1); and, with the other declaration, all secondary ones.
+/// Discover All Primary Services: reads the service declarations group by group (Vol 3, Part G,
+/// 4.4.1). With another declaration type, it discovers all secondary services.
 struct DiscoverAllPrimaryServices: Discovery {
     var sweep = HandleSweep()
     private let arePrimary: Bool
@@ -14,8 +14,8 @@ struct DiscoverAllPrimaryServices: Discovery {
 
     private init(arePrimary: Bool) { self.arePrimary = arePrimary }
 
-    /// The same walk, looking for secondary services. The profile has no name for it, though ATT
-    /// knows both kinds of group (Vol 3, Part G, 2.5.3).
+    /// The discovery of all secondary services. The profile does not define such a procedure, but
+    /// ATT supports both kinds of groups (Vol 3, Part G, 2.5.3).
     static let butSecondary = DiscoverAllPrimaryServices(arePrimary: false)
 
     func request(from start: AttributeHandle) -> ATT.PDU {
@@ -50,14 +50,14 @@ struct DiscoverAllPrimaryServices: Discovery {
 }
 
 extension GATT {
-    /// The UUID that is the whole value of a service declaration: 2 or 16 octets
-    /// (Vol 3, Part G, 3.1).
+    /// Decodes the value of a service declaration, which is a UUID of 2 or 16 bytes (Vol 3, Part G,
+    /// 3.1).
     static func declaredUUID(
         _ value: ArraySlice<UInt8>,
         at handle: AttributeHandle
     ) throws(GATT.Failure) -> BluetoothUUID {
         guard value.count != 4, let uuid = BluetoothUUID(littleEndian: value) else {
-            throw .protocolViolation("service \(handle) has a UUID of \(value.count) octets")
+            throw .protocolViolation("service \(handle) has a UUID of \(value.count) bytes")
         }
         return uuid
     }

@@ -5,8 +5,9 @@ import BluetoothTypes
 
 /// Discover Characteristics by UUID (Vol 3, Part G, 4.6.2).
 ///
-/// ATT cannot search for part of a value, so this is the discovery of all, of which the client
-/// keeps some. Reading all is also what tells where the ones that are kept end.
+/// ATT cannot search for a part of a value. The procedure therefore discovers all characteristics
+/// and selects those with the UUID. The other declarations are needed as well, to determine the
+/// ends of the selected characteristics.
 struct DiscoverCharacteristicsByUUID: Discovery {
     private let uuid: BluetoothUUID
     private var all: DiscoverAllCharacteristicsOfService

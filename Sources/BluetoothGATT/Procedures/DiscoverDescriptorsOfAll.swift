@@ -2,16 +2,18 @@
 
 import BluetoothATT
 
-/// Discover All Characteristic Descriptors (Vol 3, Part G, 4.7.1) of many characteristics: each
-/// request asks from the first place where a descriptor can still be to the last, and what the
-/// answer tells of the attributes between is passed over.
+/// Discover All Characteristic Descriptors (Vol 3, Part G, 4.7.1) for many characteristics.
+///
+/// Each request covers the range from the first remaining handle that can be a descriptor to the
+/// last. Attributes between those handles are ignored in the response.
 struct DiscoverDescriptorsOfAll: Discovery {
     var sweep: HandleSweep
-    /// Where descriptors can be, in the order of handles; those that the sweep has passed are gone.
+    /// The handles that descriptors can have, in ascending order, without those that the sweep has
+    /// passed.
     private var gaps: ArraySlice<ClosedRange<AttributeHandle>>
     private var descriptors: [GATT.Descriptor] = []
 
-    /// Starts a search in these gaps, which lie one after the other.
+    /// Creates a search in these ranges of handles, which are in ascending order.
     init(gaps: [ClosedRange<AttributeHandle>]) {
         self.gaps = gaps[...]
         sweep = HandleSweep(
@@ -37,7 +39,7 @@ struct DiscoverDescriptorsOfAll: Discovery {
         leap()
     }
 
-    /// Goes on where the next descriptor can be.
+    /// Advances to the next handle that can be a descriptor.
     private mutating func leap() {
         guard let next = sweep.next else { return }
         gaps = gaps.drop { $0.upperBound < next }

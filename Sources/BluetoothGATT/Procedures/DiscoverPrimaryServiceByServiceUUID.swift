@@ -3,8 +3,8 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// Discover Primary Service by Service UUID: finds the declarations that have this value
-/// (Vol 3, Part G, 4.4.2). There can be several of one kind.
+/// Discover Primary Service by Service UUID: finds the service declarations with this value (Vol 3,
+/// Part G, 4.4.2). A server can have several services with one UUID.
 struct DiscoverPrimaryServiceByServiceUUID: Discovery {
     var sweep = HandleSweep()
     private let uuid: BluetoothUUID
@@ -14,7 +14,7 @@ struct DiscoverPrimaryServiceByServiceUUID: Discovery {
         self.uuid = uuid
     }
 
-    /// The attribute type in the form of the request, which has 16 bits for it.
+    /// The attribute type, for which the request has 16 bits.
     private static let primaryService: UInt16 = 0x2800
 
     func request(from start: AttributeHandle) -> ATT.PDU {

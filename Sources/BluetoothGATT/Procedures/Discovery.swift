@@ -2,19 +2,20 @@
 
 import BluetoothATT
 
-/// What all discoveries have in common: request after request over the rest of a range, until the
-/// range is exhausted or the server says Attribute Not Found, which is how it says "no more".
+/// The common part of all discoveries. A discovery sends requests for the rest of a range until the
+/// range is exhausted or the server responds with Attribute Not Found, which means that there are
+/// no more attributes.
 protocol Discovery: Procedure {
-    /// How far the discovery has come.
+    /// The progress of the discovery.
     var sweep: HandleSweep { get set }
 
-    /// The request for what lies from `start` to the end of the range.
+    /// Returns the request for the range from `start` to the end.
     func request(from start: AttributeHandle) -> ATT.PDU
 
-    /// All that was found; asked for once, at the end.
+    /// Returns everything that was found. It is called once, at the end.
     func outcome() -> GATT.Outcome
 
-    /// Takes in what a response holds, and moves the sweep past it.
+    /// Processes a response and advances the sweep past its attributes.
     mutating func take(_ response: ATT.PDU) throws(GATT.Failure)
 }
 
@@ -37,7 +38,7 @@ extension Discovery {
         return .complete(outcome())
     }
 
-    /// The next request, or the end.
+    /// Returns the next request, or completes the procedure.
     func proceed() -> ProcedureStep {
         guard let next = sweep.next else { return .complete(outcome()) }
         return .send(request(from: next))
@@ -45,7 +46,9 @@ extension Discovery {
 }
 
 extension Array {
-    /// Adds what a discovery has found, unless it has found too much already.
+    /// Appends a result of a discovery unless the limit is reached.
+    ///
+    /// - Throws: ``GATT/Failure/tooManyAttributes`` at `GATT.discoveryLimit`.
     mutating func keep(_ element: Element) throws(GATT.Failure) {
         guard count < GATT.discoveryLimit else { throw .tooManyAttributes }
         append(element)

@@ -2,12 +2,12 @@
 
 import BluetoothATT
 
-/// Exchange MTU: tells the server how much we can receive, and learns the same of it
-/// (Vol 3, Part G, 4.3.1).
+/// Exchange MTU: exchanges the maximum lengths of PDUs that the client and the server receive (Vol
+/// 3, Part G, 4.3.1).
 ///
-/// A server that does not know the request stays at 23 octets; that is an outcome, not a failure.
-/// Once asked for, the exchange is carried through: a client may ask once for each link, so an
-/// exchange that was called off could never be repeated.
+/// If the server does not support the request, the MTU stays at 23 bytes, which is an outcome and
+/// not a failure. Once the request is sent, the procedure always runs to its end, because a client
+/// may exchange MTUs only once on each link and could not repeat a canceled exchange.
 struct ExchangeMTU: Procedure {
     let receiveMTU: Int
 

@@ -5,16 +5,20 @@ import BluetoothTypes
 
 /// Find Included Services: reads the include declarations of a service (Vol 3, Part G, 4.5.1).
 ///
-/// A declaration has no room for a UUID of 128 bits. Where it has none at all, the declaration of
-/// the service that it points to is read for it, before the search goes on.
+/// A declaration cannot contain a 128-bit UUID. If it contains no UUID, the procedure reads the
+/// declaration of the included service before it continues the search.
 struct FindIncludedServices: Discovery {
     var sweep: HandleSweep
     private let primaryServices: Set<AttributeHandle>
     private var services: [GATT.IncludedService] = []
-    /// Declarations of the latest response whose services are still without a UUID.
+    /// Declarations of the latest response whose services have no known UUID yet.
     private var nameless: ArraySlice<Include> = []
 
-    /// Starts a search. `primaryServices` are the first handles of those that are known.
+    /// Creates a search.
+    ///
+    /// - Parameters:
+    ///   - sweep: The range of handles to search.
+    ///   - primaryServices: The handles of the known primary services.
     init(sweep: HandleSweep, primaryServices: Set<AttributeHandle>) {
         self.sweep = sweep
         self.primaryServices = primaryServices
@@ -40,7 +44,8 @@ struct FindIncludedServices: Discovery {
         return .send(.readRequest(.init(handle: next.handle)))
     }
 
-    /// Attribute Not Found only means "no more" where declarations were asked for.
+    /// Processes a failure. Attribute Not Found only means "no more" in response to a request for
+    /// declarations.
     func receive(_ failure: GATT.Failure, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
         guard nameless.isEmpty, case .attribute(.attributeNotFound, _) = failure else {
             throw failure
@@ -71,7 +76,8 @@ struct FindIncludedServices: Discovery {
         if let uuid { try keep(include, uuid: uuid) } else { nameless.append(include) }
     }
 
-    /// The value: two handles, and a UUID if it has 16 bits (Vol 3, Part G, 3.2).
+    /// Decodes the value of a declaration: two handles, and the UUID if it has 16 bits (Vol 3, Part
+    /// G, 3.2).
     private static func parse(
         _ entry: ATT.ReadByTypeResponse.Entry
     ) throws(GATT.Failure) -> (Include, BluetoothUUID?) {

@@ -2,30 +2,30 @@
 
 import BluetoothATT
 
-/// A walk through a range of handles, upwards only.
+/// The progress of a discovery through a range of handles, in ascending order.
 ///
-/// Each answer of a discovery must lie after all that were given before it, and within the range
-/// that was asked for. A server cannot make a discovery endless: every answer that is accepted
-/// moves the walk forward by one handle at least.
+/// Each response must contain greater handles than all responses before it, and only handles in the
+/// requested range. A server cannot make a discovery endless, because every accepted response
+/// advances the sweep by at least one handle.
 struct HandleSweep: Sendable {
-    /// Where the next request starts; nil when the range is exhausted.
+    /// The first handle of the next request, or nil when the range is exhausted.
     private(set) var next: AttributeHandle?
 
-    /// Where each request ends.
+    /// The last handle of each request.
     let last: AttributeHandle
 
-    /// Starts a walk from `first` to `last`; there is nothing to walk if `first` is the greater.
+    /// Creates a sweep from `first` to `last`, which is empty if `first` is greater than `last`.
     init(from first: AttributeHandle = .first, through last: AttributeHandle = .last) {
         next = first <= last ? first : nil
         self.last = last
     }
 
-    /// Moves past an attribute that the server has answered with.
+    /// Advances past an attribute in a response.
     mutating func pass(_ handle: AttributeHandle) throws(GATT.Failure) {
         try pass(handle, groupEnd: handle)
     }
 
-    /// Moves past a group of attributes that the server has answered with.
+    /// Advances past a group of attributes in a response.
     mutating func pass(
         _ handle: AttributeHandle,
         groupEnd: AttributeHandle

@@ -2,40 +2,46 @@
 
 import BluetoothATT
 
-/// One procedure of Vol 3, Part G, chapter 4, under way: what it has asked, and what it has
-/// learned so far.
+/// A procedure of Vol 3, Part G, chapter 4, in progress: its outstanding request and its results so
+/// far.
 ///
-/// A procedure never has more than one request open, and hears of nothing but that request. It
-/// does not know the bearer, other procedures, or time. Throwing ends it.
+/// A procedure never has more than one outstanding request and receives only the response to that
+/// request. It has no access to the bearer, other procedures, or time. An error that it throws ends
+/// it.
 protocol Procedure: Sendable {
-    /// Says what to send first. `mtu` is the longest PDU that may be sent, in octets; it can have
-    /// grown by the next call.
+    /// Returns the first step.
+    ///
+    /// - Parameter mtu: The maximum length of a PDU in bytes, which may have increased at the next
+    ///   call.
     mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep
 
-    /// Takes in the answer to its request, of the kind that belongs to it.
+    /// Processes the response to the outstanding request. The response has the kind that the
+    /// request requires.
     mutating func receive(
         _ response: ATT.PDU,
         mtu: Int
     ) throws(GATT.Failure) -> ProcedureStep
 
-    /// Takes in that its request failed: the server refused it (`.attribute`), or gave an answer
-    /// that cannot be understood (`.protocolViolation`).
+    /// Processes a failed request: the server refused it (`.attribute`), or sent a response that
+    /// cannot be decoded (`.protocolViolation`).
     mutating func receive(
         _ failure: GATT.Failure,
         mtu: Int
     ) throws(GATT.Failure) -> ProcedureStep
 
-    /// Tells that nobody waits for the outcome any more. Returns whether the procedure must go on
-    /// to its end all the same, because it would leave something behind at the server.
+    /// Abandons the procedure, because the caller canceled it.
+    ///
+    /// - Returns: Whether the procedure must continue to its end, because otherwise prepared writes
+    ///   would remain at the server.
     mutating func abandon() -> Bool
 }
 
-/// What a procedure wants to happen next.
+/// The next step of a procedure.
 enum ProcedureStep: Equatable {
-    /// Send this. If it is a request, tell what comes of it; a command has no answer, and the
-    /// procedure is done when it has left.
+    /// Send this PDU. If it is a request, pass its result to the procedure. A command has no
+    /// response, and the procedure is complete when the command is sent.
     case send(ATT.PDU)
-    /// The procedure is done.
+    /// The procedure is complete.
     case complete(GATT.Outcome)
 }
 
@@ -51,7 +57,8 @@ extension Procedure {
 }
 
 extension GATT.Failure {
-    /// The bearer matches answers to requests, so only a fault of ours can lead here.
+    /// Returns the failure for a response of the wrong kind. The bearer matches responses to
+    /// requests, so only an error in this package can cause it.
     static func unexpected(_ response: ATT.PDU) -> GATT.Failure {
         .protocolViolation("\(response.opcode) answers another request")
     }

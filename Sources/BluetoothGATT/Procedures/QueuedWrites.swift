@@ -2,15 +2,14 @@
 
 import BluetoothATT
 
-/// What long and reliable writes have in common: parts are prepared one by one, the server returns
-/// each for comparison, and then all of them are written together or thrown away
-/// (Vol 3, Part F, 3.4.6).
+/// The common part of long and reliable writes. Parts are prepared one by one, the server returns
+/// each for comparison, and then all are executed or canceled together (Vol 3, Part F, 3.4.6).
 ///
-/// The server keeps the parts in a queue that belongs to the client, not to a procedure. Whatever
-/// ends this early must therefore empty that queue, or the next procedure would write the parts
-/// that this one left behind.
+/// The server keeps the parts in a queue for the client, not for a procedure. A procedure that ends
+/// early must therefore empty that queue, or the next procedure would also write the remaining
+/// parts.
 struct QueuedWrites: Sendable {
-    /// Octets to be written from an offset on; possibly none.
+    /// A part of a value to write from an offset, possibly empty.
     private struct Part {
         let handle: AttributeHandle
         var offset: Int
@@ -29,7 +28,7 @@ struct QueuedWrites: Sendable {
     private var hasPrepared = false
     private var isAbandoned = false
 
-    /// Adds a value to be written. Call before `begin`.
+    /// Adds a value to write. Call this before `begin`.
     mutating func add(
         _ value: [UInt8],
         at offset: Int = 0,
@@ -45,7 +44,7 @@ struct QueuedWrites: Sendable {
 
     mutating func begin(mtu: Int) -> ProcedureStep { prepareNext(mtu: mtu) }
 
-    /// A Prepare Write has five octets before the value.
+    /// Returns the next step. A Prepare Write Request has five bytes before the value.
     private mutating func prepareNext(mtu: Int) -> ProcedureStep {
         guard current < parts.count else {
             phase = .executing
@@ -83,8 +82,8 @@ struct QueuedWrites: Sendable {
         }
     }
 
-    /// A server that refuses a part keeps those before it. One that answers with nonsense may have
-    /// kept even this one.
+    /// Processes a failure. A server that refuses a part keeps the parts before it. A server with
+    /// an invalid response may also have kept the part itself.
     mutating func receive(_ failure: GATT.Failure) throws(GATT.Failure) -> ProcedureStep {
         switch phase {
         case .executing: throw failure
@@ -95,8 +94,8 @@ struct QueuedWrites: Sendable {
         }
     }
 
-    /// The parts that were prepared are given up with the next answer; once they are being written
-    /// there is nothing left to give up.
+    /// Cancels the writes. The prepared parts are canceled after the next response. Once they are
+    /// being executed, they can no longer be canceled.
     mutating func abandon() {
         isAbandoned = true
     }

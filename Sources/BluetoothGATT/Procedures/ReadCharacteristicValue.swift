@@ -2,8 +2,8 @@
 
 import BluetoothATT
 
-/// Read Characteristic Value, and Read Characteristic Descriptors: one request, at most
-/// MTU - 1 octets (Vol 3, Part G, 4.8.1 and 4.12.1).
+/// Read Characteristic Value, and Read Characteristic Descriptors: one request, at most MTU - 1
+/// bytes (Vol 3, Part G, 4.8.1 and 4.12.1).
 struct ReadCharacteristicValue: Procedure {
     let handle: AttributeHandle
 

@@ -2,19 +2,21 @@
 
 import BluetoothATT
 
-/// Read Long Characteristic Values, and Read Long Characteristic Descriptors: part after part,
-/// until one does not fill its PDU (Vol 3, Part G, 4.8.3 and 4.12.2).
+/// Read Long Characteristic Values, and Read Long Characteristic Descriptors: one part after
+/// another, until a part does not fill its PDU (Vol 3, Part G, 4.8.3 and 4.12.2).
 ///
-/// The first part is read with a Read Request, since a server may refuse to read a short value
-/// from an offset, even from zero; most values are short, and are done with that.
+/// The first part is read with a Read Request, because a server may refuse to read a short value
+/// from an offset, even from zero. Most values are short and need only this request.
 ///
-/// The value may change while it is read. ATT has no means to notice: what is returned can then be
-/// part old and part new. A value that has shrunk ends at the offset that is invalid now.
+/// The value may change during the procedure. ATT does not report this, so the result may combine
+/// old and new parts. If the value has become shorter, the result ends at the first offset that is
+/// no longer valid.
 struct ReadLongCharacteristicValues: Procedure {
     private let handle: AttributeHandle
     private var value: [UInt8] = []
-    /// The length of a part that may not be the last. It is fixed when the part is asked for: the
-    /// MTU can grow before the answer comes, which the server may have made under the old one.
+    /// The length of a part that may not be the last. It is determined when the part is requested,
+    /// because the MTU may change before the response arrives, and the server may have used either.
+    /// The smaller one applies: at worst, the last part is empty.
     private var fullPart = 0
 
     init(handle: AttributeHandle) {
@@ -33,19 +35,20 @@ struct ReadLongCharacteristicValues: Procedure {
         let part = try Self.part(in: response)
         guard value.count + part.count <= GATT.valueLengthLimit else {
             throw .protocolViolation(
-                "value \(handle) is longer than \(GATT.valueLengthLimit) octets"
+                "value \(handle) is longer than \(GATT.valueLengthLimit) bytes"
             )
         }
         value.append(contentsOf: part)
-        guard part.count >= fullPart, value.count < GATT.valueLengthLimit else {
+        guard part.count >= min(fullPart, mtu - 1), value.count < GATT.valueLengthLimit else {
             return .complete(.value(value))
         }
         fullPart = mtu - 1
         return .send(.readBlobRequest(.init(handle: handle, offset: UInt16(value.count))))
     }
 
-    /// A value that filled its PDU exactly has no more parts. Servers say so with an empty part,
-    /// with Invalid Offset, or with Attribute Not Long (Vol 3, Part F, 3.4.4.5).
+    /// Processes a failure. A value that filled its last PDU exactly has no further part. A server
+    /// reports this with an empty part, with Invalid Offset, or with Attribute Not Long (Vol 3,
+    /// Part F, 3.4.4.5).
     func receive(_ failure: GATT.Failure, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
         switch failure {
         case .attribute(.invalidOffset, _) where !value.isEmpty,

@@ -2,8 +2,8 @@
 
 import BluetoothATT
 
-/// Read Multiple Characteristic Values: several at once, of lengths that the client knows
-/// (Vol 3, Part G, 4.8.4).
+/// Read Multiple Characteristic Values: reads several values whose lengths the client knows (Vol 3,
+/// Part G, 4.8.4).
 struct ReadMultipleCharacteristicValues: Procedure {
     let handles: [AttributeHandle]
 
@@ -21,7 +21,8 @@ struct ReadMultipleCharacteristicValues: Procedure {
 }
 
 extension GATT {
-    /// Two handles at least, and no more than fit after the opcode (Vol 3, Part F, 3.4.4.7).
+    /// Checks that there are at least two handles, and not more than fit after the opcode (Vol 3,
+    /// Part F, 3.4.4.7).
     static func checkReadMultiple(
         _ handles: [AttributeHandle],
         mtu: Int

@@ -2,10 +2,10 @@
 
 import BluetoothATT
 
-/// Read Multiple Variable Length Characteristic Values: several at once, each with its length
+/// Read Multiple Variable Length Characteristic Values: reads several values with their lengths
 /// (Vol 3, Part G, 4.8.5).
 ///
-/// What does not fit into one response is missing from the end.
+/// Values that do not fit into one response are missing at the end.
 struct ReadMultipleVariableLengthCharacteristicValues: Procedure {
     let handles: [AttributeHandle]
 

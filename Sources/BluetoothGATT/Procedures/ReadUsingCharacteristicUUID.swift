@@ -3,11 +3,11 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// Read Using Characteristic UUID: reads every value of a type in a range, without discovery
-/// (Vol 3, Part G, 4.8.2).
+/// Read Using Characteristic UUID: reads all values of a type in a range, without discovery (Vol 3,
+/// Part G, 4.8.2).
 ///
-/// A response holds values of one length only, so the walk goes on where it ended. To find nothing
-/// at all is a failure, as to read an attribute that does not exist always is.
+/// A response contains values of one length only, so the next request continues after the last one.
+/// If there is no value, the procedure fails, as any read of a missing attribute does.
 struct ReadUsingCharacteristicUUID: Discovery {
     var sweep: HandleSweep
     private let uuid: BluetoothUUID

@@ -2,8 +2,8 @@
 
 import BluetoothATT
 
-/// Signed Write Without Response: a command that proves on a link that is not encrypted who sent it,
-/// at most MTU - 15 octets (Vol 3, Part G, 4.9.2).
+/// Signed Write Without Response: a command whose signature proves the identity of its sender on a
+/// link without encryption, with at most MTU - 15 bytes (Vol 3, Part G, 4.9.2).
 struct SignedWriteWithoutResponse: Procedure {
     let handle: AttributeHandle
     let value: [UInt8]

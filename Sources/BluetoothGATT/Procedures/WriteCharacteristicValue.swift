@@ -2,8 +2,8 @@
 
 import BluetoothATT
 
-/// Write Characteristic Value, and Write Characteristic Descriptors: one request, at most
-/// MTU - 3 octets (Vol 3, Part G, 4.9.3 and 4.12.3).
+/// Write Characteristic Value, and Write Characteristic Descriptors: one request, at most MTU - 3
+/// bytes (Vol 3, Part G, 4.9.3 and 4.12.3).
 struct WriteCharacteristicValue: Procedure {
     let handle: AttributeHandle
     let value: [UInt8]
@@ -20,8 +20,8 @@ struct WriteCharacteristicValue: Procedure {
 }
 
 extension WriteCharacteristicValue {
-    /// Writes a Client Characteristic Configuration descriptor (Vol 3, Part G, 3.3.3.3); with no
-    /// kind, the server falls silent.
+    /// Creates a write to a Client Characteristic Configuration descriptor (Vol 3, Part G,
+    /// 3.3.3.3). If the kind is nil, the write ends the subscription.
     init(configure descriptor: AttributeHandle, for kind: GATT.SubscriptionKind?) {
         let configuration = kind?.configuration ?? 0
         handle = descriptor
@@ -30,7 +30,8 @@ extension WriteCharacteristicValue {
 }
 
 extension GATT {
-    /// The value must fit after the opcode and the handle, and be one that an attribute can have.
+    /// Checks that the value fits after the opcode and the handle, and is not longer than an
+    /// attribute value.
     static func checkWrite(
         _ value: [UInt8],
         signatureLength: Int = 0,

@@ -3,10 +3,11 @@
 import BluetoothATT
 
 /// Write Long Characteristic Values, and Write Long Characteristic Descriptors: one value in as
-/// many parts as it takes (Vol 3, Part G, 4.9.4 and 4.12.4).
+/// many parts as necessary (Vol 3, Part G, 4.9.4 and 4.12.4).
 ///
-/// The specification leaves it to reliable writes to compare what the server returns. It costs
-/// nothing to do it here too, and a value that was damaged on its way is not written.
+/// The specification requires the comparison of the server's responses only for reliable writes.
+/// This procedure compares them as well, because it needs no further request and prevents the write
+/// of a damaged value.
 struct WriteLongCharacteristicValues: Procedure {
     let handle: AttributeHandle
     let offset: Int

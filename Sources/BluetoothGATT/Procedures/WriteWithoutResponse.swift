@@ -2,7 +2,7 @@
 
 import BluetoothATT
 
-/// Write Without Response: a command, at most MTU - 3 octets (Vol 3, Part G, 4.9.1).
+/// Write Without Response: a command, at most MTU - 3 bytes (Vol 3, Part G, 4.9.1).
 struct WriteWithoutResponse: Procedure {
     let handle: AttributeHandle
     let value: [UInt8]

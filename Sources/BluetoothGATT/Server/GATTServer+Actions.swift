@@ -4,51 +4,53 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// What is to be done, or to be told.
+    /// An instruction or a report to the owner.
     package enum Action: Equatable, Sendable {
-        /// Answer the bearer's open request with this.
+        /// Send this response to the bearer's open request.
         case respond(BearerID, ATT.PDU)
-        /// The application has to decide; it calls `answer(_:with:now:)`.
+        /// Ask the application, which must call `answer(_:_:at:now:)`.
         case ask(RequestID, Question)
-        /// Something happened that the application may want to know.
+        /// Report an event that may concern the application.
         case told(ClientID, Report)
-        /// Send an indication of the server's own; its confirmation is told by `confirmed(_:on:)`.
+        /// Send an indication of the server itself. Its confirmation must be passed to
+        /// `confirmed(_:on:)`.
         case indicate(BearerID, ATT.HandleValueIndication)
         /// The record of a bonded client has changed, and is to be kept.
-        case remember(ClientID, ClientMemory)
+        case remember(ClientID, ClientRecord)
         /// The peer did something against the protocol: worth a line in a log.
         case violated(ClientID, String)
     }
 
-    /// What an application is asked.
+    /// A question to the application.
     package enum Question: Equatable, Sendable {
-        /// The value of an attribute from `offset` on.
+        /// A request for the value of an attribute from `offset`.
         case read(ClientID, AttributeHandle, offset: Int)
-        /// Whether these values may be written, all or none. Where no answer is needed (a command)
-        /// the question is told, and forgotten.
+        /// A request to write all of these values or none. If `needsAnswer` is false, it is a
+        /// command and needs no answer.
         case write(ClientID, [GATT.WriteEntry], needsAnswer: Bool)
     }
 
-    /// What has happened.
+    /// An event.
     package enum Report: Equatable, Sendable {
-        /// A client has written values that the server keeps.
+        /// A client wrote values in the database.
         case written([GATT.WriteEntry])
-        /// A client has subscribed to a characteristic's value, or, with nil, unsubscribed.
+        /// A client subscribed to a characteristic's value, or, if the kind is nil, ended its
+        /// subscription.
         case subscribed(AttributeHandle, GATT.SubscriptionKind?)
     }
 }
 
 extension GATT {
-    /// A value, or a part of one, that a client writes.
+    /// A value or a part of one that a client writes.
     public struct WriteEntry: Hashable, Sendable {
-        /// The attribute.
+        /// The handle of the attribute.
         public let handle: AttributeHandle
-        /// Where in the value the octets go; zero replaces the value.
+        /// The offset in the value at which the bytes are written. Zero replaces the value.
         public let offset: Int
-        /// The octets; at most `GATT.valueLengthLimit`.
+        /// The bytes, at most `GATT.valueLengthLimit`.
         public let value: [UInt8]
 
-        /// Makes an entry.
+        /// Creates an entry.
         public init(handle: AttributeHandle, offset: Int = 0, value: [UInt8]) {
             self.handle = handle
             self.offset = offset

@@ -3,10 +3,9 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The server of a host: one table of attributes, and what it knows of each client that is
-/// connected.
+/// The GATT server of a host: one database of attributes, and a record for each connected client.
 package struct GATTServer: Sendable {
-    /// Names a client for as long as it is connected: whoever owns the server chooses.
+    /// The identifier of a client while it is connected. The owner of the server chooses it.
     package struct ClientID: Hashable, Sendable {
         package let rawValue: UInt64
 
@@ -15,7 +14,7 @@ package struct GATTServer: Sendable {
         }
     }
 
-    /// Names one of a client's bearers: the L2CAP channel that it is on.
+    /// The identifier of one of a client's bearers, with the L2CAP channel of the bearer.
     package struct BearerID: Hashable, Sendable {
         package let client: ClientID
         package let channel: UInt16
@@ -26,7 +25,7 @@ package struct GATTServer: Sendable {
         }
     }
 
-    /// Names a question that the application has to answer.
+    /// The identifier of a question to the application.
     package typealias RequestID = UInt64
 
     package internal(set) var database = AttributeDatabase()
@@ -34,24 +33,25 @@ package struct GATTServer: Sendable {
     /// The services that every server has.
     var core = CoreServices()
 
-    /// The value of Service Changed; nil where the application's own Generic Attribute has none.
+    /// The handle of the Service Changed value, or nil if the application's own Generic Attribute
+    /// has none.
     var serviceChangedHandle: AttributeHandle?
 
-    /// Whether a client has been here, who may have learned the table.
+    /// Whether a client has connected, which may have discovered the database.
     var hasBeenSeen = false
 
-    /// What is known of each client that is connected.
+    /// The records of the connected clients.
     var clients: [ClientID: Client] = [:]
 
-    /// The requests that wait for the application, one on a bearer at most.
+    /// The requests that wait for the application, at most one on each bearer.
     var pending: [BearerID: PendingRequest] = [:]
 
-    /// The writes that wait to be executed. Each bearer has a queue of its own.
+    /// The prepared writes. Each bearer has its own queue.
     var prepared: [BearerID: PreparedWrites] = [:]
 
     var nextRequestID: RequestID = 1
 
-    /// Makes a server with nothing but the services that every server has.
+    /// Creates a server with only the services that every server has.
     package init() {
         addCoreServices()
     }

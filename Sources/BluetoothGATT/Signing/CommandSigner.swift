@@ -3,20 +3,20 @@
 import BluetoothATT
 
 extension GATT {
-    /// Signs one command: with a key that the server knows, and a counter that was never used with it
-    /// before, and never will be again (Vol 3, Part H, 2.4.5).
+    /// Signs one command with a key that the server has and a counter that is used only once with
+    /// that key (Vol 3, Part H, 2.4.5).
     package struct CommandSigner: Equatable, Sendable {
         private let key: SigningKey
         private let counter: UInt32
 
-        /// Nil if the key has not 16 octets.
+        /// Creates a signer, or returns nil unless the key has 16 bytes.
         package init?(_ key: SigningKey, counter: UInt32) {
             guard key.signature(of: [], counter: counter) != nil else { return nil }
             self.key = key
             self.counter = counter
         }
 
-        /// The command that writes a value.
+        /// Returns the signed command that writes a value.
         func sign(_ value: [UInt8], for handle: AttributeHandle) -> ATT.SignedWriteCommand {
             let nothing = [UInt8](repeating: 0, count: ATT.SignedWriteCommand.signatureLength)
             let draft = ATT.SignedWriteCommand(

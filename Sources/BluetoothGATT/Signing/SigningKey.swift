@@ -4,25 +4,28 @@ import BluetoothATT
 import BluetoothCrypto
 import BluetoothTypes
 
-/// What commands are signed with, where the link is not encrypted: a bonded client's, to check them,
-/// or our own (Vol 3, Part H, 2.4.5).
+/// A key for signing commands on links without encryption: a bonded client's key for verification,
+/// or the local key (Vol 3, Part H, 2.4.5).
 package struct SigningKey: Equatable, Sendable {
-    /// The Connection Signature Resolving Key: 16 octets, most significant first.
+    /// The Connection Signature Resolving Key: 16 bytes, most significant byte first.
     package let key: [UInt8]
 
-    /// The counter of the last command whose signature was good; nil before the first.
+    /// The counter of the last command with a valid signature, or nil before the first one.
     package internal(set) var lastCounter: UInt32?
 
-    /// Makes a key.
+    /// Creates a key.
     package init(key: [UInt8], lastCounter: UInt32? = nil) {
         self.key = key
         self.lastCounter = lastCounter
     }
 
-    /// The signature of a PDU as it travels: the counter, and half of the code, least significant
-    /// octets first (Vol 3, Part C, 10.4.1). Nil if the key has not 16 octets.
+    /// Returns the signature of a PDU in transmission order: the counter and half of the code,
+    /// least significant bytes first (Vol 3, Part C, 10.4.1).
     ///
-    /// - Parameter pdu: Opcode and all parameters but the signature.
+    /// - Parameters:
+    ///   - pdu: The opcode and all parameters except the signature.
+    ///   - counter: The counter of the command.
+    /// - Returns: The signature, or nil unless the key has 16 bytes.
     package func signature(of pdu: [UInt8], counter: UInt32) -> [UInt8]? {
         var signed = ByteWriter(reservingCapacity: pdu.count + 4)
         signed.write(contentsOf: pdu)
@@ -35,7 +38,8 @@ package struct SigningKey: Equatable, Sendable {
         return signature.bytes
     }
 
-    /// Whether the signature is good and newer than any before, which then is the last one.
+    /// Returns whether the signature is valid and its counter is new, and records the counter if
+    /// so.
     package mutating func accept(_ command: ATT.SignedWriteCommand) -> Bool {
         var reader = ByteReader(command.signature)
         guard let counter = try? reader.readUInt32(),
@@ -49,14 +53,15 @@ package struct SigningKey: Equatable, Sendable {
 }
 
 extension ATT.SignedWriteCommand {
-    /// What the signature is of.
+    /// The signed bytes of the command.
     package var signedOctets: [UInt8] {
         Array(encode().dropLast(Self.signatureLength))
     }
 }
 
 extension [UInt8] {
-    /// Compares without telling by the time it takes where the first difference is.
+    /// Compares bytes in constant time, so that the duration does not disclose the position of the
+    /// first difference.
     fileprivate func isEqualInConstantTime(to other: ArraySlice<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return zip(self, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// What others may do with a legacy advertisement. (Vol 4, Part E, 7.8.5)
+    /// A type of legacy advertisement: connectable, scannable or directed. (Vol 4, Part E, 7.8.5)
     package struct AdvertisingType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -23,7 +23,8 @@ extension HCI {
         ]
     }
 
-    /// Whose requests an advertiser answers. (Vol 4, Part E, 7.8.5)
+    /// Which requests an advertiser limits to the devices on the Filter Accept List. (Vol 4, Part
+    /// E, 7.8.5)
     package struct AdvertisingFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -41,7 +42,7 @@ extension HCI {
         ]
     }
 
-    /// Which piece of an advertising set's data this is. (Vol 4, Part E, 7.8.54)
+    /// The position of a fragment within the data of an advertising set. (Vol 4, Part E, 7.8.54)
     package struct DataOperation: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -61,7 +62,8 @@ extension HCI {
         ]
     }
 
-    /// Whether the controller may split the data over packets. (Vol 4, Part E, 7.8.54)
+    /// The permission for the controller to fragment the data over several packets. (Vol 4, Part E,
+    /// 7.8.54)
     package struct FragmentPreference: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -75,7 +77,7 @@ extension HCI {
         ]
     }
 
-    /// On which primary channels to advertise. (Vol 4, Part E, 7.8.5)
+    /// The primary channels on which the controller advertises. (Vol 4, Part E, 7.8.5)
     package struct AdvertisingChannels: BitSet {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -92,7 +94,8 @@ extension HCI {
         ]
     }
 
-    /// What others may do with an advertising set, and how it is sent. (Vol 4, Part E, 7.8.53)
+    /// The properties of an advertising set: connectable, scannable, directed, and its form on the
+    /// air. (Vol 4, Part E, 7.8.53)
     package struct AdvertisingProperties: BitSet {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -3,12 +3,12 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Why a command or a link ended as it did. (Vol 1, Part F, 1.3)
+    /// The result of a command, or the reason for the end of a link. (Vol 1, Part F, 1.3)
     public struct ErrorCode: OpenCode, HCIParameters {
-        /// The number itself.
+        /// The error code's number.
         public let rawValue: UInt8
 
-        /// Makes the code of any number.
+        /// Creates a code from any number, known or unknown.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Success.
@@ -144,7 +144,7 @@ extension HCI {
         /// Packet too long.
         public static let packetTooLong = ErrorCode(rawValue: 0x45)
 
-        /// The names as the specification writes them.
+        /// The names, worded as in the specification.
         public static let names: [UInt8: String] = [
             0x00: "success",
             0x01: "unknown HCI command",

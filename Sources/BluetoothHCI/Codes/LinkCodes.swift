@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Which end of a link this is. (Vol 4, Part E, 7.7.65.1)
+    /// The role of the local device on a link. (Vol 4, Part E, 7.7.65.1)
     package struct Role: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ extension HCI {
         ]
     }
 
-    /// How much coding the coded PHY is to use. (Vol 4, Part E, 7.8.49)
+    /// The preferred coding on the LE Coded PHY. (Vol 4, Part E, 7.8.49)
     package struct CodedPHYPreference: OpenCode, HCIParameters {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -33,15 +33,15 @@ extension HCI {
         ]
     }
 
-    /// Whether a link is encrypted. (Vol 4, Part E, 7.7.8)
+    /// The state of a link's encryption. (Vol 4, Part E, 7.7.8)
     package struct EncryptionState: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let off = EncryptionState(rawValue: 0x00)
-        /// AES-CCM, on an LE link.
+        /// Encrypted. An LE link then uses AES-CCM.
         package static let on = EncryptionState(rawValue: 0x01)
-        /// Only on classic links.
+        /// Encrypted with AES-CCM on a classic link. LE links do not use this value.
         package static let onAESCCM = EncryptionState(rawValue: 0x02)
 
         package static let names: [UInt8: String] = [
@@ -51,7 +51,7 @@ extension HCI {
         ]
     }
 
-    /// Which power is asked for. (Vol 4, Part E, 7.3.35)
+    /// The transmit power that a command reads: current or maximum. (Vol 4, Part E, 7.3.35)
     package struct PowerLevelKind: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -65,7 +65,7 @@ extension HCI {
         ]
     }
 
-    /// Which of the host's buffers the controller counts. (Vol 4, Part E, 7.3.38)
+    /// The host buffers for which flow control is on. (Vol 4, Part E, 7.3.38)
     package struct HostFlowControl: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -83,14 +83,15 @@ extension HCI {
         ]
     }
 
-    /// Whether a peer may use its identity address. (Vol 4, Part E, 7.8.77)
+    /// The privacy mode for a peer, which states whether the peer may use its identity address.
+    /// (Vol 4, Part E, 7.8.77)
     package struct PrivacyMode: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Only private addresses are accepted.
+        /// The controller accepts only private addresses of the peer.
         package static let network = PrivacyMode(rawValue: 0x00)
-        /// Both are accepted.
+        /// The controller accepts private addresses and the identity address of the peer.
         package static let device = PrivacyMode(rawValue: 0x01)
 
         package static let names: [UInt8: String] = [
@@ -98,14 +99,14 @@ extension HCI {
             0x01: "device",
         ]
     }
-    /// With which private key a shared secret is computed. (Vol 4, Part E, 7.8.37)
+    /// The private key with which the controller computes a shared secret. (Vol 4, Part E, 7.8.37)
     package struct KeyPairChoice: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The one that the controller has made.
+        /// The key that the controller generated.
         package static let own = KeyPairChoice(rawValue: 0x00)
-        /// The one that everybody knows.
+        /// The debug key that the specification publishes.
         package static let debug = KeyPairChoice(rawValue: 0x01)
 
         package static let names: [UInt8: String] = [

@@ -3,13 +3,14 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The number of a command: a group of 6 bits and a command in it of 10
-    /// (Vol 4, Part E, 5.4.1).
+    /// The number of a command: a group of 6 bits and a command of 10 bits within the group (Vol 4,
+    /// Part E, 5.4.1).
     package struct Opcode: OpenCode, HCIParameters {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// The opcode that stands for no command: an answer with it only updates the budget.
+        /// The opcode for no command. An answer with it only updates the number of allowed
+        /// commands.
         package static let none = Opcode(rawValue: 0x0000)
 
         package static let disconnect = Opcode(rawValue: 0x0406)

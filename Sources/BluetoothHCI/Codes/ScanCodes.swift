@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Whether scan responses are asked for. (Vol 4, Part E, 7.8.10)
+    /// The type of scanning: active scanning requests scan responses. (Vol 4, Part E, 7.8.10)
     package struct ScanType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ extension HCI {
         ]
     }
 
-    /// Whose advertisements are reported. (Vol 4, Part E, 7.8.10)
+    /// The advertisements that the controller reports. (Vol 4, Part E, 7.8.10)
     package struct ScanFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -35,7 +35,7 @@ extension HCI {
         ]
     }
 
-    /// Whom to connect to. (Vol 4, Part E, 7.8.12)
+    /// The peers to which the controller connects. (Vol 4, Part E, 7.8.12)
     package struct InitiatorFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -49,7 +49,8 @@ extension HCI {
         ]
     }
 
-    /// Whether an advertiser is reported more than once. (Vol 4, Part E, 7.8.65)
+    /// The setting for reports of the same advertiser: report or filter duplicates. (Vol 4, Part E,
+    /// 7.8.65)
     package struct DuplicateFilter: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -65,7 +66,7 @@ extension HCI {
         ]
     }
 
-    /// What kind of legacy advertisement was heard. (Vol 4, Part E, 7.7.65.2)
+    /// The type of a legacy advertisement that the controller received. (Vol 4, Part E, 7.7.65.2)
     package struct AdvertisingReportType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Says which events may be sent. (Vol 4, Part E, 7.3.1)
+    /// Sets the events that the controller may send. (Vol 4, Part E, 7.3.1)
     package struct SetEventMask: CommandCompleteCommand {
         package static let opcode = Opcode.setEventMask
 
@@ -22,14 +22,14 @@ extension HCI {
         }
     }
 
-    /// Returns the controller to its first state: no links, no scan, default masks. (Vol 4, Part E,
-    /// 7.3.2)
+    /// Returns the controller to its initial state: no links, no scanning, default masks. (Vol 4,
+    /// Part E, 7.3.2)
     package struct Reset: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.reset
         package init() {}
     }
 
-    /// Says whether the controller counts the host's buffers. (Vol 4, Part E, 7.3.38)
+    /// Turns the flow control of the host's buffers on or off. (Vol 4, Part E, 7.3.38)
     package struct SetControllerToHostFlowControl: CommandCompleteCommand {
         package static let opcode = Opcode.setControllerToHostFlowControl
 
@@ -48,7 +48,8 @@ extension HCI {
         }
     }
 
-    /// Tells the controller what the host can hold. (Vol 4, Part E, 7.3.39)
+    /// Informs the controller of the sizes and numbers of the host's buffers. (Vol 4, Part E,
+    /// 7.3.39)
     package struct HostBufferSize: CommandCompleteCommand {
         package static let opcode = Opcode.hostBufferSize
 
@@ -86,8 +87,10 @@ extension HCI {
         }
     }
 
-    /// Gives buffers back to the controller. It is never answered and needs no place in the command
-    /// budget, so it goes out past the queue. (Vol 4, Part E, 7.3.40)
+    /// Returns host buffers to the controller. (Vol 4, Part E, 7.3.40)
+    ///
+    /// The controller does not answer this command and does not count it against the number of
+    /// allowed commands, so it bypasses the command queue.
     package struct HostNumberOfCompletedPackets: HCICommand {
         package static let opcode = Opcode.hostNumberOfCompletedPackets
 
@@ -106,7 +109,7 @@ extension HCI {
         }
     }
 
-    /// Reads the power on one link. (Vol 4, Part E, 7.3.35)
+    /// Reads the transmit power on a link. (Vol 4, Part E, 7.3.35)
     package struct ReadTransmitPowerLevel: CommandCompleteCommand {
         package static let opcode = Opcode.readTransmitPowerLevel
 
@@ -129,7 +132,7 @@ extension HCI {
 
         package struct ReturnParameters: HCIReturnParameters {
             package var connectionHandle: ConnectionHandle
-            /// In dBm.
+            /// The transmit power in dBm.
             package var level: Int8
 
             package init(connectionHandle: ConnectionHandle, level: Int8) {
@@ -148,7 +151,7 @@ extension HCI {
         }
     }
 
-    /// Says which events of the second page may be sent. (Vol 4, Part E, 7.3.69)
+    /// Sets the events of the second page that the controller may send. (Vol 4, Part E, 7.3.69)
     package struct SetEventMaskPage2: CommandCompleteCommand {
         package static let opcode = Opcode.setEventMaskPage2
 
@@ -167,12 +170,12 @@ extension HCI {
         }
     }
 
-    /// Tells a controller of both kinds that its host speaks LE. (Vol 4, Part E, 7.3.79)
+    /// Informs a dual-mode controller that its host supports LE. (Vol 4, Part E, 7.3.79)
     package struct WriteLEHostSupport: CommandCompleteCommand {
         package static let opcode = Opcode.writeLEHostSupport
 
         package var isSupported: Bool
-        /// Always false: the field is no longer used.
+        /// Always false. The specification no longer uses the field.
         package var simultaneous: Bool
 
         package init(isSupported: Bool = true, simultaneous: Bool = false) {
@@ -190,7 +193,8 @@ extension HCI {
         }
     }
 
-    /// Reads how long an encrypted link may be silent. (Vol 4, Part E, 7.3.93)
+    /// Reads the time for which an encrypted link may carry no authenticated payload. (Vol 4, Part
+    /// E, 7.3.93)
     package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readAuthenticatedPayloadTimeout
 
@@ -220,7 +224,8 @@ extension HCI {
         }
     }
 
-    /// Sets how long an encrypted link may be silent. (Vol 4, Part E, 7.3.94)
+    /// Sets the time for which an encrypted link may carry no authenticated payload. (Vol 4, Part
+    /// E, 7.3.94)
     package struct WriteAuthenticatedPayloadTimeout: CommandCompleteCommand {
         package static let opcode = Opcode.writeAuthenticatedPayloadTimeout
         package typealias ReturnParameters = LinkReturnParameters

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Every command that has a type here.
+    /// All command types of this module.
     private static let commandTypes: [any HCICommand.Type] = [
         Disconnect.self,
         ReadRemoteVersionInformation.self,
@@ -87,13 +87,15 @@ extension HCI {
         LEClearAdvertisingSets.self,
     ]
 
-    /// The type of each command, by its opcode.
+    /// The command types by opcode.
     static let commandTypesByOpcode = Dictionary(
         uniqueKeysWithValues: commandTypes.map { ($0.opcode, $0) }
     )
 
-    /// The command that a packet holds, typed; nil if its opcode has no type here, and throws if
-    /// its parameters do not have the form they must have.
+    /// Decodes a command.
+    ///
+    /// - Returns: The typed command, or nil if this module has no type for its opcode.
+    /// - Throws: ``MalformedBytes`` if the parameters do not have the required form.
     package static func command(
         opcode: Opcode,
         parameters: ArraySlice<UInt8>

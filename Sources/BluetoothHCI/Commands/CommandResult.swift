@@ -2,33 +2,36 @@
 
 import BluetoothTypes
 
-/// How a command ended, as its queue saw it.
+/// The result of a command, as the command queue determined it.
 package enum CommandResult: Sendable, Equatable {
-    /// Command Complete came; its return parameters, the status first.
+    /// Command Complete arrived. The value is its return parameters, which begin with the status.
     case complete(ArraySlice<UInt8>)
-    /// Command Status came.
+    /// Command Status arrived.
     case status(HCI.ErrorCode)
     /// The controller did not answer in time.
     case timedOut
-    /// It was never sent, or its answer cannot come any more: the queue was full, or was reset.
+    /// The queue was full or unresponsive and never sent the command, or the queue was reset before
+    /// the answer arrived.
     case discarded
 }
 
-/// Why a command did not succeed.
+/// The reason why a command did not succeed.
 package enum CommandFailure: Error, Equatable, Sendable {
     /// The controller answered with an error.
     case refused(HCI.ErrorCode)
     case timedOut
     case discarded
-    /// The answer says success but does not hold what it must.
+    /// The answer reports success but does not have the required content.
     case malformed
 }
 
 extension CommandResult {
-    /// What the answer to a `Command` holds, if it succeeded.
+    /// Decodes the return parameters of a successful `Command`.
     ///
-    /// Octets beyond those that are known are ignored: a later version of a controller may add
-    /// some, and a start-up that fails for that would help nobody.
+    /// The function ignores bytes after the known parameters, because a later version of a
+    /// controller may append some. An error there would make the startup fail without benefit.
+    ///
+    /// - Throws: ``CommandFailure`` if the command did not succeed or the answer is malformed.
     package func decode<Command: CommandCompleteCommand>(
         as command: Command.Type
     ) throws(CommandFailure) -> Command.ReturnParameters {
@@ -40,14 +43,16 @@ extension CommandResult {
         }
     }
 
-    /// Returns if the controller accepted or completed the command; for those whose answer holds
-    /// nothing else.
+    /// Checks that the controller accepted or completed a command whose return parameters are not
+    /// needed.
+    ///
+    /// - Throws: ``CommandFailure`` if the command did not succeed.
     package func requireSuccess() throws(CommandFailure) {
         if case .status(.success) = self { return }
         _ = try successfulReader()
     }
 
-    /// The answer after its status octet, which says success.
+    /// Returns the return parameters after a status byte that reports success.
     private func successfulReader() throws(CommandFailure) -> ByteReader {
         switch self {
         case .complete(let parameters):

@@ -2,28 +2,30 @@
 
 import BluetoothTypes
 
-/// A command: its number, and its parameters in both directions.
+/// A command: its opcode, its parameters and its return parameters.
 ///
-/// Use one of the two protocols that say how it ends.
+/// A command type conforms to one of the two protocols below, which state how the controller
+/// answers.
 package protocol HCICommand: HCIParameters {
     static var opcode: HCI.Opcode { get }
 }
 
-/// A command that the controller answers when it is done, with Command Complete
-/// (Vol 4, Part E, 7.7.14).
+/// A command that the controller answers with Command Complete when it is done (Vol 4, Part E,
+/// 7.7.14).
 package protocol CommandCompleteCommand: HCICommand {
-    /// What the answer holds after the status.
+    /// The content of the answer after the status.
     associatedtype ReturnParameters: HCIReturnParameters = HCI.NoReturnParameters
 }
 
-/// A command that the controller answers when it begins, with Command Status; an event of its own
-/// tells how it ended (Vol 4, Part E, 7.7.15).
+/// A command that the controller answers with Command Status when it begins.
+///
+/// A separate event reports the result (Vol 4, Part E, 7.7.15).
 package protocol CommandStatusCommand: HCICommand {}
 
-/// What a Command Complete event holds after the status octet.
+/// The content of a Command Complete event after the status byte.
 package protocol HCIReturnParameters: HCIParameters {}
 
-/// Parameters that are not there: of a command without any, or of a bare answer.
+/// Empty parameters, of a command without parameters or of an answer without return parameters.
 package protocol EmptyParameters: HCIParameters {
     init()
 }
@@ -34,7 +36,7 @@ extension EmptyParameters {
     package func encodeParameters(into writer: inout ByteWriter) {}
 }
 
-/// Parameters that name a link and say nothing else.
+/// Parameters that consist of a connection handle only.
 package protocol NamesLink: HCIParameters {
     var connectionHandle: ConnectionHandle { get }
 
@@ -52,12 +54,12 @@ extension NamesLink {
 }
 
 extension HCI {
-    /// The answer is the status and nothing else.
+    /// The return parameters of an answer that contains only the status.
     package struct NoReturnParameters: HCIReturnParameters, EmptyParameters {
         package init() {}
     }
 
-    /// The answer names the link that the command was about.
+    /// The return parameters of an answer that contains only the command's connection handle.
     package struct LinkReturnParameters: HCIReturnParameters, NamesLink {
         package var connectionHandle: ConnectionHandle
 
@@ -66,11 +68,11 @@ extension HCI {
         }
     }
 
-    /// A command ready to be sent, with what a queue needs to know of it.
+    /// An encoded command with the information that the command queue needs.
     package struct EncodedCommand: Sendable, Equatable {
         package let opcode: Opcode
         package let parameters: [UInt8]
-        /// Whether Command Status ends it, and not Command Complete.
+        /// Whether the controller answers with Command Status instead of Command Complete.
         package let isCompletedByStatus: Bool
 
         package init(_ command: some HCICommand) {
@@ -79,8 +81,8 @@ extension HCI {
             isCompletedByStatus = command is any CommandStatusCommand
         }
 
-        /// The command as an H4 packet: type octet, opcode, length, parameters
-        /// (Vol 4, Part E, 5.4.1).
+        /// The command as an H4 packet: type byte, opcode, length, parameters (Vol 4, Part E,
+        /// 5.4.1).
         package var h4Packet: [UInt8] {
             Packet.command(opcode: opcode, parameters: parameters[...]).h4Bytes
         }

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads what the controller is. (Vol 4, Part E, 7.4.1)
+    /// Reads the versions and the manufacturer of the controller. (Vol 4, Part E, 7.4.1)
     package struct ReadLocalVersionInformation: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalVersionInformation
         package init() {}
@@ -12,7 +12,7 @@ extension HCI {
             package var hciVersion: Version
             package var hciSubversion: UInt16
             package var linkLayerVersion: Version
-            /// The company that made it, as in the Assigned Numbers.
+            /// The manufacturer's company identifier, as in the Assigned Numbers.
             package var company: UInt16
             package var linkLayerSubversion: UInt16
 
@@ -50,7 +50,7 @@ extension HCI {
         }
     }
 
-    /// Reads which commands the controller knows. (Vol 4, Part E, 7.4.2)
+    /// Reads the commands that the controller supports. (Vol 4, Part E, 7.4.2)
     package struct ReadLocalSupportedCommands: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalSupportedCommands
         package init() {}
@@ -72,7 +72,7 @@ extension HCI {
         }
     }
 
-    /// Reads the features of the controller that are not only of LE. (Vol 4, Part E, 7.4.3)
+    /// Reads the features of the controller outside of LE. (Vol 4, Part E, 7.4.3)
     package struct ReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalSupportedFeatures
         package init() {}
@@ -94,8 +94,8 @@ extension HCI {
         }
     }
 
-    /// Reads the buffers that classic links have, and LE shares if it has none of its own. (Vol 4,
-    /// Part E, 7.4.5)
+    /// Reads the buffers for classic links, which LE links share if LE has no buffers of its own.
+    /// (Vol 4, Part E, 7.4.5)
     package struct ReadBufferSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readBufferSize
         package init() {}
@@ -142,7 +142,7 @@ extension HCI {
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// All zero if there is none.
+            /// The public address, or all zero if the controller has none.
             package var address: BareAddress
 
             package init(address: BareAddress) {
@@ -159,7 +159,7 @@ extension HCI {
         }
     }
 
-    /// Reads how strong the last packet of a link arrived. (Vol 4, Part E, 7.5.4)
+    /// Reads the signal strength of the last packet that arrived on a link. (Vol 4, Part E, 7.5.4)
     package struct ReadRSSI: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readRSSI
 
@@ -171,7 +171,7 @@ extension HCI {
 
         package struct ReturnParameters: HCIReturnParameters {
             package var connectionHandle: ConnectionHandle
-            /// In dBm; 127 if not known.
+            /// The signal strength in dBm, or 127 if it is not known.
             package var rssi: Int8
 
             package init(connectionHandle: ConnectionHandle, rssi: Int8) {

@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Says how to advertise; not while advertising. (Vol 4, Part E, 7.8.5)
+    /// Sets the parameters of legacy advertising. Not allowed while advertising. (Vol 4, Part E,
+    /// 7.8.5)
     package struct LESetAdvertisingParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingParameters
 
@@ -56,14 +57,14 @@ extension HCI {
         }
     }
 
-    /// Reads the power of legacy advertising. (Vol 4, Part E, 7.8.6)
+    /// Reads the transmit power of legacy advertising. (Vol 4, Part E, 7.8.6)
     package struct LEReadAdvertisingPhysicalChannelTxPower: CommandCompleteCommand, EmptyParameters
     {
         package static let opcode = Opcode.leReadAdvertisingPhysicalChannelTxPower
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// In dBm.
+            /// The transmit power in dBm.
             package var level: Int8
 
             package init(level: Int8) {
@@ -80,7 +81,7 @@ extension HCI {
         }
     }
 
-    /// Sets what is advertised. (Vol 4, Part E, 7.8.7)
+    /// Sets the advertising data. (Vol 4, Part E, 7.8.7)
     package struct LESetAdvertisingData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingData
 
@@ -99,7 +100,8 @@ extension HCI {
         }
     }
 
-    /// Sets what active scanners get besides. (Vol 4, Part E, 7.8.8)
+    /// Sets the scan response data, which active scanners receive in addition. (Vol 4, Part E,
+    /// 7.8.8)
     package struct LESetScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanResponseData
 

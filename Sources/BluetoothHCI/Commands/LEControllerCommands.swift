@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Says which LE events may be sent. (Vol 4, Part E, 7.8.1)
+    /// Sets the LE events that the controller may send. (Vol 4, Part E, 7.8.1)
     package struct LESetEventMask: CommandCompleteCommand {
         package static let opcode = Opcode.leSetEventMask
 
@@ -22,13 +22,13 @@ extension HCI {
         }
     }
 
-    /// Reads the controller's buffers for LE links. (Vol 4, Part E, 7.8.2)
+    /// Reads the length and number of the controller's buffers for LE links. (Vol 4, Part E, 7.8.2)
     package struct LEReadBufferSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadBufferSize
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// Octets; 0 if classic buffers are shared.
+            /// The length in bytes, or 0 if LE links share the buffers of classic links.
             package var aclPacketLength: UInt16
             package var aclPacketCount: UInt8
 
@@ -48,13 +48,14 @@ extension HCI {
         }
     }
 
-    /// Reads the controller's buffers for LE links and for streams. (Vol 4, Part E, 7.8.2)
+    /// Reads the controller's buffers for LE links and for isochronous streams. (Vol 4, Part E,
+    /// 7.8.2)
     package struct LEReadBufferSizeV2: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadBufferSizeV2
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// Octets; 0 if classic buffers are shared.
+            /// The length in bytes, or 0 if LE links share the buffers of classic links.
             package var aclPacketLength: UInt16
             package var aclPacketCount: UInt8
             package var isochronousPacketLength: UInt16
@@ -90,7 +91,7 @@ extension HCI {
         }
     }
 
-    /// Reads what the link layer can do. (Vol 4, Part E, 7.8.3)
+    /// Reads the features of the link layer. (Vol 4, Part E, 7.8.3)
     package struct LEReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadLocalSupportedFeatures
         package init() {}
@@ -112,8 +113,8 @@ extension HCI {
         }
     }
 
-    /// Sets the random address used for scanning, initiating and legacy advertising. (Vol 4, Part
-    /// E, 7.8.4)
+    /// Sets the random address for scanning, initiating and legacy advertising. (Vol 4, Part E,
+    /// 7.8.4)
     package struct LESetRandomAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leSetRandomAddress
 
@@ -132,7 +133,7 @@ extension HCI {
         }
     }
 
-    /// Reads which activities the controller can combine. (Vol 4, Part E, 7.8.27)
+    /// Reads the combinations of activities that the controller supports. (Vol 4, Part E, 7.8.27)
     package struct LEReadSupportedStates: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadSupportedStates
         package init() {}
@@ -154,7 +155,7 @@ extension HCI {
         }
     }
 
-    /// Asks for 64 random bits. (Vol 4, Part E, 7.8.23)
+    /// Reads 64 random bits from the controller. (Vol 4, Part E, 7.8.23)
     package struct LERand: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leRand
         package init() {}
@@ -176,15 +177,15 @@ extension HCI {
         }
     }
 
-    /// Reads the range of power the radio has. (Vol 4, Part E, 7.8.74)
+    /// Reads the range of the radio's transmit power. (Vol 4, Part E, 7.8.74)
     package struct LEReadTransmitPower: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadTransmitPower
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// In dBm.
+            /// The minimum power in dBm.
             package var minimum: Int8
-            /// In dBm.
+            /// The maximum power in dBm.
             package var maximum: Int8
 
             package init(minimum: Int8, maximum: Int8) {

@@ -41,7 +41,8 @@ extension HCI {
         }
     }
 
-    /// Starts encryption, or refreshes its key; Central only. (Vol 4, Part E, 7.8.24)
+    /// Starts encryption or refreshes the key. Allowed for the Central only. (Vol 4, Part E,
+    /// 7.8.24)
     package struct LEEnableEncryption: CommandStatusCommand {
         package static let opcode = Opcode.leEnableEncryption
 
@@ -74,7 +75,7 @@ extension HCI {
         }
     }
 
-    /// Gives the key that the Central wants to encrypt with. (Vol 4, Part E, 7.8.25)
+    /// Provides the long-term key that the Central requested. (Vol 4, Part E, 7.8.25)
     package struct LELongTermKeyRequestReply: CommandCompleteCommand {
         package static let opcode = Opcode.leLongTermKeyRequestReply
         package typealias ReturnParameters = LinkReturnParameters
@@ -97,7 +98,7 @@ extension HCI {
         }
     }
 
-    /// Says that there is no such key. (Vol 4, Part E, 7.8.26)
+    /// Reports that the host does not have the requested long-term key. (Vol 4, Part E, 7.8.26)
     package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leLongTermKeyRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters
@@ -109,14 +110,14 @@ extension HCI {
         }
     }
 
-    /// Makes a new pair of keys; an event brings the public one. (Vol 4, Part E, 7.8.36)
+    /// Generates a new key pair. A later event contains the public key. (Vol 4, Part E, 7.8.36)
     package struct LEReadLocalP256PublicKey: CommandStatusCommand, EmptyParameters {
         package static let opcode = Opcode.leReadLocalP256PublicKey
         package init() {}
     }
 
-    /// Computes the shared secret with a peer's public key; an event brings it. (Vol 4, Part E,
-    /// 7.8.37)
+    /// Computes the shared secret with a peer's public key. A later event contains the secret. (Vol
+    /// 4, Part E, 7.8.37)
     package struct LEGenerateDHKey: CommandStatusCommand {
         package static let opcode = Opcode.leGenerateDHKey
 
@@ -134,8 +135,9 @@ extension HCI {
             writer.encode(publicKey)
         }
     }
-    /// Computes the shared secret with a peer's public key, with the controller's own key pair or
-    /// with the one that everybody knows; an event brings it. (Vol 4, Part E, 7.8.37)
+    /// Computes the shared secret with a peer's public key, from the controller's own key pair or
+    /// from the published debug key pair. A later event contains the secret. (Vol 4, Part E,
+    /// 7.8.37)
     package struct LEGenerateDHKeyV2: CommandStatusCommand {
         package static let opcode = Opcode.leGenerateDHKeyV2
 

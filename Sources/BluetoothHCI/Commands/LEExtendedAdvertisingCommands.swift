@@ -7,7 +7,7 @@ extension HCI {
     package struct LESetAdvertisingSetRandomAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingSetRandomAddress
 
-        /// The host's name for the set.
+        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         package var address: BareAddress
 
@@ -26,11 +26,11 @@ extension HCI {
         }
     }
 
-    /// Makes an advertising set, or says how it advertises. (Vol 4, Part E, 7.8.53)
+    /// Creates an advertising set or changes its parameters. (Vol 4, Part E, 7.8.53)
     package struct LESetExtendedAdvertisingParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingParameters
 
-        /// The host's name for the set.
+        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         package var properties: AdvertisingProperties
         package var intervalMinimum: AdvertisingInterval
@@ -39,7 +39,7 @@ extension HCI {
         package var ownAddressType: OwnAddressType
         package var peerAddress: PeerAddress
         package var filterPolicy: AdvertisingFilterPolicy
-        /// In dBm; 127 for no preference.
+        /// The transmit power in dBm, or 127 for no preference.
         package var transmitPower: Int8
         package var primaryPHY: PHY
         package var secondaryMaximumSkip: UInt8
@@ -116,7 +116,7 @@ extension HCI {
         }
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// What the controller chose, in dBm.
+            /// The transmit power that the controller selected, in dBm.
             package var transmitPower: Int8
 
             package init(transmitPower: Int8) {
@@ -133,11 +133,11 @@ extension HCI {
         }
     }
 
-    /// Sets what an advertising set advertises, possibly in pieces. (Vol 4, Part E, 7.8.54)
+    /// Sets the data of an advertising set, in one or several fragments. (Vol 4, Part E, 7.8.54)
     package struct LESetExtendedAdvertisingData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingData
 
-        /// The host's name for the set.
+        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         package var operation: DataOperation
         package var fragmentPreference: FragmentPreference
@@ -168,12 +168,12 @@ extension HCI {
         }
     }
 
-    /// Sets what active scanners of an advertising set get, possibly in pieces. (Vol 4, Part E,
-    /// 7.8.55)
+    /// Sets the scan response data of an advertising set, in one or several fragments. (Vol 4, Part
+    /// E, 7.8.55)
     package struct LESetExtendedScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanResponseData
 
-        /// The host's name for the set.
+        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         package var operation: DataOperation
         package var fragmentPreference: FragmentPreference
@@ -204,13 +204,13 @@ extension HCI {
         }
     }
 
-    /// How long one advertising set is to advertise.
+    /// The limits of one advertising set's advertising.
     package struct AdvertisingSetRun: HCIParameters {
-        /// The host's name for the set.
+        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
-        /// Zero for no end.
+        /// The time after which advertising stops, or zero for no time limit.
         package var duration: Timeout
-        /// Zero for no limit.
+        /// The number of advertising events after which advertising stops, or zero for no limit.
         package var eventLimit: UInt8
 
         package init(
@@ -239,7 +239,7 @@ extension HCI {
         package static let opcode = Opcode.leSetExtendedAdvertisingEnable
 
         package var isEnabled: Bool
-        /// None, when stopping, means all.
+        /// The sets to start or stop. When stopping, an empty list means all sets.
         package var sets: [AdvertisingSetRun]
 
         package init(isEnabled: Bool, sets: [AdvertisingSetRun]) {
@@ -258,7 +258,7 @@ extension HCI {
         }
     }
 
-    /// Reads how much an advertising set can advertise. (Vol 4, Part E, 7.8.57)
+    /// Reads the maximum length of the data of an advertising set. (Vol 4, Part E, 7.8.57)
     package struct LEReadMaximumAdvertisingDataLength: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadMaximumAdvertisingDataLength
         package init() {}
@@ -280,7 +280,8 @@ extension HCI {
         }
     }
 
-    /// Reads how many advertising sets there can be now. (Vol 4, Part E, 7.8.58)
+    /// Reads the number of advertising sets that the controller currently supports. (Vol 4, Part E,
+    /// 7.8.58)
     package struct LEReadNumberOfSupportedAdvertisingSets: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadNumberOfSupportedAdvertisingSets
         package init() {}
@@ -302,11 +303,11 @@ extension HCI {
         }
     }
 
-    /// Removes an advertising set; not while it advertises. (Vol 4, Part E, 7.8.59)
+    /// Removes an advertising set. Not allowed while the set advertises. (Vol 4, Part E, 7.8.59)
     package struct LERemoveAdvertisingSet: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveAdvertisingSet
 
-        /// The host's name for the set.
+        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
 
         package init(advertisingHandle: UInt8) {
@@ -322,7 +323,7 @@ extension HCI {
         }
     }
 
-    /// Removes all advertising sets; not while one advertises. (Vol 4, Part E, 7.8.60)
+    /// Removes all advertising sets. Not allowed while a set advertises. (Vol 4, Part E, 7.8.60)
     package struct LEClearAdvertisingSets: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearAdvertisingSets
         package init() {}

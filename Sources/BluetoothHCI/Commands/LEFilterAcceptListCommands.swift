@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads how many devices the Filter Accept List holds. (Vol 4, Part E, 7.8.14)
+    /// Reads the capacity of the Filter Accept List in devices. (Vol 4, Part E, 7.8.14)
     package struct LEReadFilterAcceptListSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadFilterAcceptListSize
         package init() {}
@@ -25,13 +25,15 @@ extension HCI {
         }
     }
 
-    /// Empties the Filter Accept List; not while it is in use. (Vol 4, Part E, 7.8.15)
+    /// Empties the Filter Accept List. Not allowed while the list is in use. (Vol 4, Part E,
+    /// 7.8.15)
     package struct LEClearFilterAcceptList: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearFilterAcceptList
         package init() {}
     }
 
-    /// Adds a device to the Filter Accept List; not while it is in use. (Vol 4, Part E, 7.8.16)
+    /// Adds a device to the Filter Accept List. Not allowed while the list is in use. (Vol 4, Part
+    /// E, 7.8.16)
     package struct LEAddDeviceToFilterAcceptList: CommandCompleteCommand {
         package static let opcode = Opcode.leAddDeviceToFilterAcceptList
 
@@ -50,8 +52,8 @@ extension HCI {
         }
     }
 
-    /// Removes a device from the Filter Accept List; not while it is in use. (Vol 4, Part E,
-    /// 7.8.17)
+    /// Removes a device from the Filter Accept List. Not allowed while the list is in use. (Vol 4,
+    /// Part E, 7.8.17)
     package struct LERemoveDeviceFromFilterAcceptList: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveDeviceFromFilterAcceptList
 

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Makes a link; LE Connection Complete tells when, or that it was cancelled. (Vol 4, Part E,
+    /// Creates a link. LE Connection Complete reports the link or the cancellation. (Vol 4, Part E,
     /// 7.8.12)
     package struct LECreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leCreateConnection
@@ -11,7 +11,7 @@ extension HCI {
         package var scanInterval: ScanInterval
         package var scanWindow: ScanInterval
         package var filterPolicy: InitiatorFilterPolicy
-        /// Ignored when the Filter Accept List is used.
+        /// The address of the peer. The controller ignores it when it uses the Filter Accept List.
         package var peerAddress: PeerAddress
         package var ownAddressType: OwnAddressType
         package var parameters: ConnectionParameters
@@ -53,14 +53,14 @@ extension HCI {
         }
     }
 
-    /// Cancels the link being made; the event that ends the attempt still comes. (Vol 4, Part E,
-    /// 7.8.13)
+    /// Cancels the creation of a link. The event that ends the attempt still arrives. (Vol 4, Part
+    /// E, 7.8.13)
     package struct LECreateConnectionCancel: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leCreateConnectionCancel
         package init() {}
     }
 
-    /// How one PHY is used to make a link.
+    /// The parameters for initiating a link on one PHY.
     package struct PHYInitiatingParameters: HCIParameters {
         package var scanInterval: ScanInterval
         package var scanWindow: ScanInterval
@@ -87,14 +87,14 @@ extension HCI {
         }
     }
 
-    /// Makes a link, also to extended advertisers; LE Enhanced Connection Complete tells when. (Vol
-    /// 4, Part E, 7.8.66)
+    /// Creates a link, also to an extended advertiser. LE Enhanced Connection Complete reports the
+    /// result. (Vol 4, Part E, 7.8.66)
     package struct LEExtendedCreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leExtendedCreateConnection
 
         package var filterPolicy: InitiatorFilterPolicy
         package var ownAddressType: OwnAddressType
-        /// Ignored when the Filter Accept List is used.
+        /// The address of the peer. The controller ignores it when it uses the Filter Accept List.
         package var peerAddress: PeerAddress
         package var phys: PerPHY<PHYInitiatingParameters>
 

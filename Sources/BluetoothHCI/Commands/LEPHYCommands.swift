@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads which PHYs a link uses. (Vol 4, Part E, 7.8.47)
+    /// Reads the PHYs that a link uses. (Vol 4, Part E, 7.8.47)
     package struct LEReadPHY: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leReadPHY
 
@@ -36,7 +36,7 @@ extension HCI {
         }
     }
 
-    /// Sets the PHYs that new links prefer. (Vol 4, Part E, 7.8.48)
+    /// Sets the preferred PHYs for new links. (Vol 4, Part E, 7.8.48)
     package struct LESetDefaultPHY: CommandCompleteCommand {
         package static let opcode = Opcode.leSetDefaultPHY
 
@@ -55,8 +55,8 @@ extension HCI {
         }
     }
 
-    /// Asks for other PHYs on a link; LE PHY Update Complete tells what came of it. (Vol 4, Part E,
-    /// 7.8.49)
+    /// Requests a change of the PHYs on a link. LE PHY Update Complete reports the result. (Vol 4,
+    /// Part E, 7.8.49)
     package struct LESetPHY: CommandStatusCommand {
         package static let opcode = Opcode.leSetPHY
 

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Gives the controller the keys to resolve a peer's private addresses, and to make ours for
-    /// it. (Vol 4, Part E, 7.8.38)
+    /// Gives the controller the keys for resolving a peer's private addresses and for generating
+    /// the local private addresses that the peer resolves. (Vol 4, Part E, 7.8.38)
     package struct LEAddDeviceToResolvingList: CommandCompleteCommand {
         package static let opcode = Opcode.leAddDeviceToResolvingList
 
@@ -29,7 +29,7 @@ extension HCI {
         }
     }
 
-    /// Makes the controller forget a peer's keys. (Vol 4, Part E, 7.8.39)
+    /// Removes a peer's keys from the controller. (Vol 4, Part E, 7.8.39)
     package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveDeviceFromResolvingList
 
@@ -48,13 +48,13 @@ extension HCI {
         }
     }
 
-    /// Makes the controller forget all peers' keys. (Vol 4, Part E, 7.8.40)
+    /// Removes the keys of all peers from the controller. (Vol 4, Part E, 7.8.40)
     package struct LEClearResolvingList: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearResolvingList
         package init() {}
     }
 
-    /// Reads how many peers' keys the controller can keep. (Vol 4, Part E, 7.8.41)
+    /// Reads the number of peers whose keys the controller can store. (Vol 4, Part E, 7.8.41)
     package struct LEReadResolvingListSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadResolvingListSize
         package init() {}
@@ -76,7 +76,7 @@ extension HCI {
         }
     }
 
-    /// Reads the private address that a peer uses now. (Vol 4, Part E, 7.8.42)
+    /// Reads the current private address of a peer. (Vol 4, Part E, 7.8.42)
     package struct LEReadPeerResolvableAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leReadPeerResolvableAddress
 
@@ -111,7 +111,8 @@ extension HCI {
         }
     }
 
-    /// Reads the private address that we use now towards a peer. (Vol 4, Part E, 7.8.43)
+    /// Reads the private address that the controller currently uses for a peer. (Vol 4, Part E,
+    /// 7.8.43)
     package struct LEReadLocalResolvableAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leReadLocalResolvableAddress
 
@@ -165,7 +166,8 @@ extension HCI {
         }
     }
 
-    /// Sets how long a private address is used. (Vol 4, Part E, 7.8.45)
+    /// Sets the time after which the controller changes its private addresses. (Vol 4, Part E,
+    /// 7.8.45)
     package struct LESetResolvablePrivateAddressTimeout: CommandCompleteCommand {
         package static let opcode = Opcode.leSetResolvablePrivateAddressTimeout
 
@@ -184,7 +186,7 @@ extension HCI {
         }
     }
 
-    /// Says whether a peer may also use its identity address. (Vol 4, Part E, 7.8.77)
+    /// Sets whether a peer may also use its identity address. (Vol 4, Part E, 7.8.77)
     package struct LESetPrivacyMode: CommandCompleteCommand {
         package static let opcode = Opcode.leSetPrivacyMode
 

@@ -3,13 +3,13 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Says how to scan; not while scanning. (Vol 4, Part E, 7.8.10)
+    /// Sets the parameters of scanning. Not allowed while scanning. (Vol 4, Part E, 7.8.10)
     package struct LESetScanParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanParameters
 
         package var type: ScanType
         package var interval: ScanInterval
-        /// How much of each interval is listened to.
+        /// The part of each interval during which the controller listens.
         package var window: ScanInterval
         package var ownAddressType: OwnAddressType
         package var filterPolicy: ScanFilterPolicy
@@ -63,11 +63,11 @@ extension HCI {
         }
     }
 
-    /// How one PHY is scanned.
+    /// The parameters for scanning on one PHY.
     package struct PHYScanParameters: HCIParameters {
         package var type: ScanType
         package var interval: ScanInterval
-        /// How much of each interval is listened to.
+        /// The part of each interval during which the controller listens.
         package var window: ScanInterval
 
         package init(type: ScanType, interval: ScanInterval, window: ScanInterval) {
@@ -87,13 +87,14 @@ extension HCI {
         }
     }
 
-    /// Says how to scan for extended advertising; not while scanning. (Vol 4, Part E, 7.8.64)
+    /// Sets the parameters of extended scanning. Not allowed while scanning. (Vol 4, Part E,
+    /// 7.8.64)
     package struct LESetExtendedScanParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanParameters
 
         package var ownAddressType: OwnAddressType
         package var filterPolicy: ScanFilterPolicy
-        /// The PHYs to scan, 1M and coded, and how.
+        /// The PHYs to scan, LE 1M and LE Coded, and their parameters.
         package var phys: PerPHY<PHYScanParameters>
 
         package init(
@@ -123,9 +124,9 @@ extension HCI {
 
         package var isEnabled: Bool
         package var duplicates: DuplicateFilter
-        /// Zero for no end.
+        /// The time after which scanning stops, or zero for no time limit.
         package var duration: Timeout
-        /// Zero to scan once.
+        /// The time after which scanning starts again, or zero to scan once.
         package var period: ScanPeriod
 
         package init(

@@ -3,12 +3,12 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Ends a link; Disconnection Complete tells when. (Vol 4, Part E, 7.1.6)
+    /// Ends a link. Disconnection Complete reports the end. (Vol 4, Part E, 7.1.6)
     package struct Disconnect: CommandStatusCommand {
         package static let opcode = Opcode.disconnect
 
         package var connectionHandle: ConnectionHandle
-        /// Why, as the peer will be told.
+        /// The reason that the peer receives.
         package var reason: ErrorCode
 
         package init(
@@ -29,7 +29,7 @@ extension HCI {
         }
     }
 
-    /// Asks the peer's controller for its version. (Vol 4, Part E, 7.1.23)
+    /// Reads the version of the peer's controller. (Vol 4, Part E, 7.1.23)
     package struct ReadRemoteVersionInformation: CommandStatusCommand, NamesLink {
         package static let opcode = Opcode.readRemoteVersionInformation
 

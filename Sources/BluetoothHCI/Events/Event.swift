@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// What the controller tells the host (Vol 4, Part E, 7.7).
+    /// An event that the controller sends to the host (Vol 4, Part E, 7.7).
     package enum Event: Equatable, Sendable {
         case disconnectionComplete(DisconnectionComplete)
         case encryptionChange(EncryptionChange)
@@ -36,7 +36,8 @@ extension HCI {
         case advertisingSetTerminated(LEAdvertisingSetTerminated)
         case scanRequestReceived(LEScanRequestReceived)
 
-        /// An event that has no type here; the parameters of an LE one without its subevent code.
+        /// An event without a type in this module. The parameters of an LE event exclude its
+        /// subevent code.
         case unknown(EventCode, LESubeventCode?, parameters: ArraySlice<UInt8>)
     }
 }

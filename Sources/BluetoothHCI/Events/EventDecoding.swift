@@ -3,8 +3,10 @@
 import BluetoothTypes
 
 extension HCI.Event {
-    /// Reads an event of which the code and the length are known; throws if the parameters are
-    /// too short, too long, or hold a value that is not allowed.
+    /// Decodes an event from its code and parameters.
+    ///
+    /// - Throws: ``MalformedBytes`` if the parameters are too short, too long, or have a value that
+    ///   is not allowed.
     package init(
         code: HCI.EventCode,
         parameters: ArraySlice<UInt8>

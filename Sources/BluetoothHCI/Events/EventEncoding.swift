@@ -3,14 +3,14 @@
 import BluetoothTypes
 
 extension HCI.Event {
-    /// The event as a packet: what a controller would send.
+    /// The event as a packet, in the form in which a controller sends it.
     package var packet: HCI.Packet {
         let (code, subevent, parameters) = wireForm
         guard let subevent else { return .event(code: code, parameters: parameters[...]) }
         return .event(code: code, parameters: [subevent.rawValue] + parameters)
     }
 
-    /// The code of the event, and of an LE event the second one.
+    /// The code of the event and, for an LE event, its subevent code.
     package var codes: (HCI.EventCode, HCI.LESubeventCode?) {
         let (code, subevent, _) = wireForm
         return (code, subevent)
@@ -64,7 +64,7 @@ extension HCI.Event {
         case .scanTimeout: (.leMeta, .scanTimeout, [])
         case .advertisingSetTerminated(let event): Self.form(.advertisingSetTerminated, event)
         case .scanRequestReceived(let event): Self.form(.scanRequestReceived, event)
-        // The rest are the events without a subevent code, which `wireForm` has dealt with.
+        // `wireForm` has already handled the other events, which have no subevent code.
         default: (.leMeta, nil, [])
         }
     }

@@ -3,12 +3,12 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A command was carried out, or refused. (Vol 4, Part E, 7.7.14)
+    /// The controller completed or refused a command. (Vol 4, Part E, 7.7.14)
     package struct CommandComplete: HCIParameters {
-        /// How many commands may be sent now.
+        /// The number of commands that the host may send now.
         package var allowedPackets: UInt8
         package var opcode: Opcode
-        /// The status first, for all commands but a few.
+        /// The return parameters, which begin with the status for all but a few commands.
         package var returnParameters: ArraySlice<UInt8>
 
         package init(allowedPackets: UInt8, opcode: Opcode, returnParameters: ArraySlice<UInt8>) {
@@ -29,10 +29,10 @@ extension HCI {
         }
     }
 
-    /// A command was begun, or refused. (Vol 4, Part E, 7.7.15)
+    /// The controller started or refused a command. (Vol 4, Part E, 7.7.15)
     package struct CommandStatus: HCIParameters {
         package var status: ErrorCode
-        /// How many commands may be sent now.
+        /// The number of commands that the host may send now.
         package var allowedPackets: UInt8
         package var opcode: Opcode
 
@@ -53,9 +53,9 @@ extension HCI {
         }
     }
 
-    /// The controller failed. (Vol 4, Part E, 7.7.16)
+    /// The hardware of the controller failed. (Vol 4, Part E, 7.7.16)
     package struct HardwareError: HCIParameters {
-        /// What failed, in terms of its maker.
+        /// A code whose meaning the manufacturer defines.
         package var code: UInt8
 
         package init(code: UInt8) {
@@ -71,7 +71,8 @@ extension HCI {
         }
     }
 
-    /// How many packets of one link left the controller's buffers. (Vol 4, Part E, 7.7.19)
+    /// The number of packets of one link that left the controller's buffers. (Vol 4, Part E,
+    /// 7.7.19)
     package struct CompletedPackets: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var count: UInt16
@@ -91,7 +92,7 @@ extension HCI {
         }
     }
 
-    /// Buffers of the controller are free again. (Vol 4, Part E, 7.7.19)
+    /// The controller freed buffers. (Vol 4, Part E, 7.7.19)
     package struct NumberOfCompletedPackets: HCIParameters {
         package var completed: [CompletedPackets]
 
@@ -108,7 +109,7 @@ extension HCI {
         }
     }
 
-    /// The host sent more data than it may. (Vol 4, Part E, 7.7.26)
+    /// The host sent more data than the controller has buffers for. (Vol 4, Part E, 7.7.26)
     package struct DataBufferOverflow: HCIParameters {
         package var linkType: UInt8
 

@@ -3,12 +3,12 @@
 import BluetoothTypes
 
 extension HCI {
-    /// One legacy advertisement that was heard. (Vol 4, Part E, 7.7.65.2)
+    /// A legacy advertisement that the controller received. (Vol 4, Part E, 7.7.65.2)
     package struct AdvertisingReport: HCIParameters {
         package var type: AdvertisingReportType
         package var address: PeerAddress
         package var data: ArraySlice<UInt8>
-        /// In dBm; 127 if not known.
+        /// The signal strength in dBm, or 127 if it is not known.
         package var rssi: Int8
 
         package init(
@@ -37,13 +37,13 @@ extension HCI {
         }
     }
 
-    /// One directed advertisement to a private address that was not resolved. (Vol 4, Part E,
-    /// 7.7.65.11)
+    /// A directed advertisement to a private address that the controller could not resolve. (Vol 4,
+    /// Part E, 7.7.65.11)
     package struct DirectedAdvertisingReport: HCIParameters {
         package var type: AdvertisingReportType
         package var address: PeerAddress
         package var target: PeerAddress
-        /// In dBm; 127 if not known.
+        /// The signal strength in dBm, or 127 if it is not known.
         package var rssi: Int8
 
         package init(
@@ -70,22 +70,23 @@ extension HCI {
         }
     }
 
-    /// One piece of an advertisement that was heard, legacy or extended. (Vol 4, Part E, 7.7.65.13)
+    /// A fragment of a legacy or extended advertisement that the controller received. (Vol 4, Part
+    /// E, 7.7.65.13)
     package struct ExtendedAdvertisingReport: HCIParameters {
         package var type: ExtendedReportType
         package var address: PeerAddress
         package var primaryPHY: PHY
-        /// Nil if there was no packet on a secondary channel.
+        /// The PHY of the secondary channel, or nil if no packet used a secondary channel.
         package var secondaryPHY: PHY?
-        /// 0xFF if there is none.
+        /// The identifier of the advertising set, or 0xFF if there is none.
         package var setIdentifier: UInt8
-        /// In dBm; 127 if not known.
+        /// The advertiser's transmit power in dBm, or 127 if it is not known.
         package var transmitPower: Int8
-        /// In dBm; 127 if not known.
+        /// The signal strength in dBm, or 127 if it is not known.
         package var rssi: Int8
-        /// Zero if there is no periodic advertising.
+        /// The interval of periodic advertising, or zero if there is none.
         package var periodicInterval: ConnectionInterval
-        /// Of a directed advertisement.
+        /// The target address of a directed advertisement.
         package var target: PeerAddress
         package var data: ArraySlice<UInt8>
 

@@ -3,17 +3,18 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A link was made, or the attempt ended. (Vol 4, Part E, 7.7.65.1)
+    /// The controller created a link, or the attempt ended. (Vol 4, Part E, 7.7.65.1)
     package struct LEConnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
         package var role: Role
         package var peerAddress: PeerAddress
         package var interval: ConnectionInterval
-        /// In connection events.
+        /// The number of connection events that the Peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
-        /// The Central's, as a code (0 is 500 ppm, 7 is 20 ppm); 0 on a Central.
+        /// The clock accuracy of the Central as a code: 0 is 500 ppm, 7 is 20 ppm. Always 0 on a
+        /// Central.
         package var clockAccuracy: UInt8
 
         package init(
@@ -61,22 +62,23 @@ extension HCI {
         }
     }
 
-    /// A link was made, or the attempt ended; with the private addresses used. (Vol 4, Part E,
-    /// 7.7.65.10)
+    /// The controller created a link, or the attempt ended. The event includes the private
+    /// addresses. (Vol 4, Part E, 7.7.65.10)
     package struct LEEnhancedConnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
         package var role: Role
         package var peerAddress: PeerAddress
-        /// All zero if none was used.
+        /// The local private address, or all zero if the link does not use one.
         package var localPrivateAddress: BareAddress
-        /// All zero if none was used.
+        /// The peer's private address, or all zero if the link does not use one.
         package var peerPrivateAddress: BareAddress
         package var interval: ConnectionInterval
-        /// In connection events.
+        /// The number of connection events that the Peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
-        /// The Central's, as a code (0 is 500 ppm, 7 is 20 ppm); 0 on a Central.
+        /// The clock accuracy of the Central as a code: 0 is 500 ppm, 7 is 20 ppm. Always 0 on a
+        /// Central.
         package var clockAccuracy: UInt8
 
         package init(
@@ -132,13 +134,13 @@ extension HCI {
         }
     }
 
-    /// A link was made, or the attempt ended; with the private addresses and the advertising set
-    /// used. (Vol 4, Part E, 7.7.65.10)
+    /// The controller created a link, or the attempt ended. The event includes the private
+    /// addresses and the advertising set. (Vol 4, Part E, 7.7.65.10)
     package struct LEEnhancedConnectionCompleteV2: HCIParameters {
         package var connection: LEEnhancedConnectionComplete
-        /// 0xFF if there is none.
+        /// The handle of the advertising set, or 0xFF if there is none.
         package var advertisingHandle: UInt8
-        /// 0xFFFF if there is none.
+        /// The handle of the periodic advertising train, or 0xFFFF if there is none.
         package var syncHandle: UInt16
 
         package init(
@@ -162,12 +164,13 @@ extension HCI {
         }
     }
 
-    /// The timing of a link changed, or could not be changed. (Vol 4, Part E, 7.7.65.3)
+    /// The controller changed the connection parameters of a link, or the change failed. (Vol 4,
+    /// Part E, 7.7.65.3)
     package struct LEConnectionUpdateComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
         package var interval: ConnectionInterval
-        /// In connection events.
+        /// The number of connection events that the Peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
 
@@ -198,7 +201,7 @@ extension HCI {
         }
     }
 
-    /// The peer asks for another timing. (Vol 4, Part E, 7.7.65.6)
+    /// The peer requests different connection parameters. (Vol 4, Part E, 7.7.65.6)
     package struct LERemoteConnectionParameterRequest: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var intervalMinimum: ConnectionInterval

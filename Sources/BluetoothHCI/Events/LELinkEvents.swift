@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The peer's link layer told what it can do. (Vol 4, Part E, 7.7.65.4)
+    /// The controller read the features of the peer's link layer, or failed to. (Vol 4, Part E,
+    /// 7.7.65.4)
     package struct LEReadRemoteFeaturesComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -26,7 +27,8 @@ extension HCI {
         }
     }
 
-    /// The Central wants to encrypt and names the key. (Vol 4, Part E, 7.7.65.5)
+    /// The Central starts encryption, and the controller requests the long-term key. (Vol 4, Part
+    /// E, 7.7.65.5)
     package struct LELongTermKeyRequest: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var random: UInt64
@@ -53,7 +55,7 @@ extension HCI {
         }
     }
 
-    /// The packets of a link may have another length. (Vol 4, Part E, 7.7.65.7)
+    /// The maximum packet length of a link changed. (Vol 4, Part E, 7.7.65.7)
     package struct LEDataLengthChange: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var transmitOctets: UInt16
@@ -94,7 +96,7 @@ extension HCI {
         }
     }
 
-    /// A new pair of keys was made. (Vol 4, Part E, 7.7.65.8)
+    /// The controller generated a new key pair. (Vol 4, Part E, 7.7.65.8)
     package struct LEReadLocalP256PublicKeyComplete: HCIParameters {
         package var status: ErrorCode
         package var publicKey: P256PublicKey
@@ -114,7 +116,7 @@ extension HCI {
         }
     }
 
-    /// The shared secret was computed. (Vol 4, Part E, 7.7.65.9)
+    /// The controller computed the shared secret. (Vol 4, Part E, 7.7.65.9)
     package struct LEGenerateDHKeyComplete: HCIParameters {
         package var status: ErrorCode
         package var secret: SharedSecret256
@@ -134,7 +136,8 @@ extension HCI {
         }
     }
 
-    /// A link uses other PHYs, or was asked to and does not. (Vol 4, Part E, 7.7.65.12)
+    /// The PHYs of a link changed, or a requested change did not take place. (Vol 4, Part E,
+    /// 7.7.65.12)
     package struct LEPHYUpdateComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -165,10 +168,10 @@ extension HCI {
         }
     }
 
-    /// Which algorithm a new link hops by. (Vol 4, Part E, 7.7.65.20)
+    /// The channel selection algorithm of a new link. (Vol 4, Part E, 7.7.65.20)
     package struct LEChannelSelectionAlgorithm: HCIParameters {
         package var connectionHandle: ConnectionHandle
-        /// 0 for the first algorithm, 1 for the second.
+        /// The algorithm: 0 for the first, 1 for the second.
         package var algorithm: UInt8
 
         package init(connectionHandle: ConnectionHandle, algorithm: UInt8) {

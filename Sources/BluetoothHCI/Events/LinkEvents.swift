@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A link ended, or could not be ended. (Vol 4, Part E, 7.7.5)
+    /// A link ended, or a disconnection failed. (Vol 4, Part E, 7.7.5)
     package struct DisconnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Encryption of a link began, ended, or failed to begin. (Vol 4, Part E, 7.7.8)
+    /// Encryption of a link started, ended or failed to start. (Vol 4, Part E, 7.7.8)
     package struct EncryptionChange: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -53,13 +53,13 @@ extension HCI {
         }
     }
 
-    /// Encryption of a link began, ended, or failed to begin; with the size of the key. (Vol 4,
-    /// Part E, 7.7.8)
+    /// Encryption of a link started, ended or failed to start. The event includes the key size.
+    /// (Vol 4, Part E, 7.7.8)
     package struct EncryptionChangeV2: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
         package var encryption: EncryptionState
-        /// In octets.
+        /// The key size in bytes.
         package var keySize: UInt8
 
         package init(
@@ -86,7 +86,7 @@ extension HCI {
         }
     }
 
-    /// An encrypted link has a new key, or failed to get one. (Vol 4, Part E, 7.7.39)
+    /// An encrypted link has a new key, or the key refresh failed. (Vol 4, Part E, 7.7.39)
     package struct EncryptionKeyRefreshComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -106,7 +106,8 @@ extension HCI {
         }
     }
 
-    /// The peer's controller told its version. (Vol 4, Part E, 7.7.12)
+    /// The controller read the version of the peer's controller, or failed to. (Vol 4, Part E,
+    /// 7.7.12)
     package struct ReadRemoteVersionInformationComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -141,7 +142,8 @@ extension HCI {
         }
     }
 
-    /// An encrypted link brought no authenticated packet for too long. (Vol 4, Part E, 7.7.75)
+    /// No authenticated packet arrived on an encrypted link before the timeout. (Vol 4, Part E,
+    /// 7.7.75)
     package struct AuthenticatedPayloadTimeoutExpired: HCIParameters, NamesLink {
         package var connectionHandle: ConnectionHandle
 

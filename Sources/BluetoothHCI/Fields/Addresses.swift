@@ -3,20 +3,21 @@
 import BluetoothTypes
 
 extension HCI {
-    /// What an address field holds (Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+    /// The type of an address in a parameter (Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
     package struct AddressType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let `public` = AddressType(rawValue: 0x00)
         package static let random = AddressType(rawValue: 0x01)
-        /// A public identity address that the controller resolved a private one to.
+        /// A public identity address to which the controller resolved a private address.
         package static let publicIdentity = AddressType(rawValue: 0x02)
-        /// A random static identity address that the controller resolved a private one to.
+        /// A random static identity address to which the controller resolved a private address.
         package static let randomIdentity = AddressType(rawValue: 0x03)
-        /// The target of a directed advertisement, private, and not resolved.
+        /// The private target address of a directed advertisement, which the controller could not
+        /// resolve.
         package static let unresolved = AddressType(rawValue: 0xFE)
-        /// The advertisement names no advertiser.
+        /// An advertisement without an advertiser address.
         package static let anonymous = AddressType(rawValue: 0xFF)
 
         package static let names: [UInt8: String] = [
@@ -25,7 +26,7 @@ extension HCI {
         ]
     }
 
-    /// An address with its type as they travel together: one octet, then six.
+    /// An address with its type, as commands and events carry them: one byte, then six.
     package struct PeerAddress: Hashable, HCIParameters, CustomStringConvertible {
         package let type: AddressType
         /// The 48 bits.
@@ -36,15 +37,15 @@ extension HCI {
             self.value = value & 0xFFFF_FFFF_FFFF
         }
 
-        /// The address in a command.
+        /// Creates the parameter for a command.
         package init(_ address: DeviceAddress) {
             self.init(type: address.kind == .public ? .public : .random, value: address.value)
         }
 
-        /// An address field that is not used, all zero.
+        /// The value of an address parameter that is not used, all zero.
         package static let none = PeerAddress(type: .public, value: 0)
 
-        /// The address; nil where there is none (anonymous) or the type is not known.
+        /// The address, or nil for an anonymous advertisement or an unknown type.
         package var deviceAddress: DeviceAddress? {
             switch type {
             case .public, .publicIdentity: DeviceAddress(value: value, kind: .public)
@@ -53,7 +54,7 @@ extension HCI {
             }
         }
 
-        /// Whether the controller resolved a private address to this one.
+        /// Whether the controller resolved a private address to this identity address.
         package var isIdentity: Bool { type == .publicIdentity || type == .randomIdentity }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
@@ -69,7 +70,7 @@ extension HCI {
         package var description: String { "\(BareAddress(value: value)) (\(type))" }
     }
 
-    /// Six octets of address whose type the packet does not carry.
+    /// A six-byte address without its type.
     package struct BareAddress: Hashable, HCIParameters, CustomStringConvertible {
         /// The 48 bits.
         package let value: UInt64
@@ -82,7 +83,7 @@ extension HCI {
             value = address.value
         }
 
-        /// The address as one of the given kind.
+        /// Returns the address as a device address of the given kind.
         package func deviceAddress(_ kind: DeviceAddress.Kind) -> DeviceAddress {
             DeviceAddress(value: value, kind: kind)
         }
@@ -99,16 +100,16 @@ extension HCI {
         package var description: String { deviceAddress(.public).description }
     }
 
-    /// Which of its own addresses the controller uses (Vol 4, Part E, 7.8.5).
+    /// The own address that the controller uses (Vol 4, Part E, 7.8.5).
     package struct OwnAddressType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let `public` = OwnAddressType(rawValue: 0x00)
         package static let random = OwnAddressType(rawValue: 0x01)
-        /// A private address that the controller makes; the public one if it cannot.
+        /// A private address that the controller generates, or the public address if it cannot.
         package static let resolvableOrPublic = OwnAddressType(rawValue: 0x02)
-        /// A private address that the controller makes; the random one if it cannot.
+        /// A private address that the controller generates, or the random address if it cannot.
         package static let resolvableOrRandom = OwnAddressType(rawValue: 0x03)
 
         package static let names: [UInt8: String] = [

@@ -3,12 +3,12 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The interval of an advertising set, in 24 bits and steps of 0.625 ms
-    /// (Vol 4, Part E, 7.8.53).
+    /// The interval of an advertising set, in 24 bits and in units of 0.625 ms (Vol 4, Part E,
+    /// 7.8.53).
     package struct AdvertisingInterval: Hashable, HCIParameters, CustomStringConvertible {
         package let rawValue: UInt32
 
-        /// Makes an interval of the low 24 bits of `rawValue`.
+        /// Creates an interval from the low 24 bits of `rawValue`.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue & 0xFF_FFFF
         }
@@ -26,21 +26,21 @@ extension HCI {
         package var description: String { "\(duration)" }
     }
 
-    /// What legacy advertising carries: up to 31 octets, in a field that is always full
-    /// (Vol 4, Part E, 7.8.7).
+    /// The data of legacy advertising: up to 31 bytes, encoded with zero padding to 31 bytes (Vol
+    /// 4, Part E, 7.8.7).
     package struct LegacyAdvertisingData: Hashable, HCIParameters, CustomStringConvertible {
-        /// The most octets that fit.
+        /// The maximum number of bytes.
         package static let lengthLimit = 31
 
         package let bytes: [UInt8]
 
-        /// Nil if there are more octets than fit.
+        /// Creates the data, or returns nil if there are more bytes than the limit.
         package init?(_ bytes: some Collection<UInt8>) {
             guard bytes.count <= Self.lengthLimit else { return nil }
             self.bytes = Array(bytes)
         }
 
-        /// As many octets as fit.
+        /// Creates the data from the leading bytes, up to the limit.
         package init(prefixOf bytes: some Collection<UInt8>) {
             self.bytes = Array(bytes.prefix(Self.lengthLimit))
         }
@@ -62,15 +62,15 @@ extension HCI {
         package var description: String { bytes.hexadecimal }
     }
 
-    /// What kind of advertisement an extended report is about, and whether more of it follows
-    /// (Vol 4, Part E, 7.7.65.13).
+    /// The type of advertisement in an extended report, and whether more data follows (Vol 4, Part
+    /// E, 7.7.65.13).
     package struct ExtendedReportType: Hashable, HCIParameters, CustomStringConvertible {
-        /// Whether a report holds all there is.
+        /// The completeness of the data in a report.
         package enum DataStatus: UInt16, Sendable {
             case complete = 0b00
             /// More reports follow.
             case incomplete = 0b01
-            /// There is more, but it was lost; no more reports follow.
+            /// The controller lost the rest of the data, and no more reports follow.
             case truncated = 0b10
             case reserved = 0b11
         }

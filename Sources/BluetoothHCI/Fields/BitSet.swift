@@ -2,17 +2,17 @@
 
 import BluetoothTypes
 
-/// A field in which each bit says yes or no; bits without a name are kept.
+/// A parameter in which each bit is a flag. Bits without a name are kept.
 package protocol BitSet: OptionSet, HCIParameters, Hashable, CustomStringConvertible
 where RawValue: FixedWidthInteger & HCIParameters {
-    /// The names to print, each for the number that has only its bit set.
+    /// The names for printing, keyed by the value in which only the named bit is set.
     static var bitNames: [RawValue: String] { get }
 }
 
 extension BitSet {
     package static var bitNames: [RawValue: String] { [:] }
 
-    /// The names of the bits that are set, joined by `+`; hexadecimal where one has no name.
+    /// The names of the set bits, joined by `+`, or hexadecimal if one of them has no name.
     package var description: String {
         let bits = (0..<RawValue.bitWidth).map { 1 << $0 as RawValue }.filter { rawValue & $0 != 0 }
         let names = bits.compactMap { Self.bitNames[$0] }

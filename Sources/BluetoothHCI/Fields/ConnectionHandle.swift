@@ -2,16 +2,17 @@
 
 import BluetoothTypes
 
-/// The controller's name for one link, 12 bits wide (Vol 4, Part E, 5.3.1).
+/// The controller's 12-bit identifier of a link (Vol 4, Part E, 5.3.1).
 ///
-/// The controller chooses it when the link is made and may use it again after the disconnection.
+/// The controller chooses it when it creates the link and may reuse it after the disconnection.
 package struct ConnectionHandle: Hashable, Sendable, CustomStringConvertible {
-    /// The largest handle that stands for a link; the rest of the 12 bits' range is reserved.
+    /// The largest handle that a link can have. The rest of the 12-bit range is reserved.
     package static let maximum = ConnectionHandle(rawValue: 0x0EFF)
 
     package let rawValue: UInt16
 
-    /// Makes a handle of the low 12 bits of `rawValue`; the others are reserved and ignored.
+    /// Creates a handle from the low 12 bits of `rawValue`. The other bits are reserved and
+    /// ignored.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue & 0x0FFF
     }
@@ -28,7 +29,7 @@ extension ConnectionHandle: HCIParameters {
 }
 
 extension HCI {
-    /// `value` in upper-case hexadecimal, with zeros in front up to `digits`.
+    /// Returns `value` in upper-case hexadecimal, with leading zeros up to `digits` digits.
     package static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, digits - text.count)) + text

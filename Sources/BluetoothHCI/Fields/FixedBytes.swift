@@ -2,27 +2,27 @@
 
 import BluetoothTypes
 
-/// The number of octets in a `FixedBytes`.
+/// A marker type for the number of bytes in a `FixedBytes`.
 package protocol ByteCount: Sendable {
     static var count: Int { get }
 }
 
-/// Exactly as many octets as its type says, least significant first.
+/// A fixed number of bytes, given by the type, least significant byte first.
 package struct FixedBytes<Count: ByteCount>: Hashable, HCIParameters, CustomStringConvertible {
     package let bytes: [UInt8]
 
-    /// All octets zero.
+    /// Creates bytes that are all zero.
     package init() {
         bytes = [UInt8](repeating: 0, count: Count.count)
     }
 
-    /// Nil unless there are exactly as many octets as the type says.
+    /// Creates the bytes, or returns nil unless their number is that of the type.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Count.count else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// Octets drawn at random.
+    /// Creates random bytes.
     package init(using generator: inout some RandomNumberGenerator) {
         bytes = (0..<Count.count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
@@ -42,33 +42,34 @@ extension HCI {
     package enum Octets16: ByteCount { package static let count = 16 }
     package enum Octets32: ByteCount { package static let count = 32 }
 
-    /// A block of plain or encrypted data.
+    /// A 128-bit block of plaintext or ciphertext.
     package typealias Block128 = FixedBytes<Octets16>
 
-    /// One coordinate of a P-256 public key. Public: it is sent over the air in clear.
+    /// One coordinate of a P-256 public key. It is not secret: peers exchange it unencrypted.
     package typealias Coordinate256 = FixedBytes<Octets32>
 
-    /// A secret of 128 bits: a long term key, an identity resolving key. It never prints.
+    /// A 128-bit secret, such as a long-term key or an identity resolving key. Its description
+    /// omits it.
     package struct Key128: Hashable, HCIParameters, CustomStringConvertible {
         private let block: Block128
 
-        /// All octets zero, which stands for no key where there may be none.
+        /// Creates a key of zeros, which means "no key" where a key is optional.
         package init() {
             block = Block128()
         }
 
-        /// Nil unless there are 16 octets.
+        /// Creates a key, or returns nil unless there are 16 bytes.
         package init?(_ bytes: some Collection<UInt8>) {
             guard let block = Block128(bytes) else { return nil }
             self.block = block
         }
 
-        /// A new key.
+        /// Creates a new random key.
         package init(using generator: inout some RandomNumberGenerator) {
             block = Block128(using: &generator)
         }
 
-        /// The octets, least significant first.
+        /// The bytes, least significant byte first.
         package var bytes: [UInt8] { block.bytes }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
@@ -82,17 +83,17 @@ extension HCI {
         package var description: String { "(secret)" }
     }
 
-    /// A shared secret of 256 bits. It never prints.
+    /// A 256-bit shared secret. Its description omits it.
     package struct SharedSecret256: Hashable, HCIParameters, CustomStringConvertible {
         private let coordinate: Coordinate256
 
-        /// Nil unless there are 32 octets.
+        /// Creates a secret, or returns nil unless there are 32 bytes.
         package init?(_ bytes: some Collection<UInt8>) {
             guard let coordinate = Coordinate256(bytes) else { return nil }
             self.coordinate = coordinate
         }
 
-        /// The octets, least significant first.
+        /// The bytes, least significant byte first.
         package var bytes: [UInt8] { coordinate.bytes }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {

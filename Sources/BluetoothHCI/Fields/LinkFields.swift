@@ -3,17 +3,17 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The timing that a host asks for: a range to choose the interval from, and the rest
-    /// (Vol 4, Part E, 7.8.12).
+    /// The connection parameters that a host requests: a range for the interval, the latency and
+    /// the timeout (Vol 4, Part E, 7.8.12).
     package struct ConnectionParameters: Hashable, HCIParameters {
         package var intervalMinimum: ConnectionInterval
         package var intervalMaximum: ConnectionInterval
-        /// How many connection events the Peripheral may skip.
+        /// The number of connection events that the Peripheral may skip.
         package var peripheralLatency: UInt16
         package var supervisionTimeout: Timeout
-        /// A hint, which controllers may ignore.
+        /// A hint that controllers may ignore.
         package var eventLengthMinimum: EventLength
-        /// A hint, which controllers may ignore.
+        /// A hint that controllers may ignore.
         package var eventLengthMaximum: EventLength
 
         package init(
@@ -53,14 +53,14 @@ extension HCI {
         }
     }
 
-    /// The data channels, of 37, that are used (Vol 4, Part E, 7.8.19).
+    /// The set of used data channels among the 37 (Vol 4, Part E, 7.8.19).
     package struct ChannelMap: Hashable, HCIParameters, CustomStringConvertible {
-        /// Bit n stands for channel n.
+        /// The channels as bits: bit n is channel n.
         package let rawValue: UInt64
 
         package static let all = ChannelMap(rawValue: .max)
 
-        /// Makes a map of the low 37 bits of `rawValue`.
+        /// Creates a map from the low 37 bits of `rawValue`.
         package init(rawValue: UInt64) {
             self.rawValue = rawValue & 0x1F_FFFF_FFFF
         }

@@ -4,8 +4,7 @@ import BluetoothTypes
 
 extension PHY: HCIParameters {}
 
-/// The PHY of a packet that there may not have been; 0 where there was none
-/// (Vol 4, Part E, 7.7.65.13).
+/// The PHY of an optional packet, encoded as 0 if there was no packet (Vol 4, Part E, 7.7.65.13).
 extension Optional: HCIParameters where Wrapped == PHY {
     package init(from reader: inout ByteReader) throws(MalformedBytes) {
         let phy: PHY = try reader.decode()
@@ -18,7 +17,7 @@ extension Optional: HCIParameters where Wrapped == PHY {
 }
 
 extension HCI {
-    /// Some of the PHYs (Vol 4, Part E, 7.8.48).
+    /// A set of PHYs (Vol 4, Part E, 7.8.48).
     package struct PHYSet: BitSet {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -30,8 +29,8 @@ extension HCI {
         package static let bitNames: [UInt8: String] = [1: "1M", 2: "2M", 4: "Coded"]
     }
 
-    /// The PHYs that a host would like, each way; nil where it does not care
-    /// (Vol 4, Part E, 7.8.48).
+    /// The PHYs that a host prefers for each direction, or nil for no preference (Vol 4, Part E,
+    /// 7.8.48).
     package struct PHYPreference: Hashable, HCIParameters {
         package var transmit: PHYSet?
         package var receive: PHYSet?
@@ -60,8 +59,8 @@ extension HCI {
         }
     }
 
-    /// Parameters given for each PHY that is used: a set of PHYs, then one group for each in it
-    /// (Vol 4, Part E, 7.8.64 and 7.8.66).
+    /// Parameters for each used PHY, encoded as a set of PHYs and one group of parameters for each
+    /// member of the set (Vol 4, Part E, 7.8.64 and 7.8.66).
     package struct PerPHY<Parameters: HCIParameters>: HCIParameters {
         package var le1M: Parameters?
         package var le2M: Parameters?

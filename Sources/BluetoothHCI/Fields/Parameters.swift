@@ -2,25 +2,29 @@
 
 import BluetoothTypes
 
-/// A value with one form in the parameters of a command or an event: a single field, a group of
-/// fields that travels together, or all the parameters of a packet (Vol 4, Part E, 5.2).
+/// A value with a defined encoding in commands or events: a single field, a group of fields, or all
+/// parameters of a packet (Vol 4, Part E, 5.2).
 package protocol HCIParameters: Sendable, Equatable {
-    /// Reads the value and leaves what follows it; throws if the bytes do not spell one.
+    /// Reads the value and leaves the bytes after it unread.
+    ///
+    /// - Throws: ``MalformedBytes`` if the bytes do not encode a value.
     init(from reader: inout ByteReader) throws(MalformedBytes)
 
-    /// Appends the value as it travels.
+    /// Appends the encoded value.
     func encodeParameters(into writer: inout ByteWriter)
 }
 
 extension HCIParameters {
-    /// Decodes bytes that hold this value and nothing else; throws if any are left over.
+    /// Decodes bytes that contain this value and nothing else.
+    ///
+    /// - Throws: ``MalformedBytes`` if the bytes do not encode a value or bytes remain after it.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         var reader = ByteReader(bytes)
         try self.init(from: &reader)
         try reader.finish()
     }
 
-    /// The value as it travels.
+    /// The encoded value.
     package var encodedParameters: [UInt8] {
         var writer = ByteWriter()
         encodeParameters(into: &writer)
@@ -34,22 +38,23 @@ extension ByteReader {
         try Value(from: &self)
     }
 
-    /// Reads an octet that counts bytes, then those bytes.
+    /// Reads a byte that gives a number of bytes, then those bytes.
     mutating func decodeCountedBytes() throws(MalformedBytes) -> ArraySlice<UInt8> {
         try readBytes(Int(try readUInt8()))
     }
 
-    /// Reads an octet that counts values, then those values.
+    /// Reads a byte that gives a number of values, then those values.
     mutating func decodeCountedValues<Value: HCIParameters>() throws(MalformedBytes) -> [Value] {
         try decodeValues(count: Int(try readUInt8()))
     }
 
-    /// Reads `count` values, one after the other.
+    /// Reads `count` consecutive values.
     mutating func decodeValues<Value: HCIParameters>(
         count: Int
     ) throws(MalformedBytes) -> [Value] {
         var values: [Value] = []
-        // A count that lies must not reserve memory: no value is smaller than an octet.
+        // A false count must not reserve memory. No value is smaller than one byte, so the
+        // remaining bytes limit the capacity.
         values.reserveCapacity(min(count, remaining))
         for _ in 0..<count { values.append(try decode()) }
         return values
@@ -57,20 +62,21 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    /// Writes the values one after the other.
+    /// Writes consecutive values.
     mutating func encode<each Value: HCIParameters>(_ values: repeat each Value) {
         repeat (each values).encodeParameters(into: &self)
     }
 
-    /// Writes the number of bytes as one octet, then the bytes.
+    /// Writes the number of bytes as one byte, then the bytes.
     ///
-    /// No more than 255 fit; the caller's types keep within that, and what does not fit is cut off.
+    /// The limit is 255 bytes. The types that call this function stay within it, and the function
+    /// drops bytes beyond it.
     mutating func encodeCountedBytes(_ bytes: ArraySlice<UInt8>) {
         write(UInt8(clamping: bytes.count))
         write(contentsOf: bytes.prefix(Int(UInt8.max)))
     }
 
-    /// Writes the number of values as one octet, then the values; at most 255 of them.
+    /// Writes the number of values as one byte, then the values. The limit is 255 values.
     mutating func encodeCountedValues(_ values: [some HCIParameters]) {
         write(UInt8(clamping: values.count))
         for value in values.prefix(Int(UInt8.max)) { value.encodeParameters(into: &self) }

@@ -34,7 +34,7 @@ extension UInt64: HCIParameters {
     package func encodeParameters(into writer: inout ByteWriter) { writer.write(self) }
 }
 
-/// One octet, 0x00 or 0x01; every other value is reserved.
+/// One byte, 0x00 or 0x01. All other values are reserved.
 extension Bool: HCIParameters {
     package init(from reader: inout ByteReader) throws(MalformedBytes) {
         switch try reader.readUInt8() {
@@ -49,7 +49,7 @@ extension Bool: HCIParameters {
     }
 }
 
-/// Codes and sets of bits travel as the number they stand for.
+/// Codes and bit sets are encoded as their raw value.
 extension HCIParameters where Self: RawRepresentable, RawValue: HCIParameters {
     package func encodeParameters(into writer: inout ByteWriter) {
         rawValue.encodeParameters(into: &writer)

@@ -2,34 +2,36 @@
 
 import BluetoothTypes
 
-/// The step in which a field counts time.
+/// The unit of a time parameter.
 package protocol WireTimeUnit: Sendable {
     static var microseconds: Int64 { get }
 }
 
-/// A span of time in the 16-bit count and the unit of its field, so that an interval in steps of
-/// 1.25 ms is never taken for one in steps of 0.625 ms.
+/// A duration as a 16-bit multiple of its parameter's unit.
+///
+/// The unit is part of the type, so that the compiler rejects an interval in units of 1.25 ms where
+/// one in units of 0.625 ms is required.
 package struct WireDuration<Unit: WireTimeUnit>: Hashable, Comparable, Sendable,
     CustomStringConvertible
 {
-    /// The number of steps.
+    /// The duration as a number of units.
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// The largest count of whole steps within `duration`, held within 0 and 65535.
+    /// Creates the largest number of whole units within `duration`, limited to 0 through 65535.
     package init(_ duration: Duration) {
         rawValue = UInt16(clamping: duration.nanoseconds / (Unit.microseconds * 1000))
     }
 
-    /// The span itself.
+    /// The duration in time.
     package var duration: Duration { .microseconds(Int64(rawValue) * Unit.microseconds) }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Milliseconds, with as many decimals as it takes.
+    /// The duration in milliseconds, with up to three decimal places.
     package var description: String {
         let microseconds = Int64(rawValue) * Unit.microseconds
         let whole = "\(microseconds / 1000)"
@@ -49,21 +51,21 @@ extension WireDuration: HCIParameters {
 }
 
 extension HCI {
-    /// Half a classic slot pair: the step of scanning and advertising, 0.625 ms.
+    /// The unit of scanning and advertising, 0.625 ms, which is one slot of a classic link.
     package enum Steps625Microseconds: WireTimeUnit { package static let microseconds: Int64 = 625 }
-    /// The step of connection intervals, 1.25 ms.
+    /// The unit of connection intervals, 1.25 ms.
     package enum Steps1250Microseconds: WireTimeUnit {
         package static let microseconds: Int64 = 1250
     }
-    /// The step of time-outs, 10 ms.
+    /// The unit of timeouts, 10 ms.
     package enum Steps10Milliseconds: WireTimeUnit {
         package static let microseconds: Int64 = 10_000
     }
-    /// The step of slow time-outs, 1 s.
+    /// The unit of slow timeouts, 1 s.
     package enum Steps1Second: WireTimeUnit { package static let microseconds: Int64 = 1_000_000 }
-    /// The step of times on the air within a packet, 1 µs.
+    /// The unit of a packet's transmission time, 1 µs.
     package enum Steps1Microsecond: WireTimeUnit { package static let microseconds: Int64 = 1 }
-    /// The step of the pause between scans, 1.28 s.
+    /// The unit of the period between scans, 1.28 s.
     package enum Steps1280Milliseconds: WireTimeUnit {
         package static let microseconds: Int64 = 1_280_000
     }
@@ -72,14 +74,14 @@ extension HCI {
     package typealias ScanInterval = WireDuration<Steps625Microseconds>
     /// The length of a connection event.
     package typealias EventLength = WireDuration<Steps625Microseconds>
-    /// The time from one connection event to the next, or of periodic advertising.
+    /// The time from one connection event to the next, or the interval of periodic advertising.
     package typealias ConnectionInterval = WireDuration<Steps1250Microseconds>
-    /// A supervision time-out, or how long scanning or advertising lasts.
+    /// A supervision timeout, or the duration of scanning or advertising.
     package typealias Timeout = WireDuration<Steps10Milliseconds>
-    /// How long a resolvable private address is used.
+    /// The time after which the controller replaces a resolvable private address.
     package typealias AddressTimeout = WireDuration<Steps1Second>
-    /// The time that a packet takes on the air.
+    /// The transmission time of a packet on the air.
     package typealias AirTime = WireDuration<Steps1Microsecond>
-    /// How often a limited scan starts again.
+    /// The period after which a limited scan starts again.
     package typealias ScanPeriod = WireDuration<Steps1280Milliseconds>
 }

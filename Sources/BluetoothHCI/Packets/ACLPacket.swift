@@ -3,26 +3,26 @@
 import BluetoothTypes
 
 extension HCI {
-    /// What part of an L2CAP frame an ACL packet holds (Vol 4, Part E, 5.4.2).
+    /// The part of an L2CAP frame that an ACL packet contains (Vol 4, Part E, 5.4.2).
     package enum PacketBoundary: UInt8, Sendable {
-        /// The first, from host to controller on LE; must not be flushed.
+        /// The first part, from host to controller on an LE link. The controller must not flush it.
         case firstNonFlushable = 0b00
-        /// One after the first.
+        /// A part after the first.
         case continuing = 0b01
-        /// The first, from controller to host.
+        /// The first part, from controller to host.
         case firstFlushable = 0b10
-        /// All of it, on classic links only.
+        /// A complete frame, on classic links only.
         case complete = 0b11
     }
 
-    /// A piece of an L2CAP frame on its way through the controller (Vol 4, Part E, 5.4.2).
+    /// A fragment of an L2CAP frame between host and controller (Vol 4, Part E, 5.4.2).
     package struct ACLPacket: Equatable, Sendable {
-        /// The octets of the header, without the H4 type octet.
+        /// The length of the header in bytes, without the H4 type byte.
         package static let headerLength = 4
 
         package var connectionHandle: ConnectionHandle
         package var boundary: PacketBoundary
-        /// The broadcast flag: 0 on every LE link.
+        /// The broadcast flag, which is 0 on every LE link.
         package var broadcast: UInt8
         package var payload: ArraySlice<UInt8>
 
@@ -38,7 +38,9 @@ extension HCI {
             self.payload = payload
         }
 
-        /// Reads a packet without its H4 type octet; its length field must be right.
+        /// Decodes a packet without its H4 type byte.
+        ///
+        /// - Throws: ``MalformedBytes`` unless the length field matches the payload.
         package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
             var reader = ByteReader(bytes)
             let field = try reader.readUInt16()
@@ -53,7 +55,7 @@ extension HCI {
             broadcast = UInt8(field >> 14)
         }
 
-        /// The packet with its H4 type octet. A payload longer than 65535 octets is cut off there.
+        /// The packet with its H4 type byte. A payload longer than 65535 bytes is truncated.
         package var h4Bytes: [UInt8] {
             let length = min(payload.count, Int(UInt16.max))
             let field =

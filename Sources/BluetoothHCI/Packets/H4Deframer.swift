@@ -2,11 +2,11 @@
 
 import BluetoothTypes
 
-/// Why a stream of bytes cannot be read as packets any more.
+/// The reason why a byte stream can no longer be split into packets.
 package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// An octet that must say what kind of packet follows does not.
+    /// A byte in the position of a packet type has an unknown value.
     case unknownPacketType(UInt8)
-    /// Resynchronisation skipped its limit of octets and found nothing to hold on to.
+    /// Resynchronization skipped the maximum number of bytes without finding a packet.
     case notResynchronised(skipped: Int)
 
     package var description: String {
@@ -18,19 +18,20 @@ package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// Cuts a stream of bytes into H4 packets (Vol 4, Part A, 2).
+/// Splits a byte stream into H4 packets (Vol 4, Part A, 2).
 ///
-/// Bytes go in as they arrive, split and joined in any way; packets come out whole, as slices of
-/// one buffer. Call `next()` until it returns nil after each `append(_:)`: what stays behind is
-/// then less than one packet, and no packet is longer than 65,540 octets.
+/// The input is bytes as they arrive, split and joined in any way. The output is complete packets,
+/// as slices of one buffer. After each `append(_:)`, call `next()` until it returns nil. The
+/// remaining bytes are then less than one packet, and no packet is longer than 65,540 bytes.
 ///
-/// H4 has no marks between packets. Where one length is wrong, everything after it is; sooner or
-/// later an octet that should tell a packet's type does not, and then `next()` throws, and keeps
-/// throwing. On a socket that is the end: `reset()` and connect again. On a UART octets do get
-/// lost, and the way back is the one of Vol 4, Part A, 4: send HCI Reset, call `resynchronise()`,
-/// and the stream counts again from the answer to that Reset on.
+/// H4 has no delimiters between packets. After one wrong length, every later boundary is wrong too.
+/// Eventually a byte in the position of a packet type has an unknown value, and from then on
+/// `next()` throws. On a socket, call `reset()` and connect again. A UART can lose bytes, so Vol 4,
+/// Part A, 4 defines a recovery for it: send HCI Reset and call `resynchronise()`, which discards
+/// the stream up to the answer to that Reset.
 package struct H4Deframer: Sendable {
-    /// How much `resynchronise()` skips before it gives up: more than a second of a fast UART.
+    /// The number of bytes that `resynchronise()` skips before it fails, which is more than a fast
+    /// UART transfers in a second.
     package static let resynchronisationLimit = 1 << 19
 
     private enum State {
@@ -40,29 +41,30 @@ package struct H4Deframer: Sendable {
     }
 
     private var buffer: [UInt8] = []
-    /// Where the first octet not yet handed out is.
+    /// The index of the first byte that is not yet returned in a packet.
     private var start = 0
     private var state = State.framing
 
     package init() {}
 
-    /// Whether part of a packet has arrived: a stream that ends here was cut off.
+    /// Whether part of a packet has arrived, so that a stream that ends here is truncated.
     package var holdsPartialPacket: Bool { start < buffer.count }
 
-    /// Whether a packet has begun, the rest of which is to come. Not so while it resynchronises.
+    /// Whether the rest of a packet is outstanding. The value is false during resynchronization.
     package var isAwaitingRest: Bool {
         guard case .framing = state else { return false }
         return holdsPartialPacket
     }
 
-    /// Takes bytes that arrived. After an error they are dropped.
+    /// Appends bytes that arrived. After an error, the bytes are dropped.
     package mutating func append(_ bytes: ArraySlice<UInt8>) {
         if case .lost = state { return }
         if start == buffer.count {
             buffer = Array(bytes)
             start = 0
         } else if start > buffer.count / 2 {
-            // Moving the rest is paid for by the octets handed out since the last time.
+            // The rest is moved only when it is smaller than the part that was returned since the
+            // last move, which bounds the total cost.
             buffer = Array(buffer[start...])
             buffer.append(contentsOf: bytes)
             start = 0
@@ -71,18 +73,23 @@ package struct H4Deframer: Sendable {
         }
     }
 
-    /// The next whole packet; nil until more bytes have arrived.
+    /// Returns the next complete packet, or nil until more bytes arrive.
+    ///
+    /// - Throws: ``H4FramingError`` once the stream cannot be split into packets.
     package mutating func next() throws(H4FramingError) -> HCI.Packet? {
         guard let bytes = try nextRaw() else { return nil }
         do {
             return try HCI.Packet(h4: bytes)
         } catch {
-            // Its type and length were checked when it was cut, so this does not happen.
+            // `nextRaw()` has checked the type and the length, so this does not happen.
             throw lose(.unknownPacketType(bytes.first ?? 0))
         }
     }
 
-    /// The next whole packet as its bytes, the type octet first; nil until more have arrived.
+    /// Returns the bytes of the next complete packet, type byte first, or nil until more bytes
+    /// arrive.
+    ///
+    /// - Throws: ``H4FramingError`` once the stream cannot be split into packets.
     package mutating func nextRaw() throws(H4FramingError) -> ArraySlice<UInt8>? {
         switch state {
         case .framing: break
@@ -97,12 +104,12 @@ package struct H4Deframer: Sendable {
         return buffer[start..<(start + length)]
     }
 
-    /// Forgets all that arrived and starts afresh, as for a new connection.
+    /// Discards all bytes and errors, as for a new connection.
     package mutating func reset() {
         self = H4Deframer()
     }
 
-    /// Skips everything up to the answer to HCI Reset, in what has arrived and what will.
+    /// Starts to discard buffered and later bytes, up to the answer to HCI Reset.
     package mutating func resynchronise() {
         state = .searching(skipped: 0)
     }
@@ -114,7 +121,8 @@ package struct H4Deframer: Sendable {
         return error
     }
 
-    /// The length of the packet at `start`, type octet included; nil if its header is not whole.
+    /// Returns the length of the packet at `start` with its type byte, or nil if the header is
+    /// incomplete.
     private mutating func lengthOfNextPacket() throws(H4FramingError) -> Int? {
         let available = buffer.count - start
         guard available > 0 else { return nil }
@@ -126,7 +134,7 @@ package struct H4Deframer: Sendable {
         case .command, .synchronous:
             return available >= 4 ? 4 + Int(buffer[start + 3]) : nil
         case .isochronous:
-            // Its length field has 14 bits; the other two are reserved (Vol 4, Part E, 5.4.5).
+            // The length field has 14 bits. The other two are reserved (Vol 4, Part E, 5.4.5).
             return available >= 5 ? 5 + length16(at: start + 3) & 0x3FFF : nil
         default:
             throw lose(.unknownPacketType(buffer[start]))
@@ -139,10 +147,11 @@ package struct H4Deframer: Sendable {
 }
 
 extension H4Deframer {
-    /// Type octet, event code, length, budget (any), opcode of Reset: how its answer begins.
+    /// The first bytes of the answer to Reset: type byte, event code, length, number of allowed
+    /// commands (any value), opcode.
     private static let resetAnswer: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C]
 
-    /// Moves to the answer to Reset and returns whether it is there.
+    /// Advances to the answer to Reset and returns whether the buffer contains it.
     private mutating func findResetAnswer(skipped: Int) throws(H4FramingError) -> Bool {
         let from = start
         while buffer.count - start >= Self.resetAnswer.count {

@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The octet before each packet on an H4 wire (Vol 4, Part A, 2).
+    /// The byte before each packet in an H4 stream that gives the kind of packet (Vol 4, Part A,
+    /// 2).
     package struct PacketType: OpenCode {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -20,18 +21,21 @@ extension HCI {
         ]
     }
 
-    /// One packet of the interface, in either direction (Vol 4, Part E, 5.4).
+    /// A packet of the interface, in either direction (Vol 4, Part E, 5.4).
     package enum Packet: Equatable, Sendable {
         case command(opcode: Opcode, parameters: ArraySlice<UInt8>)
         case acl(ACLPacket)
-        /// Voice of classic links, header included; nothing here reads it.
+        /// Synchronous data (voice) of a classic link, header included. This package does not
+        /// decode it.
         case synchronous(ArraySlice<UInt8>)
         case event(code: EventCode, parameters: ArraySlice<UInt8>)
-        /// Audio streams, header included; nothing here reads it.
+        /// Isochronous data (audio streams), header included. This package does not decode it.
         case isochronous(ArraySlice<UInt8>)
 
-        /// Reads one whole H4 packet, type octet first; throws if its length field disagrees with
-        /// the number of bytes.
+        /// Decodes a complete H4 packet, type byte first.
+        ///
+        /// - Throws: ``MalformedBytes`` if the type is unknown or the length field does not match
+        ///   the number of bytes.
         package init(h4 bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
             guard let first = bytes.first else { throw .truncated(needed: 1, available: 0) }
             let body = bytes.dropFirst()
@@ -51,7 +55,7 @@ extension HCI {
             }
         }
 
-        /// The packet as H4 carries it, type octet first.
+        /// The packet in H4 format, type byte first.
         package var h4Bytes: [UInt8] {
             switch self {
             case .command(let opcode, let parameters):
@@ -75,7 +79,7 @@ extension HCI {
 }
 
 extension ByteReader {
-    /// Reads an octet that counts bytes, then those bytes, which must be the last.
+    /// Reads a byte that gives a number of bytes, then those bytes, which must be the last.
     mutating func decodeWholeCountedBytes() throws(MalformedBytes) -> ArraySlice<UInt8> {
         let bytes = try decodeCountedBytes()
         try finish()

@@ -3,8 +3,10 @@
 import BluetoothTypes
 
 extension HCI {
-    /// One line that tells a reader of a trace what a packet says. What has no type here is shown
-    /// in hexadecimal; keys, and malformed parameters, which may hold one, are not shown.
+    /// Returns one line that describes a packet in a trace.
+    ///
+    /// A command or event without a type in this module is shown in hexadecimal. Keys are omitted,
+    /// and so are malformed parameters, because they may contain a key.
     package static func describe(_ packet: Packet) -> String {
         switch packet {
         case .command(let opcode, let parameters): describe(opcode, parameters)
@@ -34,7 +36,7 @@ extension HCI {
         }
     }
 
-    /// One line that tells a reader of a trace what an event says.
+    /// Returns one line that describes an event in a trace.
     package static func describe(_ event: Event) -> String {
         switch event {
         case .unknown(let code, let subevent, let parameters):
@@ -81,7 +83,7 @@ extension HCI {
         (try? Command.ReturnParameters(parsing: bytes)).map(FieldPrinter.fields(of:))
     }
 
-    /// What could not be read is not shown: it may be a key.
+    /// Parameters that could not be decoded are omitted, because they may contain a key.
     private static func malformed(_ error: MalformedBytes, byteCount: Int) -> String {
         "malformed, \(error) (\(byteCount) bytes of parameters)"
     }

@@ -2,9 +2,10 @@
 
 import BluetoothTypes
 
-/// Prints the fields of any command or event by reflection: slow, and only for traces.
+/// Prints the fields of any command or event by reflection. Reflection is slow, so only traces use
+/// it.
 enum FieldPrinter {
-    /// `name=value` for each stored property, with commas between.
+    /// Returns `name=value` for each stored property, separated by commas.
     static func fields(of value: Any) -> String {
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .struct else { return text(of: value) }

@@ -2,37 +2,37 @@
 
 import BluetoothTypes
 
-/// What a Number Of Completed Packets entry amounts to.
+/// The result of processing an entry of a Number Of Completed Packets event.
 package enum CompletionVerdict: Equatable, Sendable {
     case accepted
-    /// No such link is open: it was for one that is gone, or the controller made it up.
+    /// No open link has this handle: the link has ended, or the controller sent a wrong handle.
     case unknownHandle
-    /// More packets than were sent; that many of them were ignored.
+    /// The entry counts more packets than were sent. The queue ignored the excess.
     case moreThanSent(ignored: Int)
 }
 
-/// Cuts L2CAP frames to the size of the controller's buffers and hands them out as buffers become
-/// free (Vol 3, Part A, 7.2.1; Vol 4, Part E, 4.1).
+/// Fragments L2CAP frames to the size of the controller's buffers and releases the fragments as
+/// buffers become free (Vol 3, Part A, 7.2.1; Vol 4, Part E, 4.1).
 ///
-/// Each packet handed out occupies one of the controller's buffers until a Number Of Completed
-/// Packets event, or the end of its link, gives it back. Links take turns packet by packet. A link
-/// whose peer is out of reach keeps its packets in the controller for seconds, so no link may
-/// occupy more than its share: buffers are divided among the links that have something to send,
-/// and one is left for every other link that is open.
+/// Each released packet occupies one of the controller's buffers until a Number Of Completed
+/// Packets event or the end of its link frees it. The links take turns, one packet at a time. The
+/// controller can hold the packets of a link for seconds while the peer is out of range, so each
+/// link has a maximum share of the buffers. The queue divides the buffers among the links with data
+/// to send and keeps one buffer for every other open link.
 package struct ACLTransmitQueue: Sendable {
-    /// How many frames may wait on one link: enough to keep the buffers busy; the rest waits
-    /// above, where it can still be cancelled.
+    /// The number of frames that may wait on one link, which is enough to keep the buffers in use.
+    /// Other frames wait in the layers above, where they can still be canceled.
     package static let frameLimit = 8
 
     private struct Link {
         let connectionHandle: ConnectionHandle
         var frames: [[UInt8]] = []
-        /// How much of the first frame was handed out.
+        /// The number of bytes of the first frame that are already released.
         var offset = 0
-        /// How many of the controller's buffers the link occupies.
+        /// The number of the controller's buffers that the link occupies.
         var outstanding = 0
-        /// How many packets the frames come to that were ever taken, and how many of those the controller
-        /// has passed on.
+        /// The total number of packets in all frames that the link has enqueued, and the number of
+        /// those that the controller has completed.
         var taken = 0
         var passed = 0
 
@@ -43,26 +43,32 @@ package struct ACLTransmitQueue: Sendable {
     private var packetCount = 0
     private var outstanding = 0
     private var links: [Link] = []
-    /// The link whose turn it is.
+    /// The index of the link whose turn is next.
     private var turn = 0
 
     package init() {}
 
-    /// Tells how many octets a packet may carry and how many packets the controller can hold, and
-    /// forgets all links. Where one of them is not positive nothing is ever handed out.
+    /// Sets the buffer size and number of the controller, and removes all links.
+    ///
+    /// - Parameters:
+    ///   - packetLength: The maximum payload of a packet in bytes.
+    ///   - packetCount: The number of packets that the controller can buffer. If either value is
+    ///     not positive, the queue never releases a packet.
     package mutating func configure(packetLength: Int, packetCount: Int) {
         self = ACLTransmitQueue()
         self.packetLength = max(0, packetLength)
         self.packetCount = packetLength > 0 ? max(0, packetCount) : 0
     }
 
-    /// A link was made. If one with that handle is still open, its end was missed: it is closed.
+    /// Adds a new link. If a link with that handle is still open, the queue missed its end and
+    /// removes it.
     package mutating func open(_ connectionHandle: ConnectionHandle) {
         close(connectionHandle)
         links.append(Link(connectionHandle: connectionHandle))
     }
 
-    /// A link ended: what waits is dropped, and the controller's buffers that it occupied are free.
+    /// Removes a link that ended, drops its waiting frames, and counts its buffers in the
+    /// controller as free.
     package mutating func close(_ connectionHandle: ConnectionHandle) {
         guard let index = index(of: connectionHandle) else { return }
         outstanding -= links[index].outstanding
@@ -71,14 +77,16 @@ package struct ACLTransmitQueue: Sendable {
         if turn >= links.count { turn = 0 }
     }
 
-    /// Whether `enqueue(_:on:)` would take another frame.
+    /// Returns whether `enqueue(_:on:)` would accept another frame.
     package func hasRoom(_ connectionHandle: ConnectionHandle) -> Bool {
         guard let index = index(of: connectionHandle) else { return false }
         return packetCount > 0 && links[index].frames.count < Self.frameLimit
     }
 
-    /// Takes one whole L2CAP frame; returns false, and takes nothing, if the link is not open or
-    /// has no room, or if the frame is empty.
+    /// Enqueues one complete L2CAP frame.
+    ///
+    /// - Returns: False, with the frame not enqueued, if the link is not open, its queue is full,
+    ///   or the frame is empty.
     @discardableResult
     package mutating func enqueue(
         _ frame: [UInt8],
@@ -91,17 +99,18 @@ package struct ACLTransmitQueue: Sendable {
         return true
     }
 
-    /// Where in all that a link sends a frame ends that is enqueued now; see `hasPassed(_:on:)`.
+    /// Returns the position in the link's packet sequence at which `frame` ends if it is enqueued
+    /// next. See `hasPassed(_:on:)`.
     package func end(of frame: [UInt8], on connectionHandle: ConnectionHandle) -> Int {
         (index(of: connectionHandle).map { links[$0].taken } ?? 0) + packetCount(of: frame)
     }
 
-    /// Whether the controller has passed on all that a link sends up to there.
+    /// Returns whether the controller has completed all packets of a link up to a position.
     package func hasPassed(_ end: Int, on connectionHandle: ConnectionHandle) -> Bool {
         (index(of: connectionHandle).map { links[$0].passed } ?? 0) >= end
     }
 
-    /// The next packet, as H4 bytes; nil if nothing waits or no buffer is free for what does.
+    /// Returns the next packet in H4 format, or nil if no frame waits or no buffer is free for it.
     package mutating func nextPacket() -> [UInt8]? {
         guard outstanding < packetCount else { return nil }
         let share = shareOfLink
@@ -114,7 +123,7 @@ package struct ACLTransmitQueue: Sendable {
         return nil
     }
 
-    /// The controller has passed on `count` packets of a link.
+    /// Frees the buffers of `count` packets of a link that the controller has completed.
     package mutating func packetsCompleted(
         _ connectionHandle: ConnectionHandle,
         count: Int
@@ -127,12 +136,12 @@ package struct ACLTransmitQueue: Sendable {
         return accepted < count ? .moreThanSent(ignored: count - accepted) : .accepted
     }
 
-    /// How many of the controller's buffers a link occupies.
+    /// Returns the number of the controller's buffers that a link occupies.
     package func outstanding(_ connectionHandle: ConnectionHandle) -> Int {
         index(of: connectionHandle).map { links[$0].outstanding } ?? 0
     }
 
-    /// The most buffers that one link may occupy now; at least one.
+    /// The maximum number of buffers that one link may occupy now, which is at least one.
     private var shareOfLink: Int {
         let busy = links.count { $0.isBusy }
         let leftForOthers = links.count - 1

@@ -2,26 +2,26 @@
 
 import BluetoothTypes
 
-/// Sends commands no faster than the controller takes them, and finds the command that each answer
-/// belongs to (Vol 4, Part E, 4.4).
+/// Sends commands at the rate that the controller allows, and matches each answer to its command
+/// (Vol 4, Part E, 4.4).
 ///
-/// Every answer says how many more commands may be sent. Commands wait here for that, in order, and
-/// each ends exactly once: with its answer, or `.timedOut`, or `.discarded`.
+/// Every answer states how many more commands may be sent. Commands wait in the queue in order.
+/// Each command ends exactly once: with its answer, with `.timedOut`, or with `.discarded`.
 ///
-/// A controller may be deaf to one command and well otherwise. So a command without an answer is
-/// given up after `responseTimeout`, and a *probe* goes out, Read Local Version Information, which
-/// every controller answers. Until that is answered nothing else is sent. A controller works
-/// through commands in order: what it answers before the probe may still be the command that was
-/// given up, and is dropped; what it has not answered by then it never will. An unanswered probe
-/// means that nobody is there any more: `.unresponsive`, and the queue refuses all commands until
-/// `reset()`.
+/// A controller may fail to answer one command and work otherwise. The queue therefore abandons a
+/// command without an answer after `responseTimeout` and sends a *probe*: Read Local Version
+/// Information, which every controller answers. Until the probe is answered, the queue sends
+/// nothing else. A controller processes commands in order. An answer before the probe's answer may
+/// belong to an abandoned command and is dropped, and after the probe's answer no answer to an
+/// earlier command can arrive. If the probe is not answered, the controller is gone: the queue
+/// returns `.unresponsive` and refuses all commands until `reset()`.
 package struct CommandQueue<Purpose: Sendable>: Sendable {
     package enum Action: Sendable {
         /// Send this H4 packet.
         case send([UInt8])
-        /// The command that was queued for this purpose has ended.
+        /// The command that was enqueued for this purpose has ended.
         case finished(Purpose, CommandResult)
-        /// The controller is gone; reset it, or connect to it again.
+        /// The controller does not respond. Reset it or connect to it again.
         case unresponsive
     }
 
@@ -29,30 +29,32 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         enum Owner {
             case caller(Purpose)
             case probe
-            /// Given up; an answer to it may still come.
+            /// The command is abandoned, but its answer may still arrive.
             case nobody
         }
 
         var opcode: HCI.Opcode
         var isCompletedByStatus: Bool
         var owner: Owner
-        /// Nil when nobody waits any more.
+        /// The time at which the command times out, or nil if it is abandoned.
         var deadline: Instant?
     }
 
     private var pending: [(command: HCI.EncodedCommand, purpose: Purpose)] = []
     private var sent: [Sent] = []
-    /// How many commands may be sent now. After power-on it is one.
+    /// The number of commands that may be sent now. After power-on it is one.
     private var budget = 1
     private var isProbing = false
     private var isUnresponsive = false
-    /// When commands that may not be sent, though nothing is outstanding, have waited too long.
+    /// The time at which the queue sends a probe because commands wait although none is
+    /// outstanding.
     private var stallDeadline: Instant?
 
     package init() {}
 
-    /// Queues a command, and sends it if it may be sent. A full or unresponsive queue ends it at
-    /// once, as `.discarded`.
+    /// Enqueues a command and sends it if the controller allows.
+    ///
+    /// A full or unresponsive queue ends the command immediately with `.discarded`.
     package mutating func enqueue(
         _ command: HCI.EncodedCommand,
         for purpose: Purpose,
@@ -65,8 +67,9 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         return sendAllowed(now: now)
     }
 
-    /// Takes back the commands that were not sent yet and whose purpose is obsolete. Returns the
-    /// purposes; nothing more is said of them.
+    /// Removes the obsolete commands that are not sent yet.
+    ///
+    /// - Returns: The purposes of the removed commands. The queue reports no result for them.
     package mutating func withdraw(where isObsolete: (Purpose) -> Bool) -> [Purpose] {
         let withdrawn = pending.map(\.purpose).filter(isObsolete)
         guard !withdrawn.isEmpty else { return [] }
@@ -75,7 +78,7 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         return withdrawn
     }
 
-    /// A Command Complete event came.
+    /// Processes a Command Complete event.
     package mutating func commandCompleted(
         opcode: HCI.Opcode,
         allowedPackets: UInt8,
@@ -88,7 +91,7 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         return actions + sendAllowed(now: now)
     }
 
-    /// A Command Status event came.
+    /// Processes a Command Status event.
     package mutating func commandStatus(
         opcode: HCI.Opcode,
         allowedPackets: UInt8,
@@ -97,7 +100,8 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
     ) -> [Action] {
         let wasProbing = isProbing
         var actions: [Action] = []
-        // A command that ends with Command Complete may be refused, but not be done, this way.
+        // Command Status can refuse a command that Command Complete answers, but cannot complete
+        // it.
         if status != .success || isCompletedByStatus(opcode) {
             actions = finish(opcode, with: .status(status), now: now)
         }
@@ -105,15 +109,16 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         return actions + sendAllowed(now: now)
     }
 
-    /// When `deadlinePassed(now:)` is to be called; nil if nothing is awaited.
+    /// The time at which to call `deadlinePassed(now:)`, or nil if no deadline is pending.
     package var nextDeadline: Instant? {
         var soonest = stallDeadline
-        // Asked after every packet. No key path, then: a generic type makes it anew each time.
+        // This runs after every packet. A key path would be slow here, because a generic type
+        // creates it again each time.
         for command in sent { soonest = earliest(soonest, command.deadline) }
         return soonest
     }
 
-    /// Gives up what has waited too long.
+    /// Abandons the commands whose deadline has passed.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         var actions: [Action] = []
         var mustProbe = false
@@ -134,7 +139,7 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         return actions
     }
 
-    /// Ends every command and starts afresh, as for a controller that was just switched on.
+    /// Ends every command and returns the queue to its initial state, as after power-on.
     package mutating func reset() -> [Action] {
         let actions = discardAll()
         self = CommandQueue()
@@ -142,13 +147,13 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
     }
 }
 
-/// The bounds and times of every `CommandQueue`.
+/// The limits and timeouts of every `CommandQueue`.
 package enum CommandQueueLimits {
-    /// How many commands may wait to be sent.
+    /// The maximum number of commands that wait to be sent.
     package static let pendingLimit = 128
-    /// How long a controller may take to answer.
+    /// The time in which a controller must answer a command.
     package static let responseTimeout = Duration.seconds(2)
-    /// How long it may take to answer the probe.
+    /// The time in which a controller must answer the probe.
     package static let probeTimeout = Duration.seconds(1)
 }
 
@@ -157,8 +162,10 @@ extension CommandQueue {
         sent.first { $0.opcode == opcode }?.isCompletedByStatus ?? false
     }
 
-    /// Ends the oldest command with that opcode. An answer to none is ignored: it came late, or
-    /// the controller made it up.
+    /// Ends the oldest command with that opcode.
+    ///
+    /// The queue ignores an answer without a command. Such an answer is late, or the controller
+    /// sent it in error.
     private mutating func finish(
         _ opcode: HCI.Opcode,
         with result: CommandResult,
@@ -180,7 +187,7 @@ extension CommandQueue {
         }
     }
 
-    /// The probe first: the same command may have been given up just before.
+    /// The probe takes precedence, because the same command may just have been abandoned.
     private func indexOfAnswered(_ opcode: HCI.Opcode) -> Int? {
         let isProbe = { (sent: Sent) in
             if case .probe = sent.owner { return sent.opcode == opcode }
@@ -189,7 +196,7 @@ extension CommandQueue {
         return sent.firstIndex(where: isProbe) ?? sent.firstIndex { $0.opcode == opcode }
     }
 
-    /// Any answer shows that the controller is alive, if slow.
+    /// Any answer shows that the controller still works, so the probe gets more time.
     private mutating func extendProbe(now: Instant) {
         for index in sent.indices {
             guard case .probe = sent[index].owner else { continue }
@@ -197,9 +204,9 @@ extension CommandQueue {
         }
     }
 
-    /// What the controller allows counts what it has received. Commands still on the way to it
-    /// may not be among that, so they are taken off. A
-    /// controller that has just answered the probe can take a command, whatever it says.
+    /// The controller's number counts only commands that it has received. Commands in transit may
+    /// be missing from that count, so they are subtracted. A controller that has just answered the
+    /// probe can take a command, whatever number it reports.
     private mutating func updateBudget(_ allowedPackets: UInt8, hasAnsweredProbe: Bool) {
         let outstanding = sent.count { $0.deadline != nil }
         let least = hasAnsweredProbe && outstanding == 0 ? 1 : 0
@@ -227,7 +234,7 @@ extension CommandQueue {
         return actions
     }
 
-    /// The probe does not ask the budget: it goes out because the budget may be wrong.
+    /// The probe ignores the number of allowed commands, because that number may be wrong.
     private mutating func sendProbe(now: Instant) -> Action {
         let probe = HCI.EncodedCommand(HCI.ReadLocalVersionInformation())
         isProbing = true

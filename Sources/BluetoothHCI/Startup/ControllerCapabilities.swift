@@ -2,35 +2,36 @@
 
 import BluetoothTypes
 
-/// What a controller is and can do, read once at start-up.
+/// The properties of a controller, which the host reads once at startup.
 package struct ControllerCapabilities: Sendable, Equatable {
     package typealias LocalVersion = HCI.ReadLocalVersionInformation.ReturnParameters
     package typealias MaximumDataLength = HCI.LEReadMaximumDataLength.ReturnParameters
 
     package var version: LocalVersion
     package var commands: HCI.SupportedCommands
-    /// Features beside LE; empty where the controller does not tell.
+    /// The features outside of LE, or an empty set if the controller does not report them.
     package var features: HCI.LMPFeatures = []
     package var leFeatures: HCI.LEFeatures = []
-    /// Which activities can be combined; empty where the controller does not tell.
+    /// The combinations of activities, or an empty set if the controller does not report them.
     package var states: HCI.LESupportedStates = []
-    /// Nil if the controller has none.
+    /// The public address, or nil if the controller has none.
     package var publicAddress: DeviceAddress?
-    /// The random address that start-up set; nil if the controller refused it.
+    /// The random address that startup set, or nil if the controller refused it.
     package var randomAddress: DeviceAddress?
-    /// The most octets that one ACL packet may carry, header not counted.
+    /// The maximum payload of an ACL packet in bytes, without the header.
     package var aclPacketLength = 0
-    /// How many ACL packets the controller can hold.
+    /// The number of ACL packets that the controller can buffer.
     package var aclPacketCount = 0
-    /// How many devices the Filter Accept List holds; 0 if there is none.
+    /// The capacity of the Filter Accept List in devices, or 0 if there is no list.
     package var filterAcceptListSize = 0
-    /// How many peers' keys the controller can keep; 0 if it does not resolve addresses.
+    /// The number of peers whose keys the controller can store, or 0 if it does not resolve
+    /// addresses.
     package var resolvingListSize = 0
-    /// Nil where the length of packets on the air is fixed, at 27 octets.
+    /// The maximum packet length on the air, or nil if it is fixed at 27 bytes.
     package var maximumDataLength: MaximumDataLength?
-    /// How many octets an advertising set can advertise; 31 without extended advertising.
+    /// The maximum length of an advertising set's data in bytes: 31 without extended advertising.
     package var maximumAdvertisingDataLength = HCI.LegacyAdvertisingData.lengthLimit
-    /// How many advertising sets there can be; 1 without extended advertising.
+    /// The number of advertising sets: 1 without extended advertising.
     package var advertisingSetCount = 1
 
     package init(version: LocalVersion, commands: HCI.SupportedCommands) {
@@ -38,44 +39,49 @@ package struct ControllerCapabilities: Sendable, Equatable {
         self.commands = commands
     }
 
-    /// Whether the controller lists the command.
+    /// Returns whether the controller lists the command as supported.
     package func supports(_ command: (some HCICommand).Type) -> Bool {
         commands.contains(command.opcode)
     }
 
-    /// Whether scanning can hear extended advertising. Then only the extended commands may be used
-    /// for it: a controller refuses the legacy ones once it has seen an extended one
-    /// (Vol 4, Part E, 3.1.1).
+    /// Whether scanning can receive extended advertising.
+    ///
+    /// If it can, only the extended scan commands may be used, because a controller refuses the
+    /// legacy commands after it has received an extended one (Vol 4, Part E, 3.1.1).
     package var supportsExtendedScanning: Bool {
         leFeatures.contains(.extendedAdvertising)
             && supports(HCI.LESetExtendedScanParameters.self)
             && supports(HCI.LESetExtendedScanEnable.self)
     }
 
-    /// Whether links can be made to extended advertisers.
+    /// Whether the controller can create links to extended advertisers.
     package var supportsExtendedInitiating: Bool {
         leFeatures.contains(.extendedAdvertising)
             && supports(HCI.LEExtendedCreateConnection.self)
     }
 
-    /// Whether there are advertising sets.
+    /// Whether the controller supports advertising sets.
     package var supportsExtendedAdvertising: Bool {
         leFeatures.contains(.extendedAdvertising)
             && supports(HCI.LESetExtendedAdvertisingParameters.self)
             && supports(HCI.LESetExtendedAdvertisingEnable.self)
     }
 
-    /// Whether the controller can look for advertisers while it makes a link. One that does not
-    /// tell its states is taken at its word only when it refuses.
+    /// Whether the controller can scan while it creates a link.
+    ///
+    /// The value is false for a controller that does not report its states. It may support the
+    /// combination all the same.
     package var supportsScanningWhileInitiating: Bool {
         states.contains(.activeScanningAndInitiating)
             && states.contains(.passiveScanningAndInitiating)
     }
 
-    /// Whether to use the extended commands for advertising, scanning and initiating. A controller
-    /// that has seen one of them refuses all legacy ones, and the other way round
-    /// (Vol 4, Part E, 3.1.1): so they are used for everything or for nothing, and for everything
-    /// only if nothing is lost by that.
+    /// Whether the host uses the extended commands for advertising, scanning and initiating.
+    ///
+    /// A controller that has received an extended command refuses all legacy ones, and the reverse
+    /// (Vol 4, Part E, 3.1.1). The host therefore uses the extended commands for all three
+    /// activities or for none. It uses them only if each activity that the legacy commands support
+    /// is also supported by extended commands.
     package var usesExtendedCommands: Bool {
         let canScan = supports(HCI.LESetScanEnable.self)
         let canInitiate = supports(HCI.LECreateConnection.self)

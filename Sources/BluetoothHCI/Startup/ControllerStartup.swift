@@ -2,24 +2,25 @@
 
 import BluetoothTypes
 
-/// Why a controller cannot be used.
+/// The reason why a controller cannot be used.
 package enum StartupError: Error, Equatable, Sendable {
-    /// A command that nothing works without did not succeed.
+    /// A required command did not succeed.
     case commandFailed(HCI.Opcode, CommandFailure)
-    /// It has no room for a single ACL packet, or does not say how much it has.
+    /// The controller has no buffer for an ACL packet, or does not report its buffers.
     case noBuffers
 }
 
-/// Takes a controller from any state to a known one and finds out what it can do.
+/// Takes a controller from any state to a known one and reads its capabilities.
 ///
-/// It is a list of steps, each one command. Take the command with `next()`, send it, and give its
-/// result to `finished(_:)`, until that says `.ready` or `.failed`. What the controller does not
-/// list among its commands is not sent. What it lists and then refuses (some do) is done without,
-/// except where nothing works without it: Reset, the version, the list of commands, and the size
-/// of the buffers.
+/// Startup is a list of steps, each of which is one command. Send the command that `next()`
+/// returns, and pass its result to `finished(_:)`, until that returns `.ready` or `.failed`.
+/// Startup omits optional commands that the controller does not list as supported. Some controllers
+/// refuse a command that they list, and startup then continues without it. The exceptions are the
+/// required commands: Reset, the version and the list of commands. Startup also fails if the
+/// controller does not report the size of its buffers.
 package struct ControllerStartup: Sendable {
     package enum Progress: Sendable, Equatable {
-        /// There is another command to send.
+        /// `next()` returns another command to send.
         case `continue`
         case ready(ControllerCapabilities)
         case failed(StartupError)
@@ -29,8 +30,10 @@ package struct ControllerStartup: Sendable {
     private var capabilities: ControllerCapabilities
     private let randomAddress: DeviceAddress?
 
-    /// - Parameter randomAddress: The random static address that the controller is to use; nil
-    ///   where its public one will do.
+    /// Creates the startup of one controller.
+    ///
+    /// - Parameter randomAddress: The random static address for the controller to use, or nil if it
+    ///   uses its public address.
     package init(randomAddress: DeviceAddress?) {
         self.randomAddress = randomAddress
         capabilities = ControllerCapabilities(
@@ -45,18 +48,18 @@ package struct ControllerStartup: Sendable {
         )
     }
 
-    /// The command to send now; nil when start-up has ended.
+    /// Returns the command to send now, or nil when startup has ended.
     package func next() -> HCI.EncodedCommand? {
         step.flatMap { $0.command(for: capabilities, randomAddress: randomAddress) }
     }
 
-    /// The command of the last `next()` has ended.
+    /// Continues after the command of the last `next()` has ended.
     package mutating func finished(_ result: CommandResult) -> Progress {
         guard let step else { return .ready(capabilities) }
         do {
             try Self.note(result, of: step, randomAddress: randomAddress, in: &capabilities)
         } catch {
-            // A queue that discards sends nothing any more: going on would be pointless.
+            // A queue that discards commands sends no further ones, so startup cannot continue.
             guard !step.isRequired, error != .discarded else {
                 self.step = nil
                 return .failed(.commandFailed(step.opcode, error))
@@ -70,7 +73,7 @@ package struct ControllerStartup: Sendable {
         return .ready(capabilities)
     }
 
-    /// Goes to the next step whose command the controller lists.
+    /// Advances to the next step whose command the controller supports.
     private mutating func advance(after step: StartupStep) {
         self.step = StartupStep.allCases.drop { $0 != step }.dropFirst().first { next in
             next.isNeeded(for: capabilities, randomAddress: randomAddress)

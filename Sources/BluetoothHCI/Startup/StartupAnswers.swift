@@ -3,7 +3,9 @@
 import BluetoothTypes
 
 extension ControllerStartup {
-    /// Notes what the answer to a step tells; throws if the step did not succeed.
+    /// Records the capabilities in the answer to a step.
+    ///
+    /// - Throws: ``CommandFailure`` if the step did not succeed.
     static func note(
         _ result: CommandResult,
         of step: StartupStep,

@@ -2,8 +2,10 @@
 
 import BluetoothTypes
 
-/// What start-up asks of a controller, as far as the controller can do it. Bits that a controller
-/// does not know are not set: some refuse the whole mask for one of them.
+/// The event masks and defaults that startup sets, limited to the capabilities of the controller.
+///
+/// Bits that a controller does not know stay clear, because some controllers refuse the whole mask
+/// for one such bit.
 extension ControllerCapabilities {
     var eventMask: HCI.EventMask {
         [
@@ -17,7 +19,8 @@ extension ControllerCapabilities {
             ? [.authenticatedPayloadTimeoutExpired] : []
     }
 
-    /// The events of version 4.0 always; the later ones with the feature or command they go with.
+    /// The LE events of version 4.0, and the later ones whose feature or command the controller
+    /// supports.
     var leEventMask: HCI.LEEventMask {
         var mask: HCI.LEEventMask = [
             .connectionComplete, .advertisingReport, .connectionUpdateComplete,
@@ -47,7 +50,7 @@ extension ControllerCapabilities {
         return mask
     }
 
-    /// New links are to use packets as long as the controller can send.
+    /// The command that makes new links use the longest packets that the controller can send.
     var longestDefaultDataLength: HCI.LEWriteSuggestedDefaultDataLength {
         HCI.LEWriteSuggestedDefaultDataLength(
             transmitOctets: maximumDataLength?.transmitOctets ?? 27,

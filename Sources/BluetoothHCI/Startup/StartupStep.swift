@@ -2,14 +2,14 @@
 
 import BluetoothTypes
 
-/// The commands of start-up, in their order.
+/// The commands of startup, in the order in which they are sent.
 enum StartupStep: CaseIterable, Sendable {
     case reset
     case version
     case commands
     case features
     case leFeatures
-    // The buffers: the first of these three that tells of any.
+    // Startup uses the first of these three commands that reports buffers.
     case buffersV2
     case buffers
     case sharedBuffers
@@ -27,7 +27,7 @@ enum StartupStep: CaseIterable, Sendable {
     case maximumAdvertisingDataLength
     case advertisingSetCount
 
-    /// Whether start-up fails if the command does.
+    /// Whether startup fails if this command fails.
     var isRequired: Bool {
         switch self {
         case .reset, .version, .commands: true
@@ -63,8 +63,10 @@ extension StartupStep {
         }
     }
 
-    /// Whether the step is worth taking: it is required, or the controller lists its command and
-    /// what it is for applies.
+    /// Returns whether startup takes this step.
+    ///
+    /// A step is needed if it is required, or if the controller supports its command and the step's
+    /// own condition applies.
     func isNeeded(
         for capabilities: ControllerCapabilities,
         randomAddress: DeviceAddress?
@@ -76,7 +78,8 @@ extension StartupStep {
         case .randomAddress: randomAddress != nil
         case .defaultDataLength: capabilities.maximumDataLength != nil
         case .maximumAdvertisingDataLength, .advertisingSetCount:
-            // Extended commands as well, after which the legacy ones would be refused.
+            // These are extended commands too, and after them the controller refuses the legacy
+            // ones.
             capabilities.supportsExtendedAdvertising && capabilities.usesExtendedCommands
         default: true
         }

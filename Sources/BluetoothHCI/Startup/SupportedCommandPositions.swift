@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HCI.SupportedCommands {
-    /// Where in the answer to Read Local Supported Commands the bit of each command is: octet and
-    /// bit (Vol 4, Part E, 6.27).
+    /// The position of each command's bit in the answer to Read Local Supported Commands, as byte
+    /// and bit (Vol 4, Part E, 6.27).
     static let positions: [HCI.Opcode: (octet: Int, bit: UInt8)] = [
         .disconnect: (0, 5),
         .readRemoteVersionInformation: (2, 7),

@@ -3,14 +3,14 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The commands that a controller knows, one bit each (Vol 4, Part E, 6.27).
+    /// The commands that a controller supports, one bit each (Vol 4, Part E, 6.27).
     package struct SupportedCommands: Hashable, HCIParameters, CustomStringConvertible {
-        /// The octets of the field.
+        /// The length of the field in bytes.
         package static let length = 64
 
         private var octets: [UInt8]
 
-        /// The set of the given commands. Those without a bit of their own are left out.
+        /// Creates a set of the given commands. Commands without a bit in the field are omitted.
         package init(_ opcodes: some Sequence<Opcode> = EmptyCollection()) {
             octets = [UInt8](repeating: 0, count: Self.length)
             for opcode in opcodes {
@@ -19,7 +19,8 @@ extension HCI {
             }
         }
 
-        /// Whether the controller lists the command. Without a bit of its own, it does not.
+        /// Returns whether the controller lists the command. The result is false for commands
+        /// without a bit.
         package func contains(_ opcode: Opcode) -> Bool {
             guard let (octet, bit) = Self.positions[opcode] else { return false }
             return octets[octet] & 1 << bit != 0

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether an adapter can be used, and if not, why not.
+/// The state of a host's adapter.
 public enum AdapterState: Sendable, Equatable {
-    /// Not started yet, or the transport is being opened and the controller set up.
+    /// The host is not started, or it is opening the transport and setting up the controller.
     case starting
-    /// The controller is set up; scanning and connecting work.
+    /// The controller is set up. Scanning and connecting work.
     case ready
-    /// The controller failed and is being reset: all links are gone, work that waits is kept.
+    /// The controller failed and is being reset. All links have ended. Scans, advertising sets and
+    /// pending connection requests continue afterwards.
     case resetting(AdapterFailure)
-    /// The controller cannot be reached. The host keeps trying, less and less often.
+    /// The host cannot reach the controller. The host keeps trying at growing intervals.
     case unavailable(AdapterFailure)
-    /// Shut down for good by `BluetoothHost.shutdown()`.
+    /// `BluetoothHost.shutdown()` has shut the host down for good.
     case closed
 
-    /// Why nothing can be done with the adapter now; nil when it is ready.
+    /// The error that explains why the adapter cannot be used; `nil` if it is ready.
     var obstacle: HostError? {
         switch self {
         case .ready: nil
@@ -24,25 +25,27 @@ public enum AdapterState: Sendable, Equatable {
     }
 }
 
-/// Why an adapter cannot be used.
+/// The reason why an adapter cannot be used.
 public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The transport could not be opened, or ended. The text says why and what to do.
+    /// The transport could not be opened, or it ended. The text says why and what to do.
     case transport(String)
-    /// The host was not started yet, or is still setting the controller up.
+    /// The host was not started yet, or is still setting up the controller.
     case notStarted
     /// The controller stopped answering commands.
     case unresponsive
-    /// The controller announced a fault of its own, with its vendor's code
-    /// (Vol 4, Part E, 7.7.16).
+    /// The controller reported a hardware error with this vendor-specific code (Vol 4, Part E,
+    /// 7.7.16).
     case hardwareError(UInt8)
-    /// The controller restarted by itself, and forgot what it was doing.
+    /// The controller restarted by itself and lost its state.
     case restarted
-    /// What arrived was no HCI packet: both ends no longer agree where packets begin.
+    /// The host received bytes that are not an HCI packet: the host and the controller no longer
+    /// agree on where packets begin.
     case desynchronised
-    /// The controller lacks or refuses something a Low Energy host cannot do without.
+    /// The controller lacks or refuses a feature that a Low Energy host requires. The text names
+    /// it.
     case unsuitable(String)
 
-    /// One sentence without a full stop.
+    /// A description in one sentence without a full stop.
     public var description: String {
         switch self {
         case .transport(let text): text

@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension BluetoothHost {
-    /// The address that stays the same as long as the store does (Vol 3, Part C, 10.8.1). Under which
-    /// address the host is on the air is another matter: see `HostConfiguration.privacy`.
+    /// The host's identity address (Vol 3, Part C, 10.8.1). It stays the same for as long as the
+    /// host uses the same store. `HostConfiguration.privacy` decides which address the host uses on
+    /// the air.
     public var identityAddress: DeviceAddress { core.ownAddress }
 }

@@ -4,22 +4,23 @@ import BluetoothGAP
 import BluetoothTypes
 
 extension BluetoothHost {
-    /// Scans until the stream is dropped or its task cancelled.
+    /// Scans until the stream is dropped or its task is canceled.
     ///
-    /// Several scans may run at once: the controller does what satisfies them all, and each stream
-    /// gets what its own filter admits. A scan asked for while the adapter is not ready begins when
-    /// it is, and goes on after the controller was reset.
+    /// Several scans may run at once. The controller scans in a way that satisfies all of them, and
+    /// each stream gets the advertisements that its own filter admits. If the adapter is not ready,
+    /// the scan begins when it is. A scan continues after the controller was reset.
     ///
     /// - Parameters:
-    ///   - filter: which advertisements are wanted; everything by default.
-    ///   - parameters: how the controller listens.
-    ///   - reportsDuplicates: whether to yield an advertiser again when it says the same again;
-    ///     asked for by those who follow signal strength. The controller then leaves none out,
+    ///   - filter: The advertisements to yield; all of them by default.
+    ///   - parameters: The controller's scan parameters.
+    ///   - reportsDuplicates: Whether to yield an advertiser again when its data has not changed,
+    ///     for example to follow its signal strength. The controller then filters no duplicates,
     ///     whatever `parameters` says.
-    /// - Returns: the advertisements, each with the newest scan response merged in. A reader that
-    ///   lags more than `HostConfiguration.advertisementBufferLimit` behind misses the oldest. The
-    ///   stream throws `HostError.closed` when the host is shut down, `HostError.controller` if the
-    ///   controller refuses to scan, and `HostError.tooManyRequests` where 16 scans run already.
+    /// - Returns: A stream of advertisements, each merged with the newest scan response. A reader
+    ///   that is more than `HostConfiguration.advertisementBufferLimit` behind misses the oldest.
+    ///   The stream keeps the host alive. The stream throws `HostError.closed` when the host is
+    ///   shut down, `HostError.controller` if the controller refuses to scan, and
+    ///   `HostError.tooManyRequests` if 16 scans are running already.
     public nonisolated func scan(
         for filter: ScanFilter = ScanFilter(),
         parameters: ScanParameters = ScanParameters(),
@@ -35,23 +36,27 @@ extension BluetoothHost {
             reportsDuplicates: reportsDuplicates
         )
         let id = takeRequest()
-        // Before the stream is anybody's: the end of one that has ended already is never told.
-        continuation.onTermination = { [weak self] _ in
-            self?.enter { $0.stopScan(id) }
-        }
+        // Set before the stream is returned, because a stream that has already ended does not call
+        // it. The closure keeps the host alive until the stream ends and releases it.
+        continuation.onTermination = { _ in self.enter { $0.stopScan(id) } }
         enter { $0.startScan(request, id: id, into: continuation) }
         return stream
     }
 
     /// Connects to the device with this address.
     ///
-    /// Returns when the link is usable: the peer has answered on it. A link that the peer never
-    /// joined (reason 0x3E, frequent at the edge of range) is dialled again within the time
-    /// allowed. Cancelling the task gives up, and ends a link that is half made.
+    /// Returns when the link is usable: the peer has answered on it. If the peer does not join the
+    /// link (reason 0x3E, frequent at the edge of range), the host connects again within the
+    /// timeout. If the task is canceled, the host withdraws the request and ends a link that is not
+    /// usable yet.
     ///
-    /// Throws `HostError`: `timedOut` after `options.timeout`; `adapter` if the adapter is not
-    /// ready or fails (a connection of the kind `whenAvailable` waits for it to come back instead);
-    /// `alreadyConnecting`; `failedToConnect`.
+    /// - Parameters:
+    ///   - address: The peer's address.
+    ///   - options: The approach, the timeout, and the timing of the link.
+    /// - Returns: The usable link.
+    /// - Throws: ``HostError``: `timedOut` after `options.timeout`, `adapter` if the adapter is not
+    ///   ready or fails (a `whenAvailable` request waits for the adapter instead),
+    ///   `alreadyConnecting`, or `failedToConnect`. `CancellationError` if the task is canceled.
     public func connect(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions()
@@ -66,7 +71,7 @@ extension BluetoothHost {
         return Link(host: self, identifier: identifier, address: peer)
     }
 
-    /// The links there are now.
+    /// The open links, oldest first.
     public var links: [Link] {
         core.linkList.map { Link(host: self, identifier: $0.identifier, address: $0.peer) }
     }

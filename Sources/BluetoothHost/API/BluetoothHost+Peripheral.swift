@@ -4,7 +4,7 @@ import BluetoothGAP
 import BluetoothTypes
 
 extension BluetoothHost {
-    /// Advertises until the set is stopped, or ends by itself.
+    /// Advertises until the application stops the set or the set ends by itself.
     ///
     /// ```swift
     /// let content = AdvertisingContent(localName: "Lamp", serviceUUIDs: [BluetoothUUID(0x1815)])
@@ -12,13 +12,17 @@ extension BluetoothHost {
     /// for await link in host.incomingLinks { print("\(link.address) has connected") }
     /// ```
     ///
-    /// Returns when the controller advertises; or would, but that it has no link to spare: it begins
-    /// when one ends. If the adapter is not ready this waits until it is. A set goes on after somebody
-    /// has connected, and after the controller was reset; scans and connections go on beside it.
-    /// Cancelling the task gives up.
+    /// Returns when the controller advertises. If all of the controller's connections are in use,
+    /// the method returns all the same, and advertising begins when a link ends. If the adapter is
+    /// not ready, the method waits until it is. A set continues after a peer has connected and
+    /// after the controller was reset. Scans and connections continue beside it. Canceling the task
+    /// stops the set.
     ///
-    /// Throws `AdvertisingError` if the controller cannot do what is asked for: extended advertising
-    /// and several sets need version 5.0. Throws `HostError.closed` if the host is shut down.
+    /// - Parameter advertising: The data, the type and the timing of the set.
+    /// - Returns: The set, with the layout of its data.
+    /// - Throws: `AdvertisingError` if the controller does not support it: extended advertising and
+    ///   several sets require version 5.0. `HostError.closed` if the host is shut down.
+    ///   `CancellationError` if the task is canceled.
     public func advertise(_ advertising: Advertising) async throws -> AdvertisingSet {
         try Task.checkCancellation()
         var name: RequestIdentifier?
@@ -48,21 +52,23 @@ extension BluetoothHost {
         return layout
     }
 
-    /// The links that others make to this host, from now on.
+    /// The links that peers make to this host from now on.
     ///
-    /// Each is yielded as soon as it is there, to every reader. Links are made whether or not anybody
-    /// reads: what is published is served. A reader that lags more than
-    /// `HostConfiguration.incomingLinkBufferLimit` behind misses the oldest; `links` has them all.
-    /// Ends when the host is shut down.
+    /// The stream yields each link as soon as it exists, to every reader. Peers can connect and use
+    /// the published services whether or not the application reads this stream. A reader that is
+    /// more than `HostConfiguration.incomingLinkBufferLimit` behind misses the oldest links;
+    /// `links` contains all of them. The stream keeps the host alive, and ends when the host is
+    /// shut down.
     public nonisolated var incomingLinks: AsyncStream<Link> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Link.self,
             bufferingPolicy: .bufferingNewest(configuration.incomingLinkBufferLimit)
         )
         let reader = takeRequest()
-        // Before the stream is anybody's: the end of one that has ended already is never told.
-        continuation.onTermination = { [weak self] _ in
-            self?.enter { $0.incomingLinkReaders.remove(reader) }
+        // Set before the stream is returned, because a stream that has already ended does not call
+        // it. The closure keeps the host alive until the stream ends and releases it.
+        continuation.onTermination = { _ in
+            self.enter { $0.incomingLinkReaders.remove(reader) }
         }
         enter { host in
             guard host.core.state != .closed else { return continuation.finish() }
@@ -72,9 +78,9 @@ extension BluetoothHost {
     }
 }
 
-/// Something that a host advertises, from `BluetoothHost.advertise(_:)`.
+/// An advertising set, from `BluetoothHost.advertise(_:)`.
 ///
-/// A value that names the set: copies name the same one. Letting go of it does not end the
+/// The value names the set, and copies name the same set. Dropping the value does not end the
 /// advertising; `stop()` does.
 public struct AdvertisingSet: Sendable, Hashable {
     /// The host that advertises.
@@ -82,10 +88,10 @@ public struct AdvertisingSet: Sendable, Hashable {
 
     let identifier: RequestIdentifier
 
-    /// What was sent when the set began, and what there was no room for.
+    /// The layout of the data with which the set began, and the content that did not fit.
     public let layout: AdvertisingLayout
 
-    /// Whether both name the same set.
+    /// Returns whether both values name the same set.
     public static func == (left: AdvertisingSet, right: AdvertisingSet) -> Bool {
         left.host === right.host && left.identifier == right.identifier
     }
@@ -95,25 +101,33 @@ public struct AdvertisingSet: Sendable, Hashable {
         hasher.combine(identifier)
     }
 
-    /// Advertises something else, and returns how it is laid out, as soon as that is sent. New data
-    /// alone is exchanged without a pause, as far as one command can hold it.
+    /// Replaces what the set advertises.
     ///
-    /// Throws `AdvertisingError`, and changes nothing, if the controller cannot do it;
-    /// `AdvertisingError.ended` if the set is over.
+    /// Returns when the controller has the new data. If only data changes, and each part fits into
+    /// one command, the set continues without a pause.
+    ///
+    /// - Parameter advertising: The new data, type and timing.
+    /// - Returns: The layout of the new data.
+    /// - Throws: `AdvertisingError` if the controller does not support it, in which case nothing
+    ///   changes; `AdvertisingError.ended` if the set has ended.
     @discardableResult
     public func update(_ advertising: Advertising) async throws -> AdvertisingLayout {
         try await host.updateAdvertising(identifier, to: advertising)
     }
 
-    /// Stops advertising. Returns when it is off the air, also if it has ended already; links that
-    /// came of it stay.
+    /// Stops advertising.
+    ///
+    /// Returns when the set is off the air, even if it had ended before. Links that peers made
+    /// through the set stay open.
     public func stop() async {
         await host.stopAdvertising(identifier)
         _ = try? await ended()
     }
 
-    /// Waits until the advertising is over, and returns why. Returns at once if it is; throws only
-    /// `CancellationError`.
+    /// Waits until the set has ended, and returns the reason. Returns at once if it has ended
+    /// already.
+    ///
+    /// - Throws: `CancellationError` if the task is canceled, and no other error.
     public func ended() async throws -> AdvertisingEnd {
         try await host.end(of: identifier)
     }

@@ -2,28 +2,34 @@
 
 import BluetoothGAP
 
-/// How a connection is to be made.
+/// The options of a connection request.
 public struct ConnectOptions: Sendable, Hashable {
-    /// How the peer is sought.
+    /// The way in which the controller looks for the peer.
     public enum Approach: Sendable, Hashable {
-        /// At once and with the radio's full attention, for `timeout`.
+        /// The controller connects at once and gives the request the radio's full attention, for
+        /// `timeout`.
         case direct
-        /// Whenever the peer comes into range, however long that takes, through the controller's
-        /// Filter Accept List (Vol 4, Part E, 7.8.16). Survives a reset of the controller.
+        /// The controller connects whenever the peer comes into range, through its Filter Accept
+        /// List (Vol 4, Part E, 7.8.16). The request has no time limit and survives a reset of the
+        /// controller.
         case whenAvailable
     }
 
-    /// How the peer is sought; `direct` by default.
+    /// The way in which the controller looks for the peer; `direct` by default.
     public var approach = Approach.direct
 
-    /// How long to try, from the call until the link is usable; nil for ever. By default ten
-    /// seconds; not looked at by `whenAvailable`.
+    /// The time from the call until the link must be usable; `nil` for no limit. Ten seconds by
+    /// default. Requests of the approach `whenAvailable` ignore it.
     public var timeout: Duration?
 
-    /// Timing of the new link.
+    /// The timing of the new link.
     public var parameters: ConnectParameters
 
-    /// Makes options; by default those of a direct connection.
+    /// Creates the options of a direct connection.
+    ///
+    /// - Parameters:
+    ///   - timeout: The time from the call until the link must be usable; `nil` for no limit.
+    ///   - parameters: The timing of the new link.
     public init(
         timeout: Duration? = .seconds(10),
         parameters: ConnectParameters = ConnectParameters()
@@ -32,7 +38,7 @@ public struct ConnectOptions: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Waits for the peer for as long as it takes.
+    /// The options of a connection request that has no time limit.
     public static var whenAvailable: ConnectOptions {
         var options = ConnectOptions(timeout: nil)
         options.approach = .whenAvailable

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an application meets when it uses a host: addresses and UUIDs, advertisements, services,
-// channels, and error codes. With them, `import BluetoothHost` is all it needs.
+// Re-exports the modules whose types are part of the host's API: addresses and UUIDs,
+// advertisements, services, channels, and error codes. An application needs to import
+// `BluetoothHost` only.
 @_exported import BluetoothATT
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT

@@ -5,100 +5,129 @@ import BluetoothTypes
 import HCITransports
 import Logging
 
-/// How a host behaves; every default is what most applications want.
+/// The configuration of a host. The defaults suit most applications.
 public struct HostConfiguration: Sendable {
-    /// The random static address to use; nil: the one in `store`, or else a new one. Another one than
-    /// the stored bonds were made with disowns them: they are left alone, and not used.
+    /// The random static address that the host uses as its identity. With `nil`, the host uses the
+    /// address in `store`, or generates one.
+    ///
+    /// If the address differs from the one with which the stored bonds were made, those bonds stay
+    /// in the store and are not used.
     public var address: DeviceAddress?
 
-    /// The device's name, as those read it who have connected (Vol 3, Part C, 12.1). What is
-    /// advertised is said with each advertisement.
+    /// The device name that connected peers read (Vol 3, Part C, 12.1). The local name in an
+    /// advertisement is set with each advertisement.
     public var name = "Lanyard"
 
-    /// What the device looks like (Vol 3, Part C, 12.2); zero: unknown.
+    /// The appearance that connected peers read (Vol 3, Part C, 12.2); zero for unknown.
     public var appearance: UInt16 = 0
 
-    /// The timing that the device would like on links that others make to it, as those read it
-    /// (Vol 3, Part C, 12.3). If it is set, the host asks for it itself, five seconds after such a
-    /// link was made, where the Central has chosen otherwise (Vol 3, Part C, 9.3.12.2).
+    /// The connection parameters that the device prefers on incoming links, as connected peers read
+    /// them (Vol 3, Part C, 12.3).
+    ///
+    /// If the property is set and the Central has chosen other parameters, the host requests these
+    /// five seconds after the link was made (Vol 3, Part C, 9.3.12.2).
     public var preferredConnectionParameters: ConnectionUpdate?
 
-    /// Whether to ask for a larger MTU on links that others make as soon as they are up, rather than
-    /// before the first operation on them. A Central as a rule asks itself.
+    /// Whether the host requests a larger MTU on incoming links as soon as they are open, instead
+    /// of before the first operation on them. A Central usually requests one itself.
     public var exchangesMTUAsPeripheral = false
 
-    /// How many links that others made wait for a reader of `BluetoothHost.incomingLinks` who is
-    /// busy. One more displaces the oldest, which stays connected.
+    /// The maximum number of incoming links that wait for a busy reader of
+    /// `BluetoothHost.incomingLinks`. A further link displaces the oldest, which stays connected.
     public var incomingLinkBufferLimit = 64
 
-    /// The largest ATT MTU offered, 23 to 517 octets (Vol 3, Part F, 3.4.2).
+    /// The largest ATT MTU that the host offers, 23 to 517 bytes (Vol 3, Part F, 3.4.2).
     public var attMTU: Int = 517
 
     /// Whether peers may open Enhanced ATT bearers on encrypted links (Vol 3, Part G, 5.3).
     public var servesEnhancedBearers = true
 
-    /// Whether links ask for the largest link-layer data length as soon as they are up, where the
-    /// controller can: it multiplies throughput by three and costs one exchange.
+    /// Whether the host requests the largest link-layer data length as soon as a link is open, if
+    /// the controller supports it. A larger data length triples throughput and costs one exchange.
     public var requestsDataLength = true
 
-    /// Whether a peripheral that asks for other connection parameters gets them, as long as they
-    /// are valid (Vol 3, Part A, 4.20).
+    /// Whether the host accepts valid connection parameters that a Peripheral requests (Vol 3, Part
+    /// A, 4.20).
     public var acceptsParameterRequests = true
 
-    /// How many received values a subscription holds for a reader that is busy. One more ends
-    /// the stream with `HostError.notificationsOverflowed`.
+    /// The maximum number of received values that a subscription holds for a busy reader. A further
+    /// value ends the stream with `HostError.notificationsOverflowed`.
     public var notificationBufferLimit = 65_536
 
-    /// How many advertisements a scan holds for a reader that is busy. One more displaces the
-    /// oldest: an advertisement comes again.
+    /// The maximum number of advertisements that a scan holds for a busy reader. A further
+    /// advertisement displaces the oldest, because advertisers repeat themselves.
     public var advertisementBufferLimit = 4_096
 
-    /// Where the host keeps who it is, its bonds and the counters of signatures, what bonded clients of
-    /// its server have configured, and the tables of bonded peers; nil keeps all of it for as long as
-    /// the host lives. `BluetoothHost.init` loads identity and bonds on its caller's thread; all other
-    /// calls come on the host's executor.
+    /// The store for the host's identity, its bonds, the counters of signatures, the configuration
+    /// of bonded clients, and the attribute tables of bonded peers. With `nil`, all of this lasts
+    /// as long as the host.
+    ///
+    /// `BluetoothHost.init` loads the identity and the bonds on its caller's thread. All other
+    /// calls to the store are made on the host's executor.
     public var store: (any HostStore)?
 
-    /// What pairings may come to: those that peers begin, those on demand, and those by `Link.pair()`
-    /// that name no policy of their own.
+    /// The policy of pairings that peers begin, of pairings on demand, and of calls of
+    /// `Link.pair(_:)` that name no policy.
     public var pairing = Pairing.Policy()
 
-    /// What pairings that peers begin may come to; nil: what `pairing` says.
+    /// The policy of pairings that peers begin; `nil` for `pairing`.
     package var peerPairing: Pairing.Policy?
 
-    /// Who answers for the person in front of the device; nil: nobody, and nothing is paired but
-    /// what `Link.pair` is called for and needs no answer.
+    /// The delegate that answers pairing questions for the user.
+    ///
+    /// With `nil`, the host pairs only when the application calls `Link.pair(_:)` and the pairing
+    /// asks no question.
     public var pairingDelegate: (any PairingDelegate)?
 
-    /// Whether peers may begin a pairing, which `pairingDelegate` is then asked about.
+    /// Whether a person answers the questions of `pairingDelegate`, so that the host limits their
+    /// number.
+    package var asksPerson: @Sendable () -> Bool = { true }
+
+    /// Whether peers may begin a pairing when the host starts.
+    ///
+    /// The host asks `pairingDelegate` about each pairing, and about one link at a time: while a
+    /// question is open, the host refuses peers on other links with `Pairing.FailureReason.busy`.
+    /// After three questions without a yes, whichever peers caused them, the host refuses incoming
+    /// pairings for a minute, and for twice as long after each further one, up to ten minutes.
+    /// ``BluetoothHost/openPairingWindow(for:)`` ends that delay.
     public var acceptsPairing = true
 
-    /// Whether an operation that a peer refuses for want of encryption or authentication makes the
-    /// host encrypt, or pair as `pairing` allows and `pairingDelegate` consents, and is then
-    /// repeated, once. If that fails, `SecurityRefusal` tells of both.
+    /// The time after the start of the host in which peers may begin a pairing, if `acceptsPairing`
+    /// is true; `nil` for no limit. ``BluetoothHost/openPairingWindow(for:)`` opens another window.
+    public var pairingWindow: Duration?
+
+    /// Whether the host encrypts the link, or pairs, when a peer refuses an operation because
+    /// encryption or authentication is insufficient.
+    ///
+    /// The host pairs as `pairing` allows and if `pairingDelegate` consents, then repeats the
+    /// operation once. If securing the link fails, the operation throws ``SecurityRefusal``, which
+    /// contains both errors.
     public var securesOnDemand = true
 
-    /// What to do about a peer that has lost the keys of its bond.
+    /// The policy for a peer that has lost the keys of its bond.
     public var bondLossPolicy = BondLossPolicy.refuse
 
-    /// What the host shows of itself on the air.
+    /// The host's privacy: which address it uses on the air.
     public var privacy = Privacy.off
 
-    /// Where random numbers and keys come from.
+    /// The source of random numbers and keys.
     package var randomness: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
 
-    /// The peers that keys are shared with, when the host begins.
+    /// The bonds that the host has when it is created.
     package var bonds: [Bond] = []
 
-    /// Who is told of every key as a link is about to be encrypted with it, on the host's executor;
-    /// nil: nobody.
+    /// A closure that gets every key that is about to encrypt a link, on the host's executor; `nil`
+    /// for none.
     package var keyObserver: (@Sendable (LinkKey) -> Void)?
 
-    /// Where the host says what it does, and what peers and controllers do wrong: all of it at the
-    /// level `debug`, so that nothing shows unless asked for. What an application has to act upon
-    /// is thrown, or told by `BluetoothHost.states`. Values and keys are never logged.
+    /// The logger for what the host does and for faults of peers and controllers, at the level
+    /// `debug`.
+    ///
+    /// A failure of the adapter is a `warning`, and its recovery is a `notice`. Errors that an
+    /// application has to handle are thrown, or reported by `BluetoothHost.states`. Values and keys
+    /// are never logged.
     public var logger = Logger(label: "lanyard.host")
 
-    /// Makes the default configuration.
+    /// Creates the default configuration.
     public init() {}
 }

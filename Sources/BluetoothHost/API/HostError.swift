@@ -4,66 +4,79 @@ import BluetoothATT
 import BluetoothGAP
 import BluetoothHCI
 
-/// What the operations of `BluetoothHost` and `Link` throw, apart from `GATT.Failure` (what became
-/// of a GATT operation), `AdvertisingError` (why something is not advertised) and
-/// `CancellationError` (the task was cancelled).
+/// The errors of `BluetoothHost` and `Link`.
+///
+/// Their operations also throw `GATT.Failure` (a GATT operation failed), `L2CAP.Failure` (a channel
+/// failed), `Pairing.Failure` and ``SecurityRefusal`` (a pairing failed), `AdvertisingError`
+/// (advertising failed), and `CancellationError` (the task was canceled).
 public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The adapter is not usable now, or stopped being usable while this waited.
+    /// The adapter is not usable, or it became unusable during the operation.
     case adapter(AdapterFailure)
     /// The host was shut down.
     case closed
-    /// The time allowed has passed.
+    /// The timeout has passed.
     case timedOut
     /// The controller refused a command with this code.
     case controller(HCI.ErrorCode)
-    /// The controller did not answer this command, though it answers others.
+    /// The controller did not answer this command, although it answers others.
     case commandTimedOut
-    /// The controller answered with something that cannot be read.
+    /// The controller's answer cannot be read.
     case malformedAnswer
     /// The controller does not have this feature.
     case unsupported(String)
-    /// The link ended, for this reason.
+    /// The link ended for this reason.
     case disconnected(HCI.ErrorCode)
-    /// The link could not be established: the peer did not take part in it, or the controller
-    /// refused to try.
+    /// The link could not be established: the peer did not join it, or the controller refused to
+    /// try. The code says which.
     case failedToConnect(HCI.ErrorCode)
-    /// A connection to this address exists or is being made already.
+    /// The host is connected to this address, or is connecting to it.
     case alreadyConnecting
-    /// The same procedure is already running on this link; ask again when it is done.
+    /// The same procedure is already running on this link. Try again when it is done.
     case busy
-    /// More is waiting, or running, than is held: `HostCore.requestLimit` (1,024) requests of a host
-    /// (what makes room, or waits for a channel or its end, is never refused for that),
-    /// `HostCore.scanLimit` (16) scans, `CentralScheduler.requestLimit` (256) connections,
-    /// `CommandQueue.pendingLimit` (128) commands to the controller; and of one link
-    /// `HeldRequests.limit` (64) requests until it is encrypted, `LinkProtection.waiterLimit` (64) for
-    /// a pairing, and `LinkServing.waitingLimit` (4,096) values to be sent.
+    /// A queue of requests is full.
+    ///
+    /// The limits of a host are `HostCore.requestLimit` (1,024) requests, `HostCore.scanLimit` (16)
+    /// scans, `CentralScheduler.requestLimit` (256) connection requests, and
+    /// `CommandQueue.pendingLimit` (128) commands to the controller. Requests that free a place, or
+    /// that wait for a channel or for its end, do not count as requests.
+    ///
+    /// The limits of a link are `HeldRequests.limit` (64) requests that await encryption,
+    /// `LinkProtection.waiterLimit` (64) requests that await a pairing, and
+    /// `LinkServing.waitingLimit` (4,096) values to be sent.
     case tooManyRequests
-    /// Values arrived faster than they were taken for so long that one would have been lost.
+    /// The application took values more slowly than they arrived until the buffer of the stream was
+    /// full.
     case notificationsOverflowed
-    /// The characteristic can neither notify nor indicate, or has no configuration descriptor.
+    /// The characteristic supports neither notifications nor indications, or has no Client
+    /// Characteristic Configuration descriptor.
     case notSubscribable
     /// The peer has not subscribed to the value, or there is no such value.
     case notSubscribed
-    /// The peer may not have the value on a link with this little protection; the code is what a
-    /// read would be refused with.
+    /// The value's permissions require more protection than the link has. The code is the one with
+    /// which the server would refuse a read.
     case notPermitted(ATT.ErrorCode)
-    /// The peer does not know the server's table as it is now, and is being told: a value would
-    /// reach it under a handle that means something else to it (Vol 3, Part G, 2.5.2.1).
+    /// The peer does not know the changed attribute table yet, so a value would reach it under a
+    /// handle that it takes for another attribute (Vol 3, Part G, 2.5.2.1). The host is informing
+    /// the peer of the change.
     case outOfSync
-    /// No key is shared with the peer that could be used for this.
+    /// The host shares no key with the peer that it could use for this.
     case notBonded
-    /// The link could not be encrypted, and was ended.
+    /// The link could not be encrypted, and the host ended it.
     case encryptionFailed(HCI.ErrorCode)
-    /// The peer is bonded, and has not encrypted the link in the time allowed; or it was encrypted,
-    /// and is no more. Nothing is said to a bonded peer without encryption.
+    /// The link to a bonded peer was not encrypted in time, or its encryption has ended. The host
+    /// sends nothing to a bonded peer without encryption.
     case notEncrypted
-    /// The peer has lost the keys of its bond, or is somebody else who uses its address. The link was
-    /// ended; the bond stays until it is removed.
+    /// The peer has lost the keys of its bond, or another device uses its address. The host ended
+    /// the link. The bond stays until the application removes it.
     case bondLost
-    /// There is no room for another bond: the peers of all that there are are connected.
+    /// There is no room for another bond, because the peers of all existing bonds are connected.
     case tooManyBonds
+    /// The keys of a pairing could not be written to the store, for the reason in the text. The
+    /// pairing has failed, and the host ended the link. An earlier bond with the peer is still
+    /// there.
+    case bondNotKept(String)
 
-    /// One sentence without a full stop.
+    /// A description in one sentence without a full stop.
     public var description: String {
         switch self {
         case .adapter(let failure): failure.description
@@ -88,12 +101,14 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notEncrypted: "the link to the bonded peer is not encrypted"
         case .bondLost: "the peer has lost the keys of its bond, or is another device"
         case .tooManyBonds: "there is no room for another bond"
+        case .bondNotKept(let reason): "the keys could not be stored: \(reason)"
         }
     }
 }
 
 extension HostError {
-    /// What became of a command. It is discarded where the adapter fails, or too many wait.
+    /// Creates the error for a command that failed. A command is discarded if the adapter fails or
+    /// the queue is full.
     init(_ failure: CommandFailure, _ state: AdapterState) {
         self =
             switch failure {
@@ -104,7 +119,7 @@ extension HostError {
             }
     }
 
-    /// What became of an attempt to connect.
+    /// Creates the error for a connection request that failed.
     init(ofConnecting failure: CentralFailure, _ state: AdapterState) {
         self =
             if case .refused(let code) = failure {
@@ -114,7 +129,7 @@ extension HostError {
             }
     }
 
-    /// What became of scanning.
+    /// Creates the error for a scan that failed.
     init(ofScanning failure: CentralFailure, _ state: AdapterState) {
         self =
             switch failure {
@@ -126,8 +141,8 @@ extension HostError {
             }
     }
 
-    /// The same of a link that ended before it could be used. One that the host itself ended is one
-    /// on which the peer never answered.
+    /// The error of a connection request whose link ended before it was usable. If the host ended
+    /// the link, the reason is that the peer never answered on it.
     var asFailureToConnect: HostError {
         switch self {
         case .disconnected(.connectionTerminatedByLocalHost): .timedOut

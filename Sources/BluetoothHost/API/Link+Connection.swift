@@ -2,50 +2,58 @@
 
 import BluetoothTypes
 
-// The link itself: its properties, and its end.
+// The link's properties, and its end.
 extension Link {
-    /// What is known of a link at one moment.
+    /// The properties of a link at one moment.
     public struct Properties: Sendable, Equatable {
-        /// The longest ATT PDU, 23 to 517: a notification carries up to `mtu - 3` bytes.
+        /// The ATT MTU, 23 to 517 bytes. A notification carries up to `mtu - 3` bytes.
         public let mtu: Int
-        /// Its timing.
+        /// The link's timing.
         public let parameters: ConnectionParameters
-        /// Its largest packets.
+        /// The largest link-layer payloads of the link.
         public let dataLength: DataLength
-        /// Its physical layers.
+        /// The link's physical layers.
         public let phy: LinkPHY
-        /// Which end of it is ours.
+        /// The host's role on the link.
         public let role: LinkRole
     }
 
-    /// The link's properties now. Throws why the link ended if there is no link any more.
+    /// The link's current properties. Throws the reason why the link ended if it is not open.
     public var properties: Properties {
         get async throws { try await host.properties(of: identifier) }
     }
 
-    /// The longest ATT PDU now; see `Properties`.
+    /// The current ATT MTU, 23 to 517 bytes. Throws as `properties` does.
     public var mtu: Int {
         get async throws { try await properties.mtu }
     }
 
-    /// Which end of the link is ours: the Central has made it, the Peripheral has advertised.
+    /// The host's role on the link. The Central initiated the connection, and the Peripheral
+    /// advertised. Throws as `properties` does.
     public var role: LinkRole {
         get async throws { try await properties.role }
     }
 
-    /// The strength at which the peer was heard last, in dBm (Vol 4, Part E, 7.5.4); nil if the
-    /// controller cannot tell.
+    /// Reads the signal strength of the peer's last packet (Vol 4, Part E, 7.5.4).
+    ///
+    /// - Returns: The strength in dBm; `nil` if the controller cannot measure it.
     public func readRSSI() async throws -> Int? {
         guard case .rssi(let rssi) = try await host.request(.readRSSI, of: identifier)
         else { throw HostError.malformedAnswer }
         return rssi
     }
 
-    /// Asks for other timing, and returns what was agreed on.
+    /// Requests other connection parameters.
     ///
-    /// A Central has its controller change it (Vol 4, Part E, 7.8.18). A Peripheral asks the
-    /// Central: in the link layer where both controllers can, otherwise on the signalling channel
-    /// (Vol 3, Part A, 4.20); a refusal is thrown as `HostError.controller`.
+    /// A Central makes its controller change them (Vol 4, Part E, 7.8.18). A Peripheral asks the
+    /// Central, in the link layer if both controllers support it, otherwise on the signaling
+    /// channel (Vol 3, Part A, 4.20).
+    ///
+    /// - Parameter update: The parameters to request.
+    /// - Returns: The parameters that apply afterwards.
+    /// - Throws: ``HostError``: `controller` if the peer or the controller refuses, `busy` if
+    ///   another update is in progress on the link, `unsupported` if the controller lacks the
+    ///   command.
     public func updateParameters(_ update: ConnectionUpdate) async throws -> ConnectionParameters {
         guard
             case .parameters(let parameters) = try await host.request(
@@ -56,14 +64,22 @@ extension Link {
         return parameters
     }
 
-    /// Asks for larger packets on the air: 27 to 251 octets of payload (Vol 4, Part E, 7.8.33).
-    /// `properties` shows what came of it, soon after.
+    /// Requests a larger link-layer data length (Vol 4, Part E, 7.8.33). `properties` shows the
+    /// result soon afterwards.
+    ///
+    /// - Parameter octets: The payload of one packet that this side sends, 27 to 251 bytes.
     public func requestDataLength(octets: Int = 251) async throws {
         _ = try await host.request(.setDataLength(octets: octets), of: identifier)
     }
 
-    /// Asks for other physical layers, nil for no preference, and returns those in use then
-    /// (Vol 4, Part E, 7.8.49).
+    /// Requests other physical layers (Vol 4, Part E, 7.8.49).
+    ///
+    /// - Parameters:
+    ///   - transmit: The physical layer to send on; `nil` for no preference.
+    ///   - receive: The physical layer to receive on; `nil` for no preference.
+    /// - Returns: The physical layers in use afterwards.
+    /// - Throws: ``HostError``: `controller` if the controller refuses, `busy` if another request
+    ///   is in progress on the link, `unsupported` if the controller lacks the command.
     public func requestPHY(transmit: PHY?, receive: PHY?) async throws -> LinkPHY {
         let request = LinkRequest.setPHY(transmit: transmit, receive: receive)
         guard case .phy(let phy) = try await host.request(request, of: identifier)
@@ -71,14 +87,14 @@ extension Link {
         return phy
     }
 
-    /// Asks the controller for the physical layers in use (Vol 4, Part E, 7.8.47).
+    /// Reads the physical layers in use from the controller (Vol 4, Part E, 7.8.47).
     public func readPHY() async throws -> LinkPHY {
         guard case .phy(let phy) = try await host.request(.readPHY, of: identifier)
         else { throw HostError.malformedAnswer }
         return phy
     }
 
-    /// Asks the peer who made its controller (Vol 4, Part E, 7.1.23).
+    /// Reads the version and the manufacturer of the peer's controller (Vol 4, Part E, 7.1.23).
     public func readRemoteVersion() async throws -> RemoteVersion {
         guard
             case .version(let version) = try await host.request(
@@ -89,17 +105,22 @@ extension Link {
         return version
     }
 
-    /// Ends the link. Returns when the controller confirms it, also if the link had ended already. Right
-    /// after a pairing the end waits until the peer has its keys, but no longer than two seconds.
-    /// A task that is cancelled, even before, ends the link too, but does not wait.
+    /// Disconnects from the peer.
+    ///
+    /// Returns when the controller confirms the disconnection, or at once if the link has ended
+    /// already. After a pairing, the host first waits until the peer has its keys, for at most two
+    /// seconds. If the task is canceled, even before the call, the host disconnects but the call
+    /// does not wait.
     public func disconnect() async throws {
         do {
             _ = try await host.request(.disconnect, of: identifier)
         } catch HostError.disconnected {}
     }
 
-    /// Waits for the end of the link, and returns why it ended. Returns at once if it has ended;
-    /// throws only `CancellationError`.
+    /// Waits until the link has ended, and returns the reason. Returns at once if it has ended
+    /// already.
+    ///
+    /// - Throws: `CancellationError` if the task is canceled, and no other error.
     public func ended() async throws -> HostError {
         try await host.end(of: identifier)
     }

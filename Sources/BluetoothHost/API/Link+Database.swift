@@ -2,9 +2,10 @@
 
 import BluetoothGATT
 
-// The peer's whole table at once.
+// The peer's whole attribute table.
 extension Link {
-    /// The peer's table: its services with their includes, characteristics and descriptors.
+    /// Returns the peer's attribute table: its services with their includes, characteristics and
+    /// descriptors.
     ///
     /// ```swift
     /// let database = try await link.database()
@@ -13,22 +14,26 @@ extension Link {
     /// }
     /// ```
     ///
-    /// It is discovered once, in fewer requests than the discoveries by part take, and kept. The
-    /// next call returns at once for as long as the peer has not told of a change, and on a later
-    /// link after one read that shows that the table is still the same (its Database Hash). Without
-    /// a hash only a bonded peer that was to tell of changes, and has not, is believed.
+    /// The host discovers the table once, in fewer requests than the partial discoveries need, and
+    /// caches it. On the same link, the next call returns at once unless the peer has reported a
+    /// change. On a later link, the host first reads the Database Hash, which shows whether the
+    /// table is still the same. If the peer has no hash, the host uses the cached table only if the
+    /// peer is bonded, the host has subscribed to its Service Changed, and the peer has reported no
+    /// change.
     ///
     /// After a change, operations on handles throw `GATT.Failure.attribute` with
-    /// `databaseOutOfSync` until the table is asked for again: the peer refuses them until it knows
-    /// that this host knows, and then the host itself does. So call this again when an operation
-    /// throws that, and take no handle of the old table along.
+    /// `databaseOutOfSync` until the application calls this method again. The peer refuses the
+    /// operations until it knows that the host knows of the change, and afterwards the host refuses
+    /// them. When an operation throws that error, call this method again and discard all handles of
+    /// the old table.
     ///
-    /// Several callers share one discovery. With the first table the peer is told, where it wants
-    /// to know, what this host is able to, and to tell of changes of its table; nobody waits for
-    /// that (Vol 3, Part G, 2.5.2 and 7).
+    /// Concurrent callers share one discovery. After the first discovery, the host writes its
+    /// supported features to the peer and subscribes to Service Changed, if the peer has these
+    /// characteristics. The call does not wait for that (Vol 3, Part G, 2.5.2 and 7).
     ///
-    /// Throws `GATT.Failure` if the peer refuses or misbehaves, or if its table changes again and
-    /// again while it is looked at (`databaseOutOfSync`).
+    /// - Returns: The table.
+    /// - Throws: `GATT.Failure` if the peer refuses or violates the protocol; `databaseOutOfSync`
+    ///   if the table keeps changing during the discovery.
     public func database() async throws -> GATT.Database {
         guard case .database(let database) = try await host.request(.database, of: identifier)
         else { throw HostError.malformedAnswer }

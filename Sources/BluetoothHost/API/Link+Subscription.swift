@@ -3,18 +3,25 @@
 import BluetoothATT
 import BluetoothGATT
 
-// Values that the peer sends by itself.
+// Notifications and indications from the peer.
 extension Link {
-    /// Subscribes to a characteristic, and returns its values as they arrive.
+    /// Subscribes to a characteristic and returns its values as they arrive.
     ///
-    /// Returns when the peer has confirmed the subscription; values that come before are kept. The
-    /// stream ends by throwing `HostError.disconnected` when the link ends, or
-    /// `HostError.notificationsOverflowed` when its reader falls more than
-    /// `HostConfiguration.notificationBufferLimit` values behind. Dropping the last stream of a
-    /// characteristic, or cancelling its task, unsubscribes.
+    /// Returns when the peer has confirmed the subscription. Values that arrive before are kept.
+    /// The stream keeps the host alive, and with it the link. Dropping the last stream of a
+    /// characteristic, or canceling its task, unsubscribes.
     ///
-    /// - Parameter kind: notification or indication; by default notification where the
-    ///   characteristic offers both, because it is faster. Indications are confirmed as they arrive.
+    /// Subscribing takes one request if the peer's table is known on this link (see `database()`).
+    /// Otherwise the host first discovers the characteristic's descriptors.
+    ///
+    /// - Parameters:
+    ///   - characteristic: The characteristic to subscribe to.
+    ///   - kind: Notification or indication. By default notification if the characteristic supports
+    ///     both, because it is faster. The host confirms indications as they arrive.
+    /// - Returns: A stream of the values. It throws `HostError.disconnected` when the link ends,
+    ///   and `HostError.notificationsOverflowed` when its reader is more than
+    ///   `HostConfiguration.notificationBufferLimit` values behind.
+    /// - Throws: `HostError.notSubscribable`, and the errors of a GATT operation (see ``Link``).
     public func subscribe(
         to characteristic: GATT.Characteristic,
         kind: GATT.SubscriptionKind? = nil
@@ -36,7 +43,7 @@ extension Link {
             _ = try await gatt(operation)
             return stream
         } catch let error as CancellationError {
-            // The peer may have been asked already: letting go of the stream unsubscribes.
+            // The peer may have received the request. Dropping the stream unsubscribes.
             throw error
         } catch {
             await host.abandonNotifications(identifier)
@@ -44,11 +51,13 @@ extension Link {
         }
     }
 
-    /// Subscribes to what the peer tells of its own table: each element is a range of handles that
-    /// are no longer what they were, and must be discovered again (Vol 3, Part G, 7.1).
+    /// Subscribes to changes of the peer's attribute table (Vol 3, Part G, 7.1).
     ///
-    /// Ends as `subscribe(to:kind:)` does. Throws `HostError.notSubscribable` if the peer has no
-    /// Service Changed characteristic: its table never changes.
+    /// The sequence ends as that of `subscribe(to:kind:)` does.
+    ///
+    /// - Returns: A sequence of ranges of handles that have changed and must be discovered again.
+    /// - Throws: `HostError.notSubscribable` if the peer has no Service Changed characteristic,
+    ///   because its table never changes.
     public func serviceChanges()
         async throws -> some AsyncSequence<ClosedRange<AttributeHandle>, any Error> & Sendable
     {
@@ -61,10 +70,18 @@ extension Link {
         throw HostError.notSubscribable
     }
 
+    /// Returns the handle of the characteristic's Client Characteristic Configuration descriptor,
+    /// from the peer's cached table, or by discovery if the table is not known.
     private func configurationDescriptor(
         of characteristic: GATT.Characteristic
     ) async throws -> AttributeHandle? {
-        try await discoverDescriptors(of: characteristic)
-            .first { $0.uuid == GATT.AttributeType.clientCharacteristicConfiguration }?.handle
+        let type = GATT.AttributeType.clientCharacteristicConfiguration
+        let table = await host.knownDatabase(of: identifier)
+        if let known = table?.characteristic(valueHandle: characteristic.valueHandle),
+            known.characteristic == characteristic
+        {
+            return known.descriptor(type)?.handle
+        }
+        return try await discoverDescriptors(of: characteristic).first { $0.uuid == type }?.handle
     }
 }

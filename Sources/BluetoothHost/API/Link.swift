@@ -4,34 +4,36 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A connection to one peer, from `BluetoothHost.connect(to:options:)`.
+/// A connection to one peer, from `BluetoothHost.connect(to:options:)` or
+/// `BluetoothHost.incomingLinks`.
 ///
-/// A value that names the link: copies name the same one. It does not keep the link up, and letting
-/// go of it does not end the link; `disconnect()` does.
+/// The value names the link, and copies name the same link. Dropping the value does not end the
+/// link; `disconnect()` does.
 ///
-/// GATT operations are queued, and are sent in the order of the calls. Each throws `GATT.Failure`
-/// if the peer refuses or misbehaves, `SecurityRefusal` if it refuses for want of protection and
-/// pairing for that fails, `HostError.disconnected` if the link ends first, and
-/// `CancellationError` if its task is cancelled; a peer that has a request already will still act
-/// on it.
+/// GATT operations are queued and sent in the order of the calls. They throw `GATT.Failure` if the
+/// peer refuses or violates the protocol, ``SecurityRefusal`` if the peer requires more protection
+/// and pairing for that fails, `HostError.disconnected` if the link ends first, and
+/// `CancellationError` if the task is canceled. A peer that has already received the request of a
+/// canceled task may still perform it.
 public struct Link: Sendable, Hashable {
-    /// The host that the link belongs to.
+    /// The host of the link.
     public let host: BluetoothHost
 
-    /// Its name in the host's port.
+    /// The link's identifier in the host's port.
     package let identifier: LinkIdentifier
 
-    /// The peer's address, as it was used to connect.
+    /// The peer's identity address if the peer was bonded when the host created this value,
+    /// otherwise the address that the peer used to connect.
     public let address: DeviceAddress
 
-    /// The link of this name, whether or not there is one.
+    /// Creates the value for an identifier, whether or not the link is open.
     package init(host: BluetoothHost, identifier: LinkIdentifier, address: DeviceAddress) {
         self.host = host
         self.identifier = identifier
         self.address = address
     }
 
-    /// Whether both name the same link.
+    /// Returns whether both values name the same link.
     public static func == (left: Link, right: Link) -> Bool {
         left.host === right.host && left.identifier == right.identifier
     }
@@ -50,23 +52,24 @@ public struct Link: Sendable, Hashable {
 
 // Discovery.
 extension Link {
-    /// The primary services of the peer, all of them or those with one UUID
-    /// (Vol 3, Part G, 4.4).
+    /// Discovers the peer's primary services (Vol 3, Part G, 4.4).
+    ///
+    /// - Parameter uuid: The UUID of the services to return; `nil` for all services.
     public func discoverServices(uuid: BluetoothUUID? = nil) async throws -> [GATT.Service] {
         guard case .services(let services) = try await gatt(.discoverPrimaryServices(uuid: uuid))
         else { throw HostError.malformedAnswer }
         return services
     }
 
-    /// The secondary services of the peer, which only have meaning where others include them; a
-    /// peer may refuse to list them (Vol 3, Part G, 3.1).
+    /// Discovers the peer's secondary services, which are meaningful only where other services
+    /// include them. A peer may refuse to list them (Vol 3, Part G, 3.1).
     public func discoverSecondaryServices() async throws -> [GATT.Service] {
         guard case .services(let services) = try await gatt(.discoverSecondaryServices)
         else { throw HostError.malformedAnswer }
         return services
     }
 
-    /// The services that a service includes (Vol 3, Part G, 4.5.1).
+    /// Discovers the services that a service includes (Vol 3, Part G, 4.5.1).
     public func discoverIncludedServices(
         of service: GATT.Service
     ) async throws -> [GATT.IncludedService] {
@@ -79,8 +82,11 @@ extension Link {
         return services
     }
 
-    /// The characteristics of a service, all of them or those with one UUID
-    /// (Vol 3, Part G, 4.6).
+    /// Discovers the characteristics of a service (Vol 3, Part G, 4.6).
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - uuid: The UUID of the characteristics to return; `nil` for all characteristics.
     public func discoverCharacteristics(
         of service: GATT.Service,
         uuid: BluetoothUUID? = nil
@@ -95,7 +101,7 @@ extension Link {
         return characteristics
     }
 
-    /// The descriptors of a characteristic (Vol 3, Part G, 4.7.1).
+    /// Discovers the descriptors of a characteristic (Vol 3, Part G, 4.7.1).
     public func discoverDescriptors(
         of characteristic: GATT.Characteristic
     ) async throws -> [GATT.Descriptor] {
@@ -112,20 +118,20 @@ extension Link {
 
 // Values.
 extension Link {
-    /// Reads what fits into one response of a value or descriptor: its first `mtu - 1` bytes
-    /// (Vol 3, Part G, 4.8.1).
+    /// Reads the part of a value or descriptor that fits into one response: its first `mtu - 1`
+    /// bytes (Vol 3, Part G, 4.8.1).
     public func read(_ handle: AttributeHandle) async throws -> [UInt8] {
         try await value(.read(handle))
     }
 
-    /// Reads a whole value or descriptor, at most 512 bytes, in as many requests as it takes
-    /// (Vol 3, Part G, 4.8.3).
+    /// Reads a whole value or descriptor, at most 512 bytes, in as many requests as necessary (Vol
+    /// 3, Part G, 4.8.3).
     public func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
         try await value(.readLong(handle))
     }
 
-    /// Reads the values of all characteristics with this UUID in a range of handles
-    /// (Vol 3, Part G, 4.8.2).
+    /// Reads the values of all characteristics with a UUID in a range of handles (Vol 3, Part G,
+    /// 4.8.2).
     public func read(
         uuid: BluetoothUUID,
         first: AttributeHandle = .first,
@@ -139,30 +145,39 @@ extension Link {
         return values
     }
 
-    /// Reads several values at once, joined without a mark between them: all but the last must have
-    /// a length the caller knows (Vol 3, Part G, 4.8.4).
+    /// Reads several values in one request, concatenated without separators. All values but the
+    /// last must have a length that the caller knows (Vol 3, Part G, 4.8.4).
     public func readJoined(_ handles: [AttributeHandle]) async throws -> [UInt8] {
         try await value(.readMultiple(handles))
     }
 
-    /// Reads several values of any length at once; an older peer refuses this
-    /// (Vol 3, Part G, 4.8.5).
+    /// Reads several values of any length in one request. Peers that implement a version before 5.2
+    /// refuse this (Vol 3, Part G, 4.8.5).
     public func read(_ handles: [AttributeHandle]) async throws -> [[UInt8]] {
         guard case .values(let values) = try await gatt(.readMultipleVariable(handles))
         else { throw HostError.malformedAnswer }
         return values.map(\.value)
     }
 
-    /// Writes a value or descriptor and waits until the peer has accepted it. What does not fit
-    /// into one request, up to 512 bytes, goes in parts that the peer puts together and applies as
-    /// one (Vol 3, Part G, 4.9.3 and 4.9.4).
+    /// Writes a value or descriptor and waits until the peer has accepted it (Vol 3, Part G, 4.9.3
+    /// and 4.9.4).
+    ///
+    /// - Parameters:
+    ///   - bytes: At most 512 bytes. A value that does not fit into one request is sent in parts,
+    ///     and the peer applies them as one.
+    ///   - handle: The handle of the value or descriptor.
     public func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws {
         _ = try await gatt(.write(handle, bytes))
     }
 
-    /// Writes without being told whether the peer accepted it. Returns when the controller's
-    /// buffers have room for it, so that a loop of these runs at the speed of the link; at most
-    /// `mtu - 3` bytes (Vol 3, Part G, 4.9.1).
+    /// Writes a value without a response from the peer (Vol 3, Part G, 4.9.1).
+    ///
+    /// Returns when the controller's buffers have room for the value, so that a loop of these calls
+    /// runs at the speed of the link.
+    ///
+    /// - Parameters:
+    ///   - bytes: At most `mtu - 3` bytes.
+    ///   - handle: The handle of the value.
     public func writeWithoutResponse(
         _ bytes: [UInt8],
         to handle: AttributeHandle
@@ -170,20 +185,26 @@ extension Link {
         _ = try await gatt(.writeWithoutResponse(handle, bytes))
     }
 
-    /// Writes without being told whether the peer accepted it, and proves by a signature who wrote,
-    /// where the link with a bonded peer is not encrypted: everybody can read the value then, and
-    /// nobody change it or send it again. At most `mtu - 15` bytes. Being meant for such links, this
-    /// alone does not wait until the link with a bonded peer is encrypted.
+    /// Writes a value with a signature and without a response from the peer (Vol 3, Part G, 4.9.2).
     ///
-    /// On an encrypted link, which proves as much, it is an ordinary write without response
-    /// (Vol 3, Part G, 4.9.2), and so it is, once the link is encrypted, for a peer that took no key
-    /// to check signatures with. Throws `HostError.notBonded` if no keys are shared with the peer.
+    /// The signature authenticates the value on a link with a bonded peer that is not encrypted.
+    /// Other devices can read the value, but cannot change or repeat it. Unlike all other
+    /// operations, this one does not wait until the link with a bonded peer is encrypted.
+    ///
+    /// On an encrypted link, which authenticates as well, the host sends an ordinary write without
+    /// response. If the bonded peer has no key to check signatures with, the host waits until the
+    /// link is encrypted and does the same.
+    ///
+    /// - Parameters:
+    ///   - bytes: At most `mtu - 15` bytes.
+    ///   - handle: The handle of the value.
+    /// - Throws: `HostError.notBonded` if the host shares no keys with the peer.
     public func writeSigned(_ bytes: [UInt8], to handle: AttributeHandle) async throws {
         _ = try await host.request(.writeSigned(handle, bytes), of: identifier)
     }
 
-    /// Writes several values which the peer applies together or not at all; each is echoed by the
-    /// peer and compared before (Vol 3, Part G, 4.9.5).
+    /// Writes several values that the peer applies together or not at all. The peer returns each
+    /// value, and the host compares it before the peer applies any (Vol 3, Part G, 4.9.5).
     public func writeReliably(_ values: [GATT.AttributeValue]) async throws {
         _ = try await gatt(.reliableWrite(values))
     }

@@ -2,13 +2,13 @@
 
 import BluetoothTypes
 
-/// The timing of a link, as its controller applies it (Vol 6, Part B, 4.5.1).
+/// The timing of a link as the controller applies it (Vol 6, Part B, 4.5.1).
 public struct ConnectionParameters: Sendable, Equatable {
-    /// Time between connection events, 7.5 ms to 4 s.
+    /// The time between connection events, 7.5 ms to 4 s.
     public let interval: Duration
-    /// How many connection events the peripheral may sleep through, 0 to 499.
+    /// The number of connection events that the Peripheral may skip, 0 to 499.
     public let peripheralLatency: Int
-    /// After this long without a packet the link is lost, 100 ms to 32 s.
+    /// The time without a packet after which the link is lost, 100 ms to 32 s.
     public let supervisionTimeout: Duration
 
     init(interval: Duration, latency: UInt16, supervisionTimeout: Duration) {
@@ -18,45 +18,45 @@ public struct ConnectionParameters: Sendable, Equatable {
     }
 }
 
-/// Which end of a link is ours (Vol 6, Part B, 1.1).
+/// The host's role on a link (Vol 6, Part B, 1.1).
 public enum LinkRole: Sendable, Hashable {
-    /// We have connected to the peer.
+    /// This host connected to the peer.
     case central
-    /// The peer has connected to us.
+    /// The peer connected to this host.
     case peripheral
 }
 
 /// The largest link-layer payloads of a link (Vol 6, Part B, 4.5.10).
 public struct DataLength: Sendable, Equatable {
-    /// What a payload can be allowed; every link begins with the least.
+    /// The range of a payload, in bytes. Every link begins with the lower bound.
     public static let octetRange = 27...251
-    /// Octets in one packet we send, 27 to 251.
+    /// The largest payload of a packet that this side sends, 27 to 251 bytes.
     public let transmitOctets: Int
-    /// Octets in one packet we receive, 27 to 251.
+    /// The largest payload of a packet that this side receives, 27 to 251 bytes.
     public let receiveOctets: Int
 }
 
 /// The physical layers of a link, one for each direction (Vol 6, Part A, 1).
 public struct LinkPHY: Sendable, Equatable {
-    /// What we send on.
+    /// The physical layer that this side sends on.
     public let transmit: PHY
-    /// What we receive on.
+    /// The physical layer that this side receives on.
     public let receive: PHY
 }
 
-/// Other timing to ask for; times are rounded to what the wire can say and held within what the
-/// specification allows (Vol 4, Part E, 7.8.18).
+/// Connection parameters to request. The host rounds the times to the units of the protocol and
+/// limits them to the ranges of the specification (Vol 4, Part E, 7.8.18).
 public struct ConnectionUpdate: Sendable, Equatable {
-    /// The shortest interval that will do.
+    /// The shortest acceptable interval, at least 7.5 ms.
     public var intervalMinimum: Duration
-    /// The longest interval that will do.
+    /// The longest acceptable interval, at most 4 s.
     public var intervalMaximum: Duration
-    /// How many connection events the peripheral may sleep through.
+    /// The number of connection events that the Peripheral may skip, 0 to 499.
     public var peripheralLatency: Int
-    /// After this long without a packet the link is lost.
+    /// The time without a packet after which the link is lost, 100 ms to 32 s.
     public var supervisionTimeout: Duration
 
-    /// Makes an update; the intervals are all that most callers choose.
+    /// Creates an update. Most callers choose the intervals only.
     public init(
         intervalMinimum: Duration,
         intervalMaximum: Duration,
@@ -70,12 +70,12 @@ public struct ConnectionUpdate: Sendable, Equatable {
     }
 }
 
-/// Who made the peer's controller, and for which version (Vol 6, Part B, 2.4.2.13).
+/// The manufacturer and the version of the peer's controller (Vol 6, Part B, 2.4.2.13).
 public struct RemoteVersion: Sendable, Equatable {
-    /// The link-layer version number of the assigned numbers, 6 for 4.0 and up.
+    /// The link-layer version from the assigned numbers: 6 for version 4.0, and so on.
     public let version: UInt8
-    /// The company identifier of the controller's maker.
+    /// The company identifier of the controller's manufacturer.
     public let company: UInt16
-    /// The maker's own revision number.
+    /// The manufacturer's revision number.
     public let subversion: UInt16
 }

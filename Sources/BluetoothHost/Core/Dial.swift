@@ -3,53 +3,66 @@
 import BluetoothGAP
 import BluetoothTypes
 
-/// One wish for a connection, from the asking to the usable link.
+/// A connection request, from the application's call to the usable link.
 struct Dial: Sendable {
     enum Phase: Sendable, Equatable {
-        /// The scheduler has it, or will get it when the controller is ready.
+        /// The scheduler has the request, or gets it when the controller is ready.
         case dialling
-        /// It is not known by what address to dial the peer: it is looked for.
+        /// The host searches for the peer, because no usable address is known.
         case looking
-        /// It is being taken back from the scheduler, which is to get it with another address.
+        /// The host withdraws the request from the scheduler, to schedule it again with another
+        /// address.
         case turning
-        /// The link is there; whether it is usable shows with the first answer on it.
+        /// The link was made. The peer's first answer on it shows whether the link is usable.
         case establishing(LinkIdentifier)
-        /// An earlier link to the peer is being ended; it is dialled when that is gone.
+        /// The host waits for the end of an earlier link to the peer before it connects.
         case parting
-        /// Links for it failed to be established; it is dialled again then.
+        /// Links for the request failed to be established. The host waits until this time before it
+        /// tries again.
         case resting(until: Instant)
     }
 
-    static let firstRest: Duration = .milliseconds(250)
-    static let longestRest: Duration = .seconds(4)
+    /// The maximum pause after the first failure. Each further failure doubles it.
+    static let firstRest: Duration = .milliseconds(500)
+    /// The maximum pause of a direct connection request. Its usual timeout of 10 s must allow
+    /// several attempts.
+    static let longestRest: Duration = .seconds(2)
+    /// The maximum pause of a pending connection, which has no timeout. A peer that never joins
+    /// must not keep the host and the controller busy.
+    static let longestPendingRest: Duration = .seconds(4)
 
-    /// The address that was asked for.
+    /// The address that the application requested.
     let target: DeviceAddress
-    /// Who that is.
+    /// The identity address of the peer.
     let identity: DeviceAddress
     let options: ConnectOptions
-    /// Nil for one that waits for as long as it takes, or for a person.
+    /// The time at which the request fails, or nil if it has no timeout or waits for a person.
     var deadline: Instant?
     var phase = Phase.dialling
-    /// The address that the scheduler has; nil while it has none.
+    /// The address that the scheduler has, or nil.
     var address: DeviceAddress?
-    /// When to look whether the peer has another address by now.
+    /// The time at which to check whether the peer has changed its address.
     var trialEndsAt: Instant?
-    /// How many links for this dial failed to be established so far.
+    /// The number of links for this request that failed to be established.
     var failedEstablishments = 0
 
-    /// Whether it is dialled by an address that the peer may not have any more.
+    /// Whether the request uses an address that the peer may no longer have.
     var isTrial: Bool { phase == .dialling && trialEndsAt != nil }
 
-    /// How long to wait before the next attempt: not at all after the first failure, which is
-    /// frequent at the edge of range; then longer and longer, for a peer that never joins must not
-    /// keep host and controller busy.
-    var rest: Duration {
-        guard failedEstablishments > 1 else { return .zero }
-        return min(Self.firstRest * (1 << min(failedEstablishments - 2, 10)), Self.longestRest)
+    /// Returns the pause before the next attempt.
+    ///
+    /// A peer joins one of the connection requests that answer the same advertisement, or none if
+    /// they collide. Centrals that fail at the same time must not try again at the same time. The
+    /// pause is therefore random from zero to a limit that grows with the number of failures (a
+    /// random exponential back-off).
+    func rest(using generator: inout some RandomNumberGenerator) -> Duration {
+        let longest = options.approach == .direct ? Self.longestRest : Self.longestPendingRest
+        let doublings = max(min(failedEstablishments - 1, 10), 0)
+        let limit = min(Self.firstRest * (1 << doublings), longest)
+        return limit * Double.random(in: 0..<1, using: &generator)
     }
 
-    /// When something is to be done about it, if nothing happens before.
+    /// The time at which the request needs its next step, if nothing happens before.
     var nextDeadline: Instant? {
         switch phase {
         case .resting(let end): earliest(end, deadline)

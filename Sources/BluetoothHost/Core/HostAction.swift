@@ -8,29 +8,34 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// Names one link for as long as the host lives; connection handles are used again, these are not.
-package struct LinkIdentifier: Hashable, Sendable {
+/// Identifies a link until the host ends. Connection handles are reused, link identifiers are not.
+/// A newer link has a greater identifier.
+package struct LinkIdentifier: Hashable, Sendable, Comparable {
     package let rawValue: UInt64
+
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Names one thing that an application asked for and waits for.
+/// Identifies a request of the application.
 package struct RequestIdentifier: Hashable, Sendable {
     package let rawValue: UInt64
 }
 
-/// What pairings have to do with the person in front of the device.
+/// An event of a pairing that concerns a person.
 package enum PairingNews: Sendable {
-    /// To be answered by `answer`, unless it is something to show. One question at a time.
+    /// A question, which `answer` must answer unless it only shows something. There is one question
+    /// at a time.
     case asked(Pairing.Question, Pairing.Method, isIncoming: Bool)
-    /// Somebody at the peer enters digits.
+    /// The peer reports a keypress of its passkey entry.
     case pressed(Pairing.Keypress)
-    /// The peer has lost its bond, and the policy is to ask: to be answered by `answerBondLoss`.
+    /// The peer has lost its bond, and the policy is to ask. `answerBondLoss` must answer.
     case bondLost(BondedPeer)
-    /// Nobody waits for an answer any more, and what is shown is over.
+    /// The question is withdrawn.
     case withdrawn
 }
 
-/// What the core wants done; its driver does each, in order, before the next input.
+/// An action that the core requests. The driver performs the actions in order, before the next
+/// input.
 package enum HostAction: Sendable {
     /// Write one H4 packet.
     case transmit([UInt8])
@@ -38,49 +43,29 @@ package enum HostAction: Sendable {
     case reopenTransport
     /// Close the transport.
     case closeTransport
-    case stateChanged(AdapterState)
-    /// A request is done; nothing more will be said of it.
+    /// Report an event.
+    case event(HostEvent)
+    /// A request has ended. No further action follows for it.
     case completed(RequestIdentifier, Result<HostAnswer, any Error>)
-    /// A scan found this.
-    case advertised(scan: RequestIdentifier, Advertisement)
-    /// The first news of a link: that there is one, to this address, and which end of it is ours.
-    case linkOpened(LinkIdentifier, DeviceAddress, LinkRole)
-    /// The first bearer of a link that was told of carries longer PDUs now.
-    case mtuChanged(LinkIdentifier, Int)
-    /// Somebody has connected to us.
-    case incomingLink(LinkIdentifier, DeviceAddress)
-    /// A set that was advertised, or was to be, is over.
-    case advertisingEnded(RequestIdentifier, AdvertisingEnd)
-    /// A peer sent a value.
-    case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
-    /// A peer says that its database changed within this range.
-    case servicesChanged(LinkIdentifier, first: AttributeHandle, last: AttributeHandle)
-    /// A client of the server on this link did something, or can be sent something.
-    case served(LinkIdentifier, ServerNews)
-    /// A pairing on this link needs somebody, or does not any more.
+    /// A pairing on this link needs a person, or no longer does.
     case pairing(LinkIdentifier, PairingNews)
-    /// A link is gone; everything that waited on it has been completed before.
-    case disconnected(LinkIdentifier, HostError)
-    /// Look up what the store has of the client on this link, and tell the core by `recalled`.
+    /// Read the store's record of the client on this link, and answer by `recalled`.
     case recall(LinkIdentifier, StoreKey)
-    /// Look up what the store has of the table of this link's peer, and tell the core by
-    /// `recalledDatabase`.
+    /// Read the store's record of the table of this link's peer, and answer by `recalledDatabase`.
     case recallDatabase(LinkIdentifier, StoreKey)
-    /// Keep this in the store.
+    /// Write this entry to the store.
     case save([UInt8], StoreKey)
-    /// Take this out of the store.
+    /// Remove this entry from the store.
     case remove(StoreKey)
-    /// The store has something under this key that nobody can use: move it away.
+    /// Set an unusable entry of the store aside.
     case setAside(StoreKey, reason: String)
-    /// Tell who wants to know what becomes of bonds.
-    case security(SecurityEvent)
-    /// A link is about to be encrypted, and somebody wants to know with which key.
+    /// Report the key with which a link is about to be encrypted.
     case usesKey(LinkKey)
-    /// Something worth a line in the log.
+    /// Write a line to the log.
     case log(String)
 }
 
-/// What a completed request yields.
+/// The result of a completed request.
 package enum HostAnswer: Sendable {
     case done
     case link(LinkIdentifier, DeviceAddress)
@@ -97,22 +82,20 @@ package enum HostAnswer: Sendable {
     case end(L2CAPChannel.End)
 }
 
-/// What clients of the server do, and what becomes of what they are sent.
+/// An event of a client of the server.
 package enum ServerNews: Sendable {
-    /// The link to this address can be served: the first news of any link.
-    case connected(DeviceAddress)
-    /// The application has to decide.
+    /// The application must decide.
     case asked(GATTServer.RequestID, GATTServer.Question)
-    /// Values were written that the server keeps.
+    /// The client has written values that the server stores.
     case written([GATT.WriteEntry])
-    /// A client subscribed to a value, or, with nil, unsubscribed.
+    /// The client has subscribed to a value or, with nil, unsubscribed.
     case subscribed(AttributeHandle, GATT.SubscriptionKind?)
-    /// There is room again for a notification, after there was none.
+    /// There is room for a notification again.
     case readyToNotify
 }
 
 extension HostAction {
-    /// Whether this is the end of a request.
+    /// Returns whether this ends a request.
     func completes(_ request: RequestIdentifier) -> Bool {
         if case .completed(request, _) = self { true } else { false }
     }

@@ -4,16 +4,16 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothTypes
 
-// Advertising: which sets the controller is to have, and who waits for what becomes of them.
+// Advertising: the requested sets, and the requests that wait until a set is in force.
 extension HostCore {
-    /// Whether a set has not ended.
+    /// Returns whether a set has not ended.
     package func isAdvertising(_ set: RequestIdentifier) -> Bool {
         advertisingWaiters[set] != nil
     }
 
-    /// Asks for a set, which goes on until it is stopped, or ends by itself. The answer is a
-    /// `completed` action when it is in force; its end is told by `advertisingEnded`. The request is
-    /// the set's name from now on.
+    /// Starts an advertising set, which continues until it is stopped or ends by itself. A
+    /// `completed` action follows when it is in force, and `advertisingEnded` at its end. The
+    /// request identifies the set.
     package mutating func startAdvertising(
         _ advertising: Advertising,
         id: RequestIdentifier,
@@ -26,7 +26,7 @@ extension HostCore {
         perform(actions, now: now)
     }
 
-    /// Asks for something else in the place of a set; the answer comes when that is in force.
+    /// Replaces the contents of a set. The answer follows when the change is in force.
     package mutating func updateAdvertising(
         _ set: RequestIdentifier,
         to advertising: Advertising,
@@ -43,19 +43,19 @@ extension HostCore {
         }
     }
 
-    /// Gives a set up; `advertisingEnded` tells when it is off the air.
+    /// Stops a set. `advertisingEnded` follows when the controller has stopped it.
     package mutating func stopAdvertising(_ set: RequestIdentifier, now: Instant) {
         perform(advertiser.remove(set.rawValue, now: now), now: now)
     }
 
-    /// The application waits no more for a wish to come into force. A set that nobody has heard of
-    /// yet is given up; one that was changed stays changed.
+    /// Ends a request that the application has canceled. A set that is not in force yet is stopped.
+    /// A change of a set remains.
     package mutating func forgetAdvertisingWaiter(_ id: RequestIdentifier, now: Instant) {
         for set in advertisingWaiters.keys { advertisingWaiters[set]?.removeAll { $0 == id } }
         if advertisingWaiters[id] != nil { stopAdvertising(id, now: now) }
     }
 
-    /// Stops everything, for good.
+    /// Stops all sets, because the host is shut down.
     mutating func stopAllAdvertising(now: Instant) {
         for set in advertisingWaiters.keys {
             perform(advertiser.remove(set.rawValue, because: .closed, now: now), now: now)
@@ -75,39 +75,30 @@ extension HostCore {
             case .needsAcceptList(let isNeeded):
                 perform(scheduler.lendAcceptList(isNeeded, now: now), now: now)
             case .quiet: perform(addresses.becameQuiet(.advertiser, now: now), now: now)
+            case .unstoppable: controllerFailed(.unresponsive, now: now)
             case .ended(let id, let end):
                 let set = RequestIdentifier(rawValue: id)
                 for waiter in advertisingWaiters.removeValue(forKey: set) ?? [] {
                     fail(waiter, end.error)
                 }
-                emit(.advertisingEnded(set, end))
+                emit(.event(.advertisingEnded(set, end)))
             }
         }
         finishShutDown(now: now)
     }
 }
 
-// Links that others make to us.
 extension HostCore {
-    /// Somebody has connected: the link is reported at once. It is ended if nobody is awaited, which
-    /// is how a connection ends that came while its set was being stopped.
-    mutating func connectionAccepted(_ report: ConnectionReport, now: Instant) {
-        let isWelcome = advertiser.awaitsConnections && farewellDeadline == nil
-        linkBegan(newLink(report, dial: nil), isIncoming: isWelcome, now: now)
-        perform(advertiser.connectionMade(now: now), now: now)
-        radioUseChanged(now: now)
-    }
-
-    /// Something that may exclude advertising has begun, or ended.
+    /// Passes the current use of the radio, which may exclude advertising, to the advertiser.
     mutating func radioUseChanged(now: Instant) {
         var use = scheduler.radioUse
-        for link in links.values { use.insert(link.role == .peripheral ? .peripheral : .central) }
+        for link in links.cores { use.insert(link.role == .peripheral ? .peripheral : .central) }
         perform(advertiser.radioUseChanged(to: use, now: now), now: now)
     }
 }
 
 extension AdvertisingEnd {
-    /// What those are told who waited for a wish to come into force.
+    /// The error of the requests that wait until the set is in force.
     fileprivate var error: any Error {
         switch self {
         case .failed(let error): error

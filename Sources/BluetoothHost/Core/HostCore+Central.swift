@@ -4,9 +4,10 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothTypes
 
-// Scanning: which advertisement goes to whom.
+// Scans.
 extension HostCore {
-    /// Begins a scan, which goes on until it is stopped; sightings are `advertised` actions.
+    /// Starts a scan, which continues until it is stopped. Its discoveries are `advertised`
+    /// actions.
     package mutating func startScan(
         _ request: ScanRequest,
         id: RequestIdentifier,
@@ -27,9 +28,11 @@ extension HostCore {
     }
 }
 
-// Dialling: from the wish for a connection to the usable link.
+// Connection requests, from the call to the usable link.
 extension HostCore {
-    /// Asks for a connection; the answer is a `completed` action with the link.
+    /// Starts a connection request. The answer is a `completed` action with the link or an error,
+    /// such as ``HostError/alreadyConnecting`` if there already is a link or a request to this
+    /// peer.
     package mutating func dial(
         _ target: DeviceAddress,
         options: ConnectOptions,
@@ -41,7 +44,7 @@ extension HostCore {
             return fail(id, obstacle)
         }
         let identity = identity(of: target)
-        let earlier = links.values.first { $0.identity == identity || $0.peer == target }
+        let earlier = links.cores.first { $0.identity == identity || $0.peer == target }
         guard earlier?.isDisconnecting != false,
             !dials.values.contains(where: { $0.identity == identity })
         else { return fail(id, HostError.alreadyConnecting) }
@@ -54,17 +57,17 @@ extension HostCore {
             phase: earlier == nil ? .dialling : .parting
         )
         if identity != target, !addresses.resolves(identity),
-            sightedAddresses.address(of: identity, now: now) == nil
+            recentAddresses.address(of: identity, now: now) == nil
         {
-            // Whoever asks for a private address has just heard it.
-            sightedAddresses.note(target, of: identity, now: now)
+            // The application has just received the private address that it connects to.
+            recentAddresses.note(target, of: identity, now: now)
         }
         if resolver.knows(identity) { updateRecognition(now: now) }
         if earlier == nil { schedule(id, now: now) }
     }
 
-    /// A link to this peer has ended: whoever wants the next one has waited for that.
-    mutating func peerParted(_ link: LinkState, with error: HostError, now: Instant) {
+    /// Continues the connection request that waited for the end of a link to this peer.
+    mutating func peerParted(_ link: LinkCore, with error: HostError, now: Instant) {
         for (id, dial) in dials
         where dial.phase == .parting
             && (dial.identity == link.identity || dial.target == link.peer)
@@ -78,7 +81,7 @@ extension HostCore {
         }
     }
 
-    /// Gives a dial up, and ends its link if there is one already.
+    /// Cancels a connection request, and ends its link if there already is one.
     package mutating func cancelDial(_ id: RequestIdentifier, now: Instant) {
         guard let dial = dials.removeValue(forKey: id) else { return }
         defer { updateScan(now: now) }
@@ -86,41 +89,43 @@ extension HostCore {
         case .dialling, .turning:
             perform(scheduler.cancel(id.rawValue, now: now), now: now)
         case .establishing(let link):
-            guard let handle = handles[link] else { return }
-            links[handle]?.dial = nil
-            disconnect(handle, request: nil, now: now)
+            withLink(link, now: now) { link, context in
+                link.connectionRequest = nil
+                link.disconnect(request: nil, &context)
+            }
         case .looking, .parting, .resting: break
         }
     }
 
     mutating func expireDials(now: Instant) {
         for id in dials.keys {
-            // One that ends may take others along: each is looked up when it is its turn.
+            // The end of one request may end others, so each is looked up again.
             guard let deadline = dials[id]?.deadline, deadline <= now else { continue }
             cancelDial(id, now: now)
             fail(id, HostError.timedOut)
         }
     }
 
-    /// The link of a dial proved usable: the dial is done.
-    mutating func dialEstablished(_ id: RequestIdentifier, link: LinkState) {
-        guard dials.removeValue(forKey: id) != nil else { return }
-        complete(id, .link(link.identifier, link.identity))
-    }
-
-    /// The link of a dial ended before it proved usable. A peer that never joined the link may
-    /// join the next; an adapter that failed may come back for those who wait.
+    /// Handles the end of a request's link before the link was usable. The host may try again,
+    /// because a peer that did not join the link may join the next. A pending connection survives
+    /// the failure of the adapter.
     mutating func dialFell(_ id: RequestIdentifier, with error: HostError, now: Instant) {
         guard dials[id] != nil else { return }
         defer { updateScan(now: now) }
         dials[id]?.phase = .dialling
         dials[id]?.trialEndsAt = nil
         dials[id]?.failedEstablishments += 1
-        guard isWorthAnotherAttempt(id, after: error), let rest = dials[id]?.rest else {
+        guard isWorthAnotherAttempt(id, after: error), let dial = dials[id] else {
             return dialFailed(id, with: error.asFailureToConnect)
         }
-        guard rest > .zero else { return schedule(id, now: now) }
-        dials[id]?.phase = .resting(until: now + rest)
+        // The scheduler waits until a failed adapter is ready again.
+        if case .adapter = error { return schedule(id, now: now) }
+        let end = now + dial.rest(using: &context.randomness)
+        // A pause that outlasts the timeout leaves no time for an attempt.
+        if let deadline = dial.deadline, deadline <= end {
+            return dialFailed(id, with: error.asFailureToConnect)
+        }
+        dials[id]?.phase = .resting(until: end)
     }
 
     mutating func wakeDials(now: Instant) {
@@ -152,7 +157,7 @@ extension HostCore {
     }
 }
 
-// The scheduler, which decides what the controller's one scanner and one initiator do.
+// The scheduler, which controls the controller's one scanner and one initiator.
 extension HostCore {
     mutating func perform(_ actions: [CentralScheduler.Action], now: Instant) {
         for action in actions { perform(action, now: now) }
@@ -174,6 +179,7 @@ extension HostCore {
             scans = []
             failLooks(with: error, includesStanding: true, now: now)
         case .quiet: perform(addresses.becameQuiet(.central, now: now), now: now)
+        case .unstoppable: controllerFailed(.unresponsive, now: now)
         case .acceptListLent: perform(advertiser.acceptListGranted(now: now), now: now)
         case .connected, .unexpectedConnection, .scanStateChanged, .scanEnded: break
         }

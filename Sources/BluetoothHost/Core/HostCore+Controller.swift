@@ -4,14 +4,14 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothTypes
 
-// The controller's life: opened, started, ready; failed, reset or reopened.
+// The states of the controller: opened, started, ready, failed, reset, reopened.
 extension HostCore {
-    /// The transport is open: set the controller up from the beginning. Does nothing if it has been
-    /// closed since, which may be told first.
+    /// Sets the controller up after the transport was opened. Does nothing if the host has closed
+    /// the transport since.
     ///
     /// - Parameters:
-    ///   - losesBytes: Whether bytes may get lost on it, as on a UART.
-    ///   - longestPacket: The longest H4 packet that it takes; nil if it takes any.
+    ///   - losesBytes: Whether the transport can lose bytes, as a UART can.
+    ///   - longestPacket: The maximum length in bytes of an H4 packet on the transport, or nil.
     package mutating func transportOpened(
         losesBytes: Bool = false,
         longestPacket: Int? = nil,
@@ -23,8 +23,8 @@ extension HostCore {
         beginStartup(now: now)
     }
 
-    /// The transport could not be opened, or ended. Does nothing if the host closed it itself, and
-    /// is going to open it again.
+    /// Handles a transport that could not be opened, or has ended. Does nothing if the host itself
+    /// has closed the transport and will open it again.
     package mutating func transportClosed(_ reason: String, now: Instant) {
         guard state != .closed, reopening.deadline == nil else { return }
         changeState(to: .unavailable(.transport(reason)))
@@ -32,56 +32,57 @@ extension HostCore {
         disconnected(now: now)
     }
 
-    /// What the transport lacked is there again: there is nothing to wait for any more.
+    /// Opens the transport without further delay, because it is available again.
     package mutating func transportReturned() {
         guard state != .closed, reopening.deadline != nil else { return }
         reopen()
     }
 
-    /// Has the transport opened again.
+    /// Starts to open the transport again.
     mutating func reopen() {
         reopening.begun()
         changeState(to: .starting)
         emit(.reopenTransport)
     }
 
-    /// Why nothing can be begun now; nil when it can.
-    var obstacle: HostError? { farewellDeadline == nil ? state.obstacle : .closed }
+    /// The reason why no request can begin now, or nil if requests can.
+    var obstacle: HostError? { shutdownDeadline == nil ? state.obstacle : .closed }
 
-    /// Ends everything for good: says goodbye to the peers first, but not for longer than
-    /// `farewellLimit`. `closed` is the last state.
+    /// Shuts the host down. Disconnects all links first, for `shutdownLimit` at most. `closed` is
+    /// the last state.
     package mutating func shutDown(now: Instant) {
-        guard state != .closed, farewellDeadline == nil else { return }
-        farewellDeadline = now + Self.farewellLimit
-        for id in dials.keys {
+        guard state != .closed, shutdownDeadline == nil else { return }
+        shutdownDeadline = now + Self.shutdownLimit
+        // Canceling one connection request may end others.
+        for id in dials.keys where dials[id] != nil {
             cancelDial(id, now: now)
             fail(id, HostError.closed)
         }
         stopAllAdvertising(now: now)
-        for handle in links.handles { disconnect(handle, request: nil, now: now) }
+        forEachLink(now: now) { $0.disconnect(request: nil, &$1) }
         finishShutDown(now: now)
     }
 
-    /// Closes, once no link is left or the time for goodbyes is over.
+    /// Closes the host if no link is left, or if `shutdownLimit` has passed.
     mutating func finishShutDown(now: Instant) {
-        guard let deadline = farewellDeadline, state != .closed else { return }
+        guard let deadline = shutdownDeadline, state != .closed else { return }
         let isQuiet = links.isEmpty && advertisingWaiters.isEmpty
         guard state != .ready || isQuiet || deadline <= now else { return }
-        farewellDeadline = nil
+        shutdownDeadline = nil
         changeState(to: .closed)
         abandonController(.notStarted, now: now)
         for scan in scans { fail(scan.identifier, HostError.closed) }
         scans = []
-        for acceptor in listeners.acceptors { fail(acceptor, HostError.closed) }
-        listeners.removeAll()
+        for acceptor in context.listeners.acceptors { fail(acceptor, HostError.closed) }
+        context.listeners.removeAll()
         isConnected = false
         reopening.begun()
-        writeEverything()
+        context.writeEverything()
         emit(.closeTransport)
     }
 
-    /// The controller cannot be trusted any more. Everything it knew is forgotten on our side too;
-    /// then it is reset, or, where a reset could not get through, its transport is opened anew.
+    /// Handles a failure of the controller. The host discards the controller's state. It then
+    /// resets the controller or, if a reset could not reach it, opens the transport again.
     mutating func controllerFailed(_ failure: AdapterFailure, now: Instant) {
         guard state != .closed else { return }
         let isBeyondReset = !mayReset(after: failure)
@@ -92,10 +93,10 @@ extension HostCore {
         disconnected(now: now)
     }
 
-    /// Whether a reset may help, and can get through.
+    /// Returns whether a reset may help, and can reach the controller.
     private mutating func mayReset(after failure: AdapterFailure) -> Bool {
         guard !wire.losesBytes else { return wire.takeReset() }
-        // A controller that fails while it is set up has had its reset.
+        // A controller that fails during its set-up was already reset.
         return startup == nil && failure != .desynchronised
     }
 
@@ -106,7 +107,7 @@ extension HostCore {
     }
 
     private mutating func beginStartup(now: Instant) {
-        // Whatever comes before the answer to Reset is from before, or noise (Vol 4, Part A, 4).
+        // Bytes before the answer to Reset are old, or noise (Vol 4, Part A, 4).
         if wire.losesBytes { deframer.resynchronise() }
         startup = ControllerStartup(randomAddress: takeFirstAddress())
         continueStartup(now: now)
@@ -132,11 +133,11 @@ extension HostCore {
             return controllerFailed(.unsuitable("it takes no random address"), now: now)
         }
         startup = nil
-        capabilities = found
+        context.capabilities = found
         reopening.succeeded()
         wire.controllerStarted()
-        transmitQueue = ACLTransmitQueue()
-        transmitQueue.configure(
+        context.transmitQueue = ACLTransmitQueue()
+        context.transmitQueue.configure(
             packetLength: wire.dataLength(for: found.aclPacketLength),
             packetCount: found.aclPacketCount
         )
@@ -144,24 +145,25 @@ extension HostCore {
         configureRadio(found, now: now)
     }
 
-    /// Forgets what the controller knew: links end, answers will not come, direct dials fail.
-    /// Scans, advertising and pending connections stay wanted, and start again when the controller is back.
+    /// Discards the state of the controller: links end, commands are discarded, and direct
+    /// connection requests fail. Scans, advertising and pending connections start again when the
+    /// controller is ready.
     ///
-    /// The scheduler is the first to know: told of links and commands that ended, it would order
-    /// the next thing from a controller that is not there.
+    /// The scheduler is reset first. Otherwise the ends of links and commands would make it send
+    /// the next command to a controller that is not ready.
     private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
         startup = nil
-        capabilities = nil
+        context.capabilities = nil
         abandonedControllers += 1
         wire.packetArrived()
         addresses.reset()
         perform(scheduler.reset(now: now), now: now)
         perform(advertiser.reset(now: now), now: now)
-        perform(commands.reset(), now: now)
+        perform(context.commands.reset(), now: now)
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
         let obstacle = state.obstacle ?? .adapter(failure)
         failLooks(with: obstacle, includesStanding: false, now: now)
         reports = ReportAssembler()
-        transmitQueue = ACLTransmitQueue()
+        context.transmitQueue = ACLTransmitQueue()
     }
 }

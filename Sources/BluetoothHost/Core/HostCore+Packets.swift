@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothATT
-import BluetoothGATT
 import BluetoothHCI
-import BluetoothL2CAP
 import BluetoothTypes
 
-// Station two and three of a packet's trip: framing, then routing to the machine it is for.
+// Framing, and routing of each packet to the part that it concerns.
 extension HostCore {
-    /// Bytes arrived, split anyhow. Call `receiveNextPacket` until it returns false, and perform
-    /// the actions in between.
+    /// Takes bytes from the transport, split at any place. Call `receiveNextPacket` until it
+    /// returns false, and perform the actions after each call.
     package mutating func receive(_ bytes: ArraySlice<UInt8>) {
         deframer.append(bytes)
     }
 
-    /// Handles one packet that is complete; false if there is none.
+    /// Handles one complete packet. Returns false if there is none.
     package mutating func receiveNextPacket(now: Instant) -> Bool {
         guard isConnected else {
             deframer.reset()
@@ -34,14 +31,14 @@ extension HostCore {
         }
     }
 
-    /// Packets cannot be told apart any more.
+    /// Fails the controller, because the packet boundaries are lost.
     private mutating func framingLost(_ reason: String, now: Instant) {
         emit(.log(reason))
         deframer.reset()
         controllerFailed(.desynchronised, now: now)
     }
 
-    /// A packet may have begun too long ago.
+    /// Fails the controller if the rest of a packet has not arrived in time.
     mutating func expirePacket(now: Instant) {
         guard let deadline = wire.packetDeadline, deadline <= now else { return }
         framingLost("the rest of a packet has not come", now: now)
@@ -58,56 +55,27 @@ extension HostCore {
             }
         case .command, .synchronous, .isochronous:
             let reason = "a packet that no controller sends to a Low Energy host"
-            // Where bytes get lost, they look like the beginning of one by chance.
+            // On a transport that loses bytes, other bytes may look like such a packet.
             guard wire.losesBytes else { return emit(.log("ignored \(reason)")) }
             framingLost(reason, now: now)
         }
     }
 
     private mutating func receive(_ data: HCI.ACLPacket, now: Instant) {
-        guard let verdict = links[data.connectionHandle]?.recombiner.receive(data) else {
-            return emit(.log("ignored data on a connection that does not exist"))
+        let found: Void? = withLink(data.connectionHandle, now: now) {
+            $0.receive(data, &$1)
         }
-        switch verdict {
-        case .incomplete: break
-        case .discarded(let reason): emit(.log("discarded data: \(reason)"))
-        case .frame(let frame): receive(frame, on: data.connectionHandle, now: now)
-        }
-    }
-
-    private mutating func receive(
-        _ frame: L2CAPFrame,
-        on handle: ConnectionHandle,
-        now: Instant
-    ) {
-        switch frame.channel {
-        case .att:
-            guard let actions = links[handle]?.gatt.receive(frame.payload, now: now) else { return }
-            tellMTU(of: handle)
-            perform(actions, on: handle, now: now)
-            pump(handle, now: now)
-        case .securityManager: receiveSecurity(frame.payload, on: handle, now: now)
-        case .signalling:
-            receiveSignalling(frame.payload, on: handle, now: now)
-        case let channel where channel.isDynamic:
-            guard
-                let actions = links[handle]?.logicalLink
-                    .receive(frame.payload, on: channel, now: now)
-            else { return }
-            perform(actions, on: handle, now: now)
-        default:
-            emit(.log("ignored a frame on channel \(frame.channel)"))
-        }
+        if found == nil { emit(.log("ignored data on a connection that does not exist")) }
     }
 
     private mutating func receive(_ event: HCI.Event, now: Instant) {
         switch event {
         case .commandComplete(let event):
             guard event.opcode != .reset || startup != nil else {
-                // Nobody asked for a reset: the controller has restarted by itself.
+                // The host has not sent Reset, so the controller has restarted by itself.
                 return controllerFailed(.restarted, now: now)
             }
-            let actions = commands.commandCompleted(
+            let actions = context.commands.commandCompleted(
                 opcode: event.opcode,
                 allowedPackets: event.allowedPackets,
                 returnParameters: event.returnParameters,
@@ -115,7 +83,7 @@ extension HostCore {
             )
             perform(actions, now: now)
         case .commandStatus(let event):
-            let actions = commands.commandStatus(
+            let actions = context.commands.commandStatus(
                 opcode: event.opcode,
                 allowedPackets: event.allowedPackets,
                 status: event.status,
@@ -123,12 +91,12 @@ extension HostCore {
             )
             perform(actions, now: now)
         case .hardwareError(let event): controllerFailed(.hardwareError(event.code), now: now)
-        // Until the controller is set up, whatever else it tells is from before its reset.
-        default: if state == .ready { receiveNews(event, now: now) }
+        // Until the controller is set up, its other events are from before its reset.
+        default: if state == .ready { receiveOther(event, now: now) }
         }
     }
 
-    private mutating func receiveNews(_ event: HCI.Event, now: Instant) {
+    private mutating func receiveOther(_ event: HCI.Event, now: Instant) {
         switch event {
         case .numberOfCompletedPackets(let event): packetsCompleted(event, now: now)
         case .advertisingReports(let reports):
@@ -147,7 +115,7 @@ extension HostCore {
 
     private mutating func packetsCompleted(_ event: HCI.NumberOfCompletedPackets, now: Instant) {
         for entry in event.completed {
-            let verdict = transmitQueue.packetsCompleted(
+            let verdict = context.transmitQueue.packetsCompleted(
                 entry.connectionHandle,
                 count: Int(entry.count)
             )
@@ -155,18 +123,23 @@ extension HostCore {
                 emit(.log("completed packets of \(entry.connectionHandle): \(verdict)"))
             }
         }
-        pumpAll(now: now)
-        for entry in event.completed { disconnectIfKeysAreThere(entry.connectionHandle, now: now) }
+        pumpBlockedLinks(now: now)
+        for entry in event.completed {
+            guard let index = links.index(of: entry.connectionHandle),
+                links.cores[index].awaitsKeyDelivery
+            else { continue }
+            withLink(at: index, now: now) { $0.disconnectIfKeysAreDelivered(&$1) }
+        }
     }
 
-    /// What the command queue wants done.
-    mutating func perform(_ actions: [CommandQueue<Purpose>.Action], now: Instant) {
-        // The worst first: whoever is told of a discarded command must not send another.
+    /// Performs the actions of the command queue.
+    mutating func perform(_ actions: [CommandQueue<CommandPurpose>.Action], now: Instant) {
+        // Failures come first, because the owner of a discarded command must not send another.
         for case .unresponsive in actions { controllerFailed(.unresponsive, now: now) }
         let abandoned = abandonedControllers
         for action in actions {
             switch action {
-            // Told of a command that ended, the host may have begun anew: then this is of the past.
+            // The end of a command may have caused a reset. The packet is then obsolete.
             case .send(let packet): if abandonedControllers == abandoned { emit(.transmit(packet)) }
             case .unresponsive: break
             case .finished(let purpose, let result): finished(purpose, result, now: now)
@@ -174,7 +147,8 @@ extension HostCore {
         }
     }
 
-    private mutating func finished(_ purpose: Purpose, _ result: CommandResult, now: Instant) {
+    private mutating func finished(_ purpose: CommandPurpose, _ result: CommandResult, now: Instant)
+    {
         switch purpose {
         case .startup: startupAnswered(result, now: now)
         case .central(let step):
@@ -182,11 +156,11 @@ extension HostCore {
         case .advertising(let step):
             perform(advertiser.commandFinished(step, result: result, now: now), now: now)
         case .privacy(let step): privacyAnswered(step, result, now: now)
-        case .parameters(let link): parametersAnswered(link, result, now: now)
-        case .request(let id, let link, let request): requestAnswered(id, link, request, result)
-        case .disconnection(let link): disconnectionAnswered(link, result, now: now)
-        case .upkeep(let link, let procedure):
-            upkeepAnswered(link, procedure, result, now: now)
+        case .link(let link, let command):
+            let found: Void? = withLink(link, now: now) {
+                $0.commandFinished(command, result, &$1)
+            }
+            if found == nil { context.commandFinished(command, afterEndOfLink: result) }
         }
     }
 }

@@ -3,72 +3,43 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// The one timer of a host: the earliest deadline of every machine in it.
+// The one timer of a host: the earliest deadline of all its parts.
 extension HostCore {
-    /// When `deadlinePassed` must be called next; nil while nothing waits for time.
+    /// The time at which `deadlinePassed` must be called next, or nil if nothing has a deadline.
     package var nextDeadline: Instant? {
-        state == .closed ? nil : earliest(nextDeadlineBesideLinks, links.nextDeadline)
-    }
-
-    /// The same, for whoever asks after every packet: what may be changed is looked at where it is,
-    /// and everything else copied first, which costs more than to look.
-    mutating func findNextDeadline() -> Instant? {
-        state == .closed ? nil : earliest(nextDeadlineBesideLinks, links.findNextDeadline())
-    }
-
-    private var nextDeadlineBesideLinks: Instant? {
-        var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
-        soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
-        soonest = earliest(soonest, earliest(advertiser.nextDeadline, server.nextDeadline))
-        soonest = earliest(soonest, keeping.schedule.nextDeadline)
+        guard state != .closed else { return nil }
+        var soonest = earliest(links.nextDeadline, context.commands.nextDeadline)
+        soonest = earliest(soonest, earliest(scheduler.nextDeadline, advertiser.nextDeadline))
+        soonest = earliest(soonest, earliest(reopening.deadline, shutdownDeadline))
+        soonest = earliest(soonest, context.server.nextDeadline)
+        soonest = earliest(soonest, context.storeState.schedule.nextDeadline)
         soonest = earliest(soonest, earliest(addresses.nextDeadline, wire.packetDeadline))
+        soonest = earliest(soonest, context.pairingWindow.nextDeadline)
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
 
-    /// The time that `nextDeadline` named has come, or may have.
+    /// Handles all deadlines that have passed.
     package mutating func deadlinePassed(now: Instant) {
         guard state != .closed else { return }
         expirePacket(now: now)
-        perform(commands.deadlinePassed(now: now), now: now)
+        perform(context.commands.deadlinePassed(now: now), now: now)
         perform(addresses.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)
         perform(advertiser.deadlinePassed(now: now), now: now)
+        expirePairingWindow(now: now)
         expireDials(now: now)
         wakeDials(now: now)
         endTrials(now: now)
-        for handle in links.handles { expire(handle, now: now) }
-        perform(server.deadlinePassed(now: now))
-        writeChanges(now: now)
-        pumpAll(now: now)
+        for link in links.due(now: now) {
+            withLink(link, now: now) { link, context in
+                link.deadlinePassed(&context)
+                link.pump(&context)
+            }
+        }
+        perform(context.server.deadlinePassed(now: now), now: now)
+        context.writeChanges(now: now)
         finishShutDown(now: now)
         if let deadline = reopening.deadline, deadline <= now { reopen() }
-    }
-
-    private mutating func expire(_ handle: ConnectionHandle, now: Instant) {
-        if let actions = links[handle]?.gatt.deadlinePassed(now: now) {
-            perform(actions, on: handle, now: now)
-        }
-        expireEnhanced(handle, now: now)
-        if let actions = links[handle]?.logicalLink.deadlinePassed(now: now) {
-            perform(actions, on: handle, now: now)
-        }
-        expireProtection(handle, now: now)
-        if let due = links[handle]?.preferredParametersDueAt, due <= now {
-            askForPreferredParameters(on: handle, now: now)
-        }
-        if let deadline = links[handle]?.disconnectDeadline, deadline <= now {
-            emit(.log("the controller does not end a link: it counts as ended"))
-            return linkIsGone(handle, .disconnected(.connectionTimeout), now: now)
-        }
-        if let link = links[handle], let attempt = link.nextDisconnectAttempt, attempt <= now {
-            attemptDisconnect(handle, of: link.identifier, now: now)
-        }
-        guard let waiting = links[handle]?.procedures else { return }
-        for (procedure, waiter) in waiting where waiter.deadline <= now {
-            links[handle]?.procedures[procedure] = nil
-            if let request = waiter.request { fail(request, HostError.timedOut) }
-            if procedure == .encryption { encryptionFailed(.timedOut, on: handle, now: now) }
-        }
     }
 }

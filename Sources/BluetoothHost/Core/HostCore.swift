@@ -8,154 +8,97 @@ import BluetoothL2CAP
 import BluetoothSMP
 import BluetoothTypes
 
-/// The host as a value: it owns the machines of every layer, and turns each input (bytes from the
-/// controller, a wish of the application, the clock) into actions in one ordered outbox.
+/// The host as a value. It owns the parts of every layer, and turns each input (bytes from the
+/// controller, requests of the application, the clock) into actions in one ordered outbox.
 ///
-/// The driver's contract: one input, then everything in the outbox, then the next input. The core
-/// does no I/O, waits for nothing, and reads no clock.
+/// The driver takes one input, performs everything in the outbox, and then takes the next input.
+/// The core does no I/O, never waits, and reads no clock.
 ///
-/// The controller's life is in `HostCore+Controller`, arriving packets in `HostCore+Packets`, scans
-/// and dials in `HostCore+Central`, advertising in `HostCore+Advertising`, links in
-/// `HostCore+Links`, clients and what they are sent in `HostCore+Server`, encryption in
-/// `HostCore+Security`, time in `HostCore+Time`.
+/// `LinkCore` owns everything that belongs to one link. The host owns what concerns the controller
+/// and several links: the controller's state in `HostCore+Controller`, arriving packets in
+/// `HostCore+Packets`, the beginning and end of links in `HostCore+Connections`, scans and
+/// connection requests in `HostCore+Central`, advertising in `HostCore+Advertising`, addresses in
+/// `Privacy/`, bonds and the store in `Store/`, and time in `HostCore+Time`. `HostCore+WithLink` is
+/// the only way to a link.
 package struct HostCore: Sendable {
-    /// How many requests may wait at once; one more is refused, unless it makes room for others.
+    /// The maximum number of requests that wait at once. The host refuses others, unless they make
+    /// room.
     package static let requestLimit = 1_024
-    /// How many scans may run at once.
+    /// The maximum number of concurrent scans.
     package static let scanLimit = 16
-    /// How often one dial may find the peer and then fail to establish the link
-    /// (Vol 6, Part B, 4.5: no packet within six intervals) before it is given up.
-    package static let establishmentLimit = 3
-    /// How long a link-layer procedure may take before whoever waits is told
-    /// (Vol 6, Part B, 5.2).
-    package static let procedureTimeout: Duration = .seconds(40)
-    /// How long a link may take to end: longer than the longest supervision timeout, after which
-    /// the controller has to have noticed (Vol 6, Part B, 5.1.6).
-    package static let disconnectLimit: Duration = .seconds(40)
-    /// How long the end of a link waits for keys that are on their way to the peer: longer than three
-    /// packets take at the usual intervals, and soon enough where the peer is out of range.
-    package static let keyDeliveryLimit: Duration = .seconds(2)
-    /// How long a controller rests that refused to end a link which nobody wants.
-    package static let disconnectRest: Duration = .seconds(2)
-    /// How long a host that is shut down waits for its links to end in an orderly way.
-    package static let farewellLimit: Duration = .seconds(1)
-    /// Identifiers of the core's own GATT operations; those of requests are below.
-    static let ownOperationBase: UInt64 = 1 << 63
+    /// The number of times that one connection request may find the peer and then fail to establish
+    /// the link (Vol 6, Part B, 4.5: no packet within six intervals) before the request fails. With
+    /// the pauses in between that takes 10 seconds on average. In that time 20 Centrals that
+    /// connect to one peripheral at once all get their links.
+    package static let establishmentLimit = 10
+    /// The maximum time that a host that is shut down waits for its links to end in an orderly way.
+    package static let shutdownLimit: Duration = .seconds(1)
 
-    /// What an answer from the controller is for.
-    enum Purpose: Sendable {
-        case startup
-        case central(Step)
-        case advertising(AdvertisingStep)
-        case privacy(PrivacyStep)
-        /// A Peripheral's wish for other parameters, in the link layer.
-        case parameters(LinkIdentifier)
-        case request(RequestIdentifier, LinkIdentifier, LinkRequest)
-        case disconnection(LinkIdentifier)
-        /// The host's own housekeeping on a link: a refusal is logged, and ends the procedure that
-        /// it was to begin.
-        case upkeep(LinkIdentifier, LinkState.Procedure?)
-
-        /// The link that the command is about.
-        var link: LinkIdentifier? {
-            switch self {
-            case .request(_, let link, _), .disconnection(let link), .upkeep(let link, _),
-                .parameters(let link):
-                link
-            case .startup, .central, .advertising, .privacy: nil
-            }
-        }
-    }
-
-    let configuration: HostConfiguration
+    /// The state that the links share, with the configuration and the outbox.
+    var context: LinkContext
+    var links = LinkTable()
     let ownAddress: DeviceAddress
-    /// Who we are to peers that we pair with: the address that stays the same, and what our private
-    /// addresses are made with.
-    let localIdentity: Pairing.LocalIdentity
-
-    package internal(set) var state: AdapterState = .starting
-    package internal(set) var capabilities: ControllerCapabilities?
-
-    /// Whether the transport is open. What arrives before that is known is not looked at.
+    /// Whether the transport is open. Bytes that arrive before are dropped.
     var isConnected = false
-    /// What is known of the wire, and what it may still be tried.
+    /// The state of the transport, and the number of resets of the controller that remain.
     var wire = Wire()
-    /// How often what the controller knew was forgotten.
+    /// The number of times that the state of the controller was discarded.
     var abandonedControllers = 0
     var deframer = H4Deframer()
-    var commands = CommandQueue<Purpose>()
     var startup: ControllerStartup?
     var reopening = ReopenSchedule()
-    /// Set while the host is being shut down.
-    var farewellDeadline: Instant?
-    var transmitQueue = ACLTransmitQueue()
+    /// The latest time at which a host that is being shut down closes.
+    var shutdownDeadline: Instant? {
+        didSet { context.isShuttingDown = shutdownDeadline != nil }
+    }
     var scheduler = CentralScheduler()
     var advertiser = Advertiser()
-    /// The sets that have not ended, and who waits until what is wanted of them is in force.
+    /// The advertising sets that have not ended, and the requests that wait until they are in
+    /// force.
     var advertisingWaiters: [RequestIdentifier: [RequestIdentifier]] = [:]
     var reports = ReportAssembler()
     var scans: [ScanSession] = []
+    /// The connection requests.
     var dials: [RequestIdentifier: Dial] = [:]
-    var links = LinkTable()
-    /// Recognises bonded peers by their private addresses.
+    /// Recognizes bonded peers by their private addresses.
     var resolver = AddressResolver()
-    /// With which addresses they were last heard.
-    var sightedAddresses = SightedAddresses()
-    /// What the controller knows of addresses.
+    /// The addresses with which bonded peers were last received.
+    var recentAddresses = RecentAddresses()
+    /// The addresses in the controller.
     var addresses: AddressKeeper
-    /// What peers are known by.
-    let peerCipher: PeerCipher
-    var server = GATTServer()
-    /// The peers that keys are shared with, those not met for the longest first.
-    var bonds: [Bond]
-    /// What there is to be remembered of the store.
-    var keeping = StoreKeeping()
-    /// What the application keeps in the store, as far as it was asked for or changed.
-    var applicationRecords: [ApplicationName: [UInt8]] = [:]
-    /// Who has failed to pair, and has to wait before the next attempt.
-    var attempts = RepeatedAttempts()
-    /// Where random numbers and keys come from.
-    var randomness: Randomness
-    /// What bonded clients have configured, as far as it is known.
-    var memories: [DeviceAddress: ClientMemory] = [:]
-    var handles: [LinkIdentifier: ConnectionHandle] = [:]
-    /// The channels of all links, and who listens for more.
-    var channels = ChannelTable()
-    var listeners = ListenerTable()
-    /// What was refused, and waits until its link is better protected.
-    var demands: [UInt64: Demand] = [:]
     var nextLink: UInt64 = 1
-    var databases = DatabaseCache()
-    var nextOwnOperation = HostCore.ownOperationBase
-    private var outbox: [HostAction] = []
 
     /// Makes the core of a host that uses `ownAddress`, a random static address.
     ///
     /// - Parameters:
-    ///   - resolvingKey: what its private addresses are made with; by default a new key.
-    ///   - secret: what the identifiers of peers are made with; by default a new one.
+    ///   - resolvingKey: The key of the host's private addresses. By default a new one.
+    ///   - secret: The key of the identifiers of peers. By default a new one.
     package init(
         configuration: HostConfiguration,
         ownAddress: DeviceAddress,
         resolvingKey: HCI.Key128? = nil,
         secret: HCI.Key128? = nil
     ) {
-        self.configuration = configuration
         self.ownAddress = ownAddress
-        randomness = Randomness(configuration.randomness)
-        localIdentity = Pairing.LocalIdentity(
+        var randomness = Randomness(configuration.randomness)
+        let localIdentity = Pairing.LocalIdentity(
             address: ownAddress,
             resolvingKey: resolvingKey ?? HCI.Key128(using: &randomness)
         )
+        let peerCipher = PeerCipher(secret: secret ?? HCI.Key128(using: &randomness))
+        context = LinkContext(
+            configuration: configuration,
+            localIdentity: localIdentity,
+            peerCipher: peerCipher,
+            randomness: randomness
+        )
         addresses = AddressKeeper(own: Self.ownAddresses(configuration.privacy, localIdentity))
-        peerCipher = PeerCipher(secret: secret ?? HCI.Key128(using: &randomness))
-        bonds = configuration.bonds.suffix(Self.bondLimit)
         resolver.setPeers(bonds.compactMap(\.privatePeer))
-        server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
+        context.server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
         describeDevice()
     }
 
-    /// Makes the core of a host whose identity its store has told.
+    /// Makes the core of a host with the identity in its store.
     init(configuration: HostConfiguration, identity: HostIdentity) {
         self.init(
             configuration: configuration,
@@ -163,40 +106,51 @@ package struct HostCore: Sendable {
             resolvingKey: identity.local.resolvingKey,
             secret: identity.secret
         )
-        for event in identity.events { emit(.security(event)) }
+        for event in identity.events { emit(.event(.security(event))) }
+        for name in identity.unsaved { context.keep(name) }
+        context.storeState.isIdentityUnsaved = identity.unsaved.contains(.identity)
     }
 
-    /// Whether nothing is left to be done by the driver.
-    package var isDrained: Bool { outbox.isEmpty }
+    var configuration: HostConfiguration { context.configuration }
+    package var state: AdapterState { context.state }
+    package var capabilities: ControllerCapabilities? { context.capabilities }
+    package var bonds: [Bond] { context.bonds }
 
-    /// Exchanges the outbox for an empty array, whose storage is used again.
+    /// Whether the driver has taken all actions.
+    package var isDrained: Bool { context.isDrained }
+
+    /// Exchanges the outbox for an empty array, so that its storage is reused.
     package mutating func takeActions(into empty: inout [HostAction]) {
-        swap(&outbox, &empty)
+        context.takeActions(into: &empty)
     }
 
-    /// Whether something like this is in the outbox.
-    func willTell(_ isMeant: (HostAction) -> Bool) -> Bool { outbox.contains(where: isMeant) }
-
-    mutating func emit(_ action: HostAction) {
-        outbox.append(action)
+    /// Returns whether the outbox contains such an action.
+    func willTell(_ isMeant: (HostAction) -> Bool) -> Bool {
+        context.containsAction(where: isMeant)
     }
+
+    mutating func emit(_ action: HostAction) { context.emit(action) }
 
     mutating func complete(_ request: RequestIdentifier, _ answer: HostAnswer) {
-        outbox.append(.completed(request, .success(answer)))
+        context.complete(request, answer)
     }
 
     mutating func fail(_ request: RequestIdentifier, _ error: any Error) {
-        outbox.append(.completed(request, .failure(error)))
+        context.fail(request, error)
     }
 
     mutating func changeState(to newState: AdapterState) {
         guard state != newState else { return }
-        state = newState
-        outbox.append(.stateChanged(newState))
+        context.state = newState
+        emit(.event(.stateChanged(newState)))
     }
 
-    /// Queues a command for the controller.
-    mutating func send(_ command: HCI.EncodedCommand, for purpose: Purpose, now: Instant) {
-        perform(commands.enqueue(command, for: purpose, now: now), now: now)
+    /// Queues a command of the host for the controller.
+    mutating func send(
+        _ command: HCI.EncodedCommand,
+        for purpose: CommandPurpose,
+        now: Instant
+    ) {
+        perform(context.commands.enqueue(command, for: purpose, now: now), now: now)
     }
 }

@@ -5,14 +5,14 @@ import BluetoothGATT
 import BluetoothSMP
 import BluetoothTypes
 
-/// What can be asked of a link.
+/// A request of the application to a link.
 package enum LinkRequest: Sendable {
-    /// What the peer refuses for want of protection is asked once more when the link has it, unless
-    /// nobody is to be bothered for this: then the refusal is the answer.
+    /// An operation. If the peer refuses it because the link lacks protection, the host protects
+    /// the link and repeats the operation, unless `securesOnDemand` is false.
     case gatt(GATT.Operation, securesOnDemand: Bool = true)
-    /// Write this with a signature, unless the link is encrypted.
+    /// Write this value with a signature, unless the link is encrypted.
     case writeSigned(AttributeHandle, [UInt8])
-    /// The whole table of the peer, kept or discovered.
+    /// The whole table of the peer, from the cache or discovered.
     case database
     case readRSSI
     case updateParameters(ConnectionUpdate)
@@ -20,13 +20,13 @@ package enum LinkRequest: Sendable {
     case setPHY(transmit: PHY?, receive: PHY?)
     case readPHY
     case readRemoteVersion
-    /// Protect the link, by the bond or a pairing.
+    /// Protect the link, by the bond or by a pairing.
     case pair(Pairing.Policy)
     case disconnect
 
-    /// The link-layer procedure whose end answers the request; nil if the command's own completion
-    /// does.
-    var procedure: LinkState.Procedure? {
+    /// The link-layer procedure whose end answers the request, or nil if the command's own
+    /// completion does.
+    var procedure: LinkCore.Procedure? {
         switch self {
         case .updateParameters: .connectionUpdate
         case .setPHY: .phyUpdate
@@ -37,10 +37,11 @@ package enum LinkRequest: Sendable {
         }
     }
 
-    /// Whether it makes room for others, and so is taken however many wait.
+    /// Whether the request makes room for others, and so does not count against
+    /// `HostCore.requestLimit`.
     var freesRoom: Bool { if case .disconnect = self { true } else { false } }
 
-    /// Whether the peer's server is asked.
+    /// Whether the request uses the peer's server.
     var usesGATT: Bool {
         switch self {
         case .gatt, .writeSigned, .database: true
@@ -48,7 +49,7 @@ package enum LinkRequest: Sendable {
         }
     }
 
-    /// What a controller lacks that cannot carry the request out.
+    /// The name of the missing feature, if the controller cannot carry out the request.
     var featureName: String {
         switch self {
         case .gatt, .writeSigned, .database: "GATT"

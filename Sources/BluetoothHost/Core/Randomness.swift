@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A source of randomness of any kind, as one type: what is generic takes it as it is.
+/// A wrapper that gives every source of randomness the same type, for generic functions.
 struct Randomness: RandomNumberGenerator, Sendable {
     private var source: any RandomNumberGenerator & Sendable
 

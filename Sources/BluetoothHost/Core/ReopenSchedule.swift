@@ -2,27 +2,28 @@
 
 import BluetoothTypes
 
-/// When to try again to open a transport that failed: soon at first, then less often, for ever.
+/// The times at which to open a failed transport again: soon at first, then less often, without
+/// end.
 struct ReopenSchedule: Sendable {
     static let firstDelay: Duration = .milliseconds(100)
     static let longestDelay: Duration = .seconds(3)
 
     private var delay = firstDelay
-    /// When the transport is to be opened again; nil while it need not be.
+    /// The time at which to open the transport again, or nil if it is not waiting.
     private(set) var deadline: Instant?
 
-    /// The transport failed at `now`.
+    /// Schedules the next attempt after a failure of the transport at `now`.
     mutating func failed(now: Instant) {
         deadline = now + delay
         delay = min(delay * 2, Self.longestDelay)
     }
 
-    /// The transport is being opened.
+    /// Ends the wait, because the transport is being opened.
     mutating func begun() {
         deadline = nil
     }
 
-    /// The controller behind the transport works: start over with the shortest delay.
+    /// Starts over with the shortest delay, because the controller behind the transport works.
     mutating func succeeded() {
         self = ReopenSchedule()
     }

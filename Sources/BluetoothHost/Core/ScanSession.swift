@@ -2,7 +2,7 @@
 
 import BluetoothGAP
 
-/// What one reader wants of scanning.
+/// The options of one scan.
 package struct ScanRequest: Sendable {
     let filter: ScanFilter
     let parameters: ScanParameters
@@ -15,7 +15,7 @@ package struct ScanRequest: Sendable {
     }
 }
 
-/// One reader's scan while it runs: what it wants, and what it has been told already.
+/// A running scan: its options, and the discoveries that it has already reported.
 struct ScanSession: Sendable {
     let identifier: RequestIdentifier
     let request: ScanRequest
@@ -32,10 +32,11 @@ struct ScanSession: Sendable {
 }
 
 extension [ScanParameters] {
-    /// One way of listening that satisfies everybody; nil if there is nobody to satisfy.
+    /// The parameters of one scan of the controller that satisfies all of these, or nil if there
+    /// are none.
     ///
-    /// Active if any wants to be, with every PHY that any wants, the longest share of the radio,
-    /// and all duplicates as soon as one wants them.
+    /// The scan is active if any of them is. It uses every PHY of any of them and the largest ratio
+    /// of window to interval, and it reports all duplicates as soon as one of them needs them.
     var combined: ScanParameters? {
         guard var combined = first else { return nil }
         for parameters in dropFirst() {
@@ -55,8 +56,8 @@ extension [ScanParameters] {
 }
 
 extension ScanSession {
-    /// How the controller must listen for this session. A reader who wants every sighting needs a
-    /// controller that leaves none out.
+    /// The parameters of the controller's scan for this session. A scan that reports every
+    /// advertisement needs a controller that does not filter duplicates.
     var parameters: ScanParameters {
         var parameters = request.parameters
         if request.reportsDuplicates { parameters.filtersDuplicates = false }

@@ -3,27 +3,28 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a host has to know of the wire to its controller, if bytes can get lost on it.
+/// The state of a transport that can lose bytes.
 ///
-/// On a socket nothing gets lost: where no packet begins any more, one end is broken, and the way out
-/// is a new connection. On a UART noise is a fact of life. H4 has neither marks nor checksums, so the
-/// only way back is the one of Vol 4, Part A, 4: reset the controller, and search its answer. That
-/// answer may get lost as well, so there are several resets before the transport is opened anew.
+/// A socket loses no bytes: if the packet boundaries are lost, one end is broken, and the host
+/// opens a new connection. On a UART noise is normal. H4 has neither marks nor checksums, so the
+/// only recovery is that of Vol 4, Part A, 4: the host resets the controller and searches for its
+/// answer. That answer may be lost as well, so the host resets the controller several times before
+/// it opens the transport again.
 struct Wire: Sendable {
-    /// How many resets there may be from one start of the controller to the next.
+    /// The maximum number of resets from one start of the controller to the next.
     static let resetLimit = 3
 
-    /// How long a packet may take from its first byte to its last: more than any that a Low Energy
-    /// controller sends takes on a slow line. One that takes longer had its length changed on the
-    /// way, and swallows all that follows.
+    /// The maximum time from the first byte of a packet to its last. It is longer than any packet
+    /// of an LE controller takes on a slow line. If a packet takes longer, its length was
+    /// corrupted, and it would swallow all following bytes.
     static let packetTimeout = Duration.seconds(2)
 
-    /// Whether bytes may get lost.
+    /// Whether the transport can lose bytes.
     let losesBytes: Bool
-    /// The longest H4 packet that may be sent; nil if any may.
+    /// The maximum length in bytes of a sent H4 packet, or nil if it is unlimited.
     let longestPacket: Int?
     private var resetCount = 0
-    /// When the packet that has begun must have ended; nil while there is none.
+    /// The time at which the current packet must be complete, or nil if there is none.
     private(set) var packetDeadline: Instant?
 
     init(losesBytes: Bool = false, longestPacket: Int? = nil) {
@@ -31,31 +32,31 @@ struct Wire: Sendable {
         self.longestPacket = longestPacket
     }
 
-    /// How much data a packet may carry to a controller that takes so much.
+    /// Returns the maximum data length of a packet, in bytes, for a controller with this limit.
     func dataLength(for controllerLength: Int) -> Int {
         guard let longestPacket else { return controllerLength }
         return min(controllerLength, longestPacket - 1 - HCI.ACLPacket.headerLength)
     }
 
-    /// Whether the controller may be reset once more. Counts as done.
+    /// Returns whether the controller may be reset once more. If so, the reset is counted.
     mutating func takeReset() -> Bool {
         guard resetCount < Self.resetLimit else { return false }
         resetCount += 1
         return true
     }
 
-    /// The controller is set up: the wire works.
+    /// Resets the count, because the controller was set up and the transport works.
     mutating func controllerStarted() {
         resetCount = 0
     }
 
-    /// Part of a packet has arrived, and no more yet.
+    /// Sets the deadline of a packet of which only a part has arrived.
     mutating func packetAwaited(now: Instant) {
         guard losesBytes, packetDeadline == nil else { return }
         packetDeadline = now + Self.packetTimeout
     }
 
-    /// A packet is whole, or what there was of it is dropped.
+    /// Removes the deadline, because the packet is complete or its bytes were dropped.
     mutating func packetArrived() {
         packetDeadline = nil
     }

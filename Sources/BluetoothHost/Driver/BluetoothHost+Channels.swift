@@ -2,15 +2,15 @@
 
 import BluetoothL2CAP
 
-// What channels and listeners ask of their host.
+// The operations behind channels and listeners.
 extension BluetoothHost {
-    func request(_ wish: ChannelWish, of link: LinkIdentifier) async throws -> HostAnswer {
+    func request(_ request: ChannelRequest, of link: LinkIdentifier) async throws -> HostAnswer {
         try Task.checkCancellation()
         do {
-            return try await perform(isAlwaysTaken: wish.isAlwaysTaken) { core, id, now in
-                core.request(wish, of: link, id: id, now: now)
-            } onCancel: { core, id, _ in
-                core.cancel(wish, id, of: link)
+            return try await perform(isAlwaysTaken: request.isAlwaysTaken) { core, id, now in
+                core.request(request, of: link, id: id, now: now)
+            } onCancel: { core, id, now in
+                core.cancel(request, id, of: link, now: now)
             }
         } catch HostError.disconnected(.unknownConnectionIdentifier) {
             throw pastEnd(of: link)
@@ -31,13 +31,13 @@ extension BluetoothHost {
         )
     }
 
-    /// Closes a channel, for a task that is cancelled as well, which then does not wait.
+    /// Closes a channel. A canceled task closes it too, but does not wait.
     func close(_ channel: L2CAPChannel) async {
-        let (wish, link) = (ChannelWish.close(channel.number), channel.link.identifier)
+        let (request, link) = (ChannelRequest.close(channel.number), channel.link.identifier)
         _ = try? await perform(isAlwaysTaken: true) { core, id, now in
-            core.request(wish, of: link, id: id, now: now)
-        } onCancel: { core, id, _ in
-            core.cancel(wish, id, of: link)
+            core.request(request, of: link, id: id, now: now)
+        } onCancel: { core, id, now in
+            core.cancel(request, id, of: link, now: now)
         }
     }
 
@@ -68,8 +68,8 @@ extension BluetoothHost {
         try Task.checkCancellation()
         _ = try await perform { core, id, now in
             core.openEnhancedBearers(count, on: link, id: id, now: now)
-        } onCancel: { core, id, _ in
-            core.cancelEnhancedOpening(id, on: link)
+        } onCancel: { core, id, now in
+            core.cancelEnhancedOpening(id, on: link, now: now)
         }
     }
 }

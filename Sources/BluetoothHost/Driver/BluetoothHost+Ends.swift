@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
+import BluetoothTypes
 
-// Ends of links.
+// The beginnings and ends of links.
 extension BluetoothHost {
-    /// Why a link ended, as soon as it has.
+    /// Waits until a link has ended, and returns the reason.
     func end(of link: LinkIdentifier) async throws -> HostError {
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                // Looked at in here: see `shutdown`.
+                // Checked inside the closure; see `shutdown`.
                 guard core.properties(of: link) == nil else {
                     linkEnds.wait(waiter, as: id, for: link)
                     if Task.isCancelled { linkEnds.stopWaiting(id, for: link) }
@@ -22,34 +23,46 @@ extension BluetoothHost {
         }
     }
 
-    /// Why a link that is gone ended, if that is still known.
+    /// Returns the reason why a link ended, or `unknownConnectionIdentifier` if the host has
+    /// forgotten it.
     func pastEnd(of link: LinkIdentifier) -> HostError {
         linkEnds[link] ?? .disconnected(.unknownConnectionIdentifier)
     }
 
-    func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {
+    /// Reports a new link. A link in the peripheral role is one that a peer made.
+    func linkOpened(_ link: LinkIdentifier, _ peer: DeviceAddress, _ role: LinkRole) {
+        port.linkOpened(link, peer, role)
+        let opened = Link(host: self, identifier: link, address: peer)
+        serverEventRouter.begin(opened)
+        if role == .peripheral { incomingLinkReaders.deliver(opened) }
+    }
+
+    /// Reports the end of a link.
+    ///
+    /// - Returns: Whether the link was reported when it opened, so that the observer knows it.
+    func linkEnded(_ link: LinkIdentifier, _ reason: HostError) -> Bool {
         pairingQuestions.withdraw(link)
         notifications.end(link, with: reason)
         serverEventRouter.end(link, of: self, with: reason)
         linkEnds.ended(link, reason)
-        if port.linkEnded(link) { tell(.disconnected(link, reason)) }
+        return port.linkEnded(link)
     }
 }
 
-// Ends of advertising.
+// The ends of advertising sets.
 extension BluetoothHost {
     func stopAdvertising(_ set: RequestIdentifier) {
         core.stopAdvertising(set, now: executor.now)
         drain()
     }
 
-    /// Why a set ended, as soon as it has. What is forgotten was stopped, as far as anybody can
-    /// tell.
+    /// Waits until a set has ended, and returns the reason. For a set whose end the host has
+    /// forgotten, it returns `stopped`.
     func end(of set: RequestIdentifier) async throws -> AdvertisingEnd {
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
-                // Looked at in here: see `shutdown`.
+                // Checked inside the closure; see `shutdown`.
                 guard core.isAdvertising(set), advertisingEnds[set] == nil else {
                     return waiter.resume(returning: advertisingEnds[set] ?? .stopped)
                 }

@@ -3,14 +3,14 @@
 import BluetoothATT
 import BluetoothGATT
 
-// What `Link` and the streams ask of their host.
+// The operations behind `Link` and the streams.
 extension BluetoothHost {
     func request(
         _ request: LinkRequest,
         of link: LinkIdentifier
     ) async throws -> HostAnswer {
         let isFarewell = request.freesRoom
-        // Who is cancelled starts nothing, but may clean up.
+        // A canceled task may only disconnect.
         if !isFarewell { try Task.checkCancellation() }
         do {
             return try await perform(isAlwaysTaken: isFarewell) { core, id, now in
@@ -19,19 +19,20 @@ extension BluetoothHost {
                 core.cancelRequest(id, of: link, now: now)
             }
         } catch HostError.disconnected(.unknownConnectionIdentifier) where !isFarewell {
-            // The core forgets links that are gone; we remember why for a while.
+            // The core forgets links that have ended. The driver remembers the reason for some
+            // time.
             throw pastEnd(of: link)
         }
     }
 
-    /// What is known of a link; throws why it ended if it has.
+    /// Returns the properties of a link. Throws the reason why the link ended if it is not open.
     package func properties(of link: LinkIdentifier) throws -> Link.Properties {
         guard let properties = core.properties(of: link) else { throw pastEnd(of: link) }
         return properties
     }
 
-    /// Makes a stream of the values that arrive for one handle. When its reader goes, and was the
-    /// last, the peer is told to send no more.
+    /// Opens a stream of the values with one handle. When the last stream of a characteristic ends,
+    /// the host unsubscribes.
     func openNotifications(
         of handle: AttributeHandle,
         configuration: AttributeHandle,
@@ -44,13 +45,14 @@ extension BluetoothHost {
             continuation,
             for: .init(link: link, handle: handle)
         )
-        continuation.onTermination = { [weak self] _ in
-            self?.enter { $0.unsubscribe(subscription, configuration: configuration) }
+        // The closure keeps the host alive until the stream ends and releases it.
+        continuation.onTermination = { _ in
+            self.enter { $0.unsubscribe(subscription, configuration: configuration) }
         }
         return (stream, subscription)
     }
 
-    /// Forgets a stream whose subscription the peer refused.
+    /// Removes a stream whose subscription failed.
     func abandonNotifications(_ subscription: NotificationRouter.Subscription) {
         _ = notifications.remove(subscription)
     }
@@ -72,7 +74,8 @@ extension BluetoothHost {
 }
 
 extension GATT.Characteristic {
-    /// How to subscribe where the caller does not say: notification if there is a choice.
+    /// The kind of subscription if the caller names none: notification if the characteristic
+    /// supports both.
     var preferredSubscription: GATT.SubscriptionKind? {
         if properties.contains(.notify) { return .notification }
         return properties.contains(.indicate) ? .indication : nil

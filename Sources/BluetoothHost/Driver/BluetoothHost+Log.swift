@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the host writes down, beside what it tells those who ask.
+// The host's log.
 extension BluetoothHost {
-    /// Peers can make a host talk: only so many lines in so much time are their due.
+    /// Logs a line at the level `debug`. The number of lines is limited, because peers can cause
+    /// them.
     func log(_ text: String) {
         guard let suppressed = logBudget.spend(now: executor.now) else { return }
         if suppressed > 0 {
@@ -11,8 +12,8 @@ extension BluetoothHost {
         configuration.logger.debug("\(text)")
     }
 
-    /// That an adapter cannot be used is for people to read, since what helps may be theirs to do; once,
-    /// however often it is tried again in vain.
+    /// Logs a change of the adapter's state. A failure is a warning, because a person may have to
+    /// fix it. It is logged once, although the host keeps trying.
     func log(_ state: AdapterState) {
         switch state {
         case .unavailable(let failure) where failure != loggedFailure:

@@ -3,30 +3,37 @@
 import BluetoothSMP
 import BluetoothTypes
 
-// The application's part in pairings: its delegate is asked in a task for each question, which is
-// cancelled when nobody waits for the answer any more.
+// The application's part in pairings. The host asks the delegate each question in a separate task,
+// and cancels the task when the question ends.
 extension BluetoothHost {
     func perform(_ news: PairingNews, of link: LinkIdentifier) {
         guard let address = core.peer(of: link) else { return }
         let link = Link(host: self, identifier: link, address: address)
         switch news {
         case .asked(let question, let method, let isIncoming):
-            let pairing = PairingRequest(link: link, method: method, isIncoming: isIncoming)
+            let pairing = PairingRequest(
+                id: pairingQuestions.makeID(),
+                link: link,
+                method: method,
+                isIncoming: isIncoming
+            )
             ask(question, about: pairing)
-        case .bondLost(let peer): askToPairAgain(with: peer, on: link.identifier)
+        case .bondLost(let peer): askToPairAgain(with: peer, on: link)
         case .pressed(let keypress): tell(keypress, on: link.identifier)
         case .withdrawn: pairingQuestions.withdraw(link.identifier)
         }
     }
 
-    /// The bonded peer of a link, once it has shown that it is; throws why the link ended if it has.
+    /// Returns the bonded peer of a link once the peer has proved its identity. Throws the reason
+    /// why the link ended if it is not open.
     package func bondedPeer(of link: LinkIdentifier) throws -> BondedPeer? {
         guard core.isOpen(link) else { throw pastEnd(of: link) }
         return core.provenBond(of: link).map(BondedPeer.init)
     }
 
-    /// Where delegates run: on no thread of the host's own, since they may take their time; but on the
-    /// executor that the caller has chosen, for that may be where the time is made.
+    /// The executor of delegates; `nil` for Swift's shared thread pool. Delegates may block, so
+    /// that they do not run on the host's own thread. They run on an executor that the application
+    /// has given, because that may control virtual time.
     private var delegateExecutor: (any TaskExecutor)? {
         ownExecutor == nil ? executor.taskExecutor : nil
     }
@@ -36,39 +43,44 @@ extension BluetoothHost {
         guard let delegate = configuration.pairingDelegate else {
             return core.answer(.no, on: link, now: executor.now)
         }
-        let number = pairingQuestions.begin(on: link, of: pairing)
+        let id = pairing.id
+        pairingQuestions.open(id, on: link, of: pairing)
         let entry = DigitEntry { [weak self] keypress in
-            self?.enter { $0.answer(.keypress(keypress), to: number, on: link) }
+            self?.enter { host in
+                guard host.pairingQuestions.isOpen(id, on: link) else { return }
+                host.core.answer(.keypress(keypress), on: link, now: host.executor.now)
+                host.drain()
+            }
         }
         let task = Task(executorPreference: delegateExecutor) { [weak self] in
             guard let answer = await delegate.answer(to: question, of: pairing, entry) else {
                 return
             }
-            self?.enter { $0.answer(answer, to: number, on: link) }
-        }
-        pairingQuestions.add(task, on: link)
-    }
-
-    private func answer(_ answer: Pairing.Answer, to number: UInt64, on link: LinkIdentifier) {
-        guard pairingQuestions.isOpen(number, on: link) else { return }
-        core.answer(answer, on: link, now: executor.now)
-        drain()
-    }
-
-    private func askToPairAgain(with peer: BondedPeer, on link: LinkIdentifier) {
-        guard let delegate = configuration.pairingDelegate else {
-            return core.answerBondLoss(false, on: link, now: executor.now)
-        }
-        let number = pairingQuestions.begin(on: link)
-        let task = Task(executorPreference: delegateExecutor) { [weak self] in
-            let pairsAgain = await delegate.pairsAgain(with: peer)
             self?.enter { host in
-                guard host.pairingQuestions.isOpen(number, on: link) else { return }
-                host.core.answerBondLoss(pairsAgain, on: link, now: host.executor.now)
+                guard host.pairingQuestions.close(id, on: link) else { return }
+                host.core.answer(answer, on: link, now: host.executor.now)
                 host.drain()
             }
         }
         pairingQuestions.add(task, on: link)
+    }
+
+    private func askToPairAgain(with peer: BondedPeer, on link: Link) {
+        let identifier = link.identifier
+        guard let delegate = configuration.pairingDelegate else {
+            return core.answerBondLoss(false, on: identifier, now: executor.now)
+        }
+        let id = pairingQuestions.makeID()
+        pairingQuestions.open(id, on: identifier)
+        let task = Task(executorPreference: delegateExecutor) { [weak self] in
+            let pairsAgain = await delegate.pairsAgain(with: peer, on: link)
+            self?.enter { host in
+                guard host.pairingQuestions.close(id, on: identifier) else { return }
+                host.core.answerBondLoss(pairsAgain, on: identifier, now: host.executor.now)
+                host.drain()
+            }
+        }
+        pairingQuestions.add(task, on: identifier)
     }
 
     private func tell(_ keypress: Pairing.Keypress, on link: LinkIdentifier) {
@@ -85,7 +97,7 @@ extension BluetoothHost {
 }
 
 extension PairingDelegate {
-    /// Puts a question. Nil if nobody waits for an answer.
+    /// Asks the delegate a question. Returns `nil` if the question needs no answer.
     fileprivate func answer(
         to question: Pairing.Question,
         of pairing: PairingRequest,

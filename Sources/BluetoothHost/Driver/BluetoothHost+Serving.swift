@@ -6,7 +6,7 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-// What `Link` asks of its host as a server.
+// The operations behind `Link` as a client of the host's server.
 extension BluetoothHost {
     func notify(_ values: [GATT.AttributeValue], on link: LinkIdentifier) async throws {
         try Task.checkCancellation()
@@ -21,7 +21,7 @@ extension BluetoothHost {
         }
     }
 
-    /// Sends a value if there is room; see `Link.tryNotify(_:of:)`.
+    /// Sends a value if there is room. See `Link.tryNotify(_:of:)`.
     package func tryNotify(
         _ value: [UInt8],
         of handle: AttributeHandle,
@@ -32,7 +32,7 @@ extension BluetoothHost {
         return try core.tryNotify(value, of: handle, on: link, now: executor.now)
     }
 
-    /// What the peer has subscribed to.
+    /// Returns the peer's subscriptions.
     package func subscriptions(
         of link: LinkIdentifier
     ) throws -> [AttributeHandle: GATT.SubscriptionKind] {
@@ -40,10 +40,10 @@ extension BluetoothHost {
         return core.subscriptions(of: link)
     }
 
-    /// Lets the peer use what needs authorization; see `Link.authorize(_:)`.
+    /// Grants or withdraws the application's authorization. See `Link.authorize(_:)`.
     package func authorize(_ isAuthorized: Bool, on link: LinkIdentifier) throws {
         guard core.isOpen(link) else { throw pastEnd(of: link) }
-        core.authorize(isAuthorized, on: link)
+        core.authorize(isAuthorized, on: link, now: executor.now)
     }
 
     func security(of link: LinkIdentifier) throws -> LinkSecurity {
@@ -52,41 +52,36 @@ extension BluetoothHost {
     }
 }
 
-// What the core tells of the server.
+// The events of the server.
 extension BluetoothHost {
-    func perform(_ news: ServerNews, of link: LinkIdentifier) {
-        if case .connected(let address) = news {
-            let link = Link(host: self, identifier: link, address: address)
-            return serverEventRouter.begin(link)
+    /// Delivers an event to the reader of `serverEvents()`.
+    ///
+    /// - Returns: Whether the port's observer gets the event as well. A request has one recipient:
+    ///   the observer gets it only if there is no reader.
+    func deliver(_ news: ServerNews, of link: LinkIdentifier) -> Bool {
+        guard case .asked(let request, _) = news else {
+            _ = serverEventRouter.deliver(news, on: link, of: self)
+            return true
         }
-        if case .asked = news, !serverEventRouter.hasReader, port.observer != nil {
-            return tell(.served(link, news))
+        guard serverEventRouter.hasReader || port.observer == nil else { return true }
+        if let refusal = serverEventRouter.deliver(news, on: link, of: self) {
+            core.answer(request, .failure(refusal), now: executor.now)
         }
-        defer { tellServed(news, of: link) }
-        guard let refusal = serverEventRouter.deliver(news, on: link, of: self),
-            case .asked(let request, _) = news
-        else { return }
-        core.answer(request, .failure(refusal), now: executor.now)
-    }
-
-    /// The observer of the port hears of all but the questions, which somebody else answers.
-    private func tellServed(_ news: ServerNews, of link: LinkIdentifier) {
-        if case .asked = news { return }
-        tell(.served(link, news))
+        return false
     }
 }
 
 // Bonds.
 extension BluetoothHost {
-    /// Shares a key with a peer from now on, instead of an earlier one.
+    /// Adds a bond, which replaces an earlier one with the same peer.
     package func addBond(_ bond: Bond) {
-        core.addBond(bond, now: executor.now)
+        core.keepBond(bond, now: executor.now)
         drain()
     }
 
-    /// Shares no key with a peer any more, and forgets what it configured.
+    /// Removes a bond and what the peer has configured.
     package func removeBond(with peer: DeviceAddress) {
-        core.removeBond(with: peer, now: executor.now)
+        core.dropBond(of: peer, now: executor.now)
         drain()
     }
 }

@@ -3,9 +3,9 @@
 import BluetoothTypes
 import HCITransports
 
-// What the core keeps in the host's store. A host that cannot keep anything is still a host.
+// The host's access to its store. A host whose store fails continues to work.
 extension BluetoothHost {
-    /// Hands the core what the store has, before the first packet.
+    /// Gives the core the bonds in the store, before the first packet.
     func openStore() {
         guard let store else { return }
         do {
@@ -16,7 +16,8 @@ extension BluetoothHost {
         drain()
     }
 
-    /// Lets go of the store, which another host may use from now on: whatever comes after is not kept.
+    /// Closes the store, which another host may use from now on. The host drops everything that
+    /// would be saved later.
     func closeStore() {
         store?.close()
         store = nil
@@ -27,7 +28,7 @@ extension BluetoothHost {
     }
 
     func recallDatabase(_ key: StoreKey, of link: LinkIdentifier) {
-        core.recalledDatabase(load(key), of: link)
+        core.recalledDatabase(load(key), of: link, now: executor.now)
     }
 
     func load(_ key: StoreKey) -> [UInt8]? {
@@ -40,11 +41,13 @@ extension BluetoothHost {
     }
 
     func save(_ bytes: [UInt8], as key: StoreKey) {
+        guard let store else { return }
         do {
-            try store?.save(bytes, as: key)
+            try store.save(bytes, as: key)
         } catch {
-            core.saveFailed(key, StoreFault(error), now: executor.now)
+            return core.saveFailed(key, StoreFault(error), now: executor.now)
         }
+        core.saved(key, now: executor.now)
     }
 
     func remove(_ key: StoreKey) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How things of one kind ended, links or advertising sets, and who waits for the end of others.
+/// The ends of objects of one kind, links or advertising sets, and the tasks that wait for them.
 struct Ends<Subject: Hashable, End: Sendable> {
     typealias Waiter = CheckedContinuation<End, any Error>
 
-    /// How many past ends are known: somebody may ask late.
+    /// How many past ends are remembered for late callers.
     private static var pastLimit: Int { 64 }
 
     private var waiters: [Subject: [RequestIdentifier: Waiter]] = [:]
     private var past: [(subject: Subject, end: End)] = []
 
-    /// How something ended; nil if it has not, or if that was long ago.
+    /// How an object ended; `nil` if it has not ended, or if the end is forgotten.
     subscript(subject: Subject) -> End? {
         past.last { $0.subject == subject }?.end
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who reads the links that others make: `BluetoothHost.incomingLinks`.
+/// The readers of `BluetoothHost.incomingLinks`.
 struct IncomingLinkReaders {
     private var readers: [RequestIdentifier: AsyncStream<Link>.Continuation] = [:]
 
@@ -16,7 +16,7 @@ struct IncomingLinkReaders {
         for reader in readers.values { reader.yield(link) }
     }
 
-    /// The host is closed: nobody connects any more.
+    /// Ends all streams, because the host is closed.
     mutating func close() {
         for reader in readers.values { reader.finish() }
         readers = [:]

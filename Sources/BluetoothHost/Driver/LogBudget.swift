@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// How many lines a log gets in a stretch of time; the rest are counted.
+/// A limit on the number of log lines in a period. Lines above the limit are counted.
 struct LogBudget {
     static let linesPerPeriod = 20
     static let period: Duration = .seconds(10)
@@ -11,8 +11,10 @@ struct LogBudget {
     private var spent = 0
     private var suppressed = 0
 
-    /// Takes leave for one line. Returns how many lines were left out since the last; nil if this
-    /// one is to be left out as well.
+    /// Requests permission to log one line.
+    ///
+    /// - Returns: The number of lines that were suppressed since the last permitted one; `nil` if
+    ///   this line must be suppressed too.
     mutating func spend(now: Instant) -> Int? {
         if now >= periodEnd {
             periodEnd = now + Self.period

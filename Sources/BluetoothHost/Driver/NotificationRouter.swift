@@ -2,7 +2,7 @@
 
 import BluetoothATT
 
-/// Carries values that peers sent to the streams that subscribed to them.
+/// Delivers the values that peers send to the streams that subscribed to them.
 struct NotificationRouter {
     typealias Stream = AsyncThrowingStream<[UInt8], any Error>
 
@@ -27,7 +27,7 @@ struct NotificationRouter {
         return Subscription(key: key, number: lastStream)
     }
 
-    /// Removes a stream; true if it was there and the last one of its characteristic.
+    /// Removes a stream. Returns whether it was the last one of its characteristic.
     mutating func remove(_ subscription: Subscription) -> Bool {
         let key = subscription.key
         guard streams[key]?.removeValue(forKey: subscription.number) != nil,
@@ -37,8 +37,8 @@ struct NotificationRouter {
         return true
     }
 
-    /// Hands a value to whoever subscribed. A stream whose reader is so far behind that the value
-    /// does not fit ends: a gap that nobody notices would be worse.
+    /// Delivers a value to all subscribed streams. If the buffer of a stream is full, the stream
+    /// ends with an error, because the application could not notice a missing value.
     mutating func deliver(_ value: ArraySlice<UInt8>, for key: Key) {
         guard let subscribers = streams[key] else { return }
         let value = [UInt8](value)
@@ -49,19 +49,11 @@ struct NotificationRouter {
         }
     }
 
-    /// The link is gone: its streams end with the reason.
+    /// Ends the streams of a link that has ended.
     mutating func end(_ link: LinkIdentifier, with error: HostError) {
         for (key, subscribers) in streams where key.link == link {
             for subscriber in subscribers.values { subscriber.finish(throwing: error) }
             streams[key] = nil
         }
-    }
-
-    /// The host is gone: all streams end.
-    mutating func endAll(with error: HostError) {
-        for subscribers in streams.values {
-            for subscriber in subscribers.values { subscriber.finish(throwing: error) }
-        }
-        streams = [:]
     }
 }

@@ -2,16 +2,18 @@
 
 import BluetoothSMP
 
-/// What pairings have asked the application and nobody has answered: one question of a link at a time,
-/// with the tasks that have been given to it.
+/// The open questions to the pairing delegate, at most one for each link, with their tasks. An
+/// answer counts only while its question is open.
 struct PairingQuestions {
-    /// How many keypresses of a peer wait for a delegate that is busy; one more displaces the oldest.
+    /// How many keypresses of a peer wait for a busy delegate. A further one displaces the oldest.
     static let keypressLimit = 32
 
     private struct Question {
-        let number: UInt64
-        /// Nil if it is about a bond.
+        let id: PairingRequest.ID
+        /// The pairing that asks; `nil` for a question about a lost bond.
         let pairing: PairingRequest?
+        /// Whether the question is answered. The peer may report keypresses afterwards.
+        var isAnswered = false
         var tasks: [Task<Void, Never>] = []
         var presses: AsyncStream<Pairing.Keypress>.Continuation?
     }
@@ -19,26 +21,41 @@ struct PairingQuestions {
     private var questions: [LinkIdentifier: Question] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// A link has a question, instead of the one before. Returns the number of the new one.
-    mutating func begin(on link: LinkIdentifier, of pairing: PairingRequest? = nil) -> UInt64 {
-        withdraw(link)
+    /// Returns the identifier of a new question.
+    mutating func makeID() -> PairingRequest.ID {
         lastNumber += 1
-        questions[link] = Question(number: lastNumber, pairing: pairing)
-        return lastNumber
+        return PairingRequest.ID(number: lastNumber)
     }
 
-    /// Whether somebody waits for the answer to this question.
-    func isOpen(_ number: UInt64, on link: LinkIdentifier) -> Bool {
-        questions[link]?.number == number
+    /// Opens a question about a link. An earlier question of the link ends.
+    mutating func open(
+        _ id: PairingRequest.ID,
+        on link: LinkIdentifier,
+        of pairing: PairingRequest? = nil
+    ) {
+        withdraw(link)
+        questions[link] = Question(id: id, pairing: pairing)
     }
 
-    /// A task that is cancelled with the question.
+    /// Returns whether this question is open.
+    func isOpen(_ id: PairingRequest.ID, on link: LinkIdentifier) -> Bool {
+        questions[link]?.id == id && questions[link]?.isAnswered == false
+    }
+
+    /// Marks a question as answered. Returns `false` if it was not open.
+    mutating func close(_ id: PairingRequest.ID, on link: LinkIdentifier) -> Bool {
+        guard isOpen(id, on: link) else { return false }
+        questions[link]?.isAnswered = true
+        return true
+    }
+
+    /// Adds a task, which is canceled when the question ends.
     mutating func add(_ task: Task<Void, Never>, on link: LinkIdentifier) {
         questions[link]?.tasks.append(task)
     }
 
-    /// What the peer does while the question is open; nil if there is a stream of that already, or no
-    /// question.
+    /// Opens a stream of the peer's keypresses; `nil` if the question has one already, or if there
+    /// is no question of a pairing.
     mutating func openPresses(
         on link: LinkIdentifier
     ) -> (PairingRequest, AsyncStream<Pairing.Keypress>)? {

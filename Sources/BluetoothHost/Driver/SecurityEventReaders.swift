@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who reads what becomes of bonds: `BluetoothHost.securityEvents()`.
+/// The readers of `BluetoothHost.securityEvents()`.
 struct SecurityEventReaders {
     typealias Reader = AsyncStream<SecurityEvent>.Continuation
 
     private var readers: [RequestIdentifier: Reader] = [:]
-    /// What happened before anybody read; nil once somebody has.
+    /// The events before the first reader; `nil` after there has been one.
     private var unread: [SecurityEvent]? = []
 
     mutating func add(_ reader: Reader, as identifier: RequestIdentifier) {
@@ -24,7 +24,7 @@ struct SecurityEventReaders {
         for reader in readers.values { reader.yield(event) }
     }
 
-    /// The host is closed.
+    /// Ends all streams, because the host is closed.
     mutating func close() {
         for reader in readers.values { reader.finish() }
         readers = [:]

@@ -4,23 +4,23 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// Carries what clients do to the one reader of `BluetoothHost.serverEvents()`.
+/// Delivers the events of clients to the one reader of `BluetoothHost.serverEvents()`.
 ///
-/// It knows links by their addresses, and is told the host each time: a `Link` that the host keeps
-/// would keep the host, and who lets go of a host that is connected would never be rid of it.
+/// It stores links by their addresses and gets the host with each call. A stored `Link` would keep
+/// the host alive, so that a host with an open link would never be deallocated.
 struct ServerEventRouter {
     typealias Reader = AsyncStream<ServerEvent>.Continuation
 
-    /// The links that can be served, and whom they lead to.
+    /// The open links and the addresses of their peers.
     private var links: [LinkIdentifier: DeviceAddress] = [:]
     private var reader: Reader?
     private var readerNumber = 0
 
-    /// Whether somebody reads.
+    /// Whether there is a reader.
     var hasReader: Bool { reader != nil }
 
-    /// Makes a stream, which begins with the links there are; nil if somebody has one. The number
-    /// is for `close(_:)`.
+    /// Opens a stream, which begins with the open links; `nil` if there is a reader already.
+    /// `number` is for `close(_:)`.
     mutating func open(
         for host: BluetoothHost
     ) -> (AsyncStream<ServerEvent>, Reader, number: Int)? {
@@ -37,32 +37,34 @@ struct ServerEventRouter {
         return (stream, reader, readerNumber)
     }
 
-    /// A reader has gone. There may be another by now.
+    /// Ends the stream with this number. A newer stream stays open.
     mutating func close(_ number: Int) {
         if number == readerNumber { close() }
     }
 
-    /// There is nothing more to tell.
+    /// Ends the stream.
     mutating func close() {
         let reader = reader
         self.reader = nil
         reader?.finish()
     }
 
-    /// A link can be served from now on.
+    /// Reports that a client has connected.
     mutating func begin(_ link: Link) {
         links[link.identifier] = link.address
         tell(.connected(link))
     }
 
-    /// A link has ended.
+    /// Reports that a link has ended.
     mutating func end(_ link: LinkIdentifier, of host: BluetoothHost, with reason: HostError) {
         guard let peer = links.removeValue(forKey: link) else { return }
         tell(.disconnected(Link(host: host, identifier: link, address: peer), reason))
     }
 
-    /// Hands on what happened on a link. Returns why the client is to be refused if nobody will
-    /// learn what it asked.
+    /// Reports an event of a link.
+    ///
+    /// - Returns: The error code with which the host must refuse the client's request, because the
+    ///   application does not get it; `nil` if the application gets the event.
     mutating func deliver(
         _ news: ServerNews,
         on link: LinkIdentifier,
@@ -70,7 +72,7 @@ struct ServerEventRouter {
     ) -> ATT.ErrorCode? {
         guard let peer = links[link], let reader else { return .unlikelyError }
         let link = Link(host: host, identifier: link, address: peer)
-        guard let event = ServerEvent(news, of: link) else { return nil }
+        let event = ServerEvent(news, of: link)
         guard case .dropped = reader.yield(event) else { return nil }
         if !event.mayBeLost { close() }
         return .insufficientResources
@@ -82,10 +84,9 @@ struct ServerEventRouter {
 }
 
 extension ServerEvent {
-    /// What an application hears of some news; nil for what it is told by other means.
-    fileprivate init?(_ news: ServerNews, of link: Link) {
+    /// Creates the event for the application.
+    fileprivate init(_ news: ServerNews, of link: Link) {
         switch news {
-        case .connected: return nil
         case .asked(let identifier, .read(_, let handle, let offset)):
             let question = OpenQuestion(identifier, of: link.host)
             self = .read(
@@ -106,8 +107,7 @@ extension ServerEvent {
         }
     }
 
-    /// Whether the one who reads too slowly may miss this: requests are refused, commands may be
-    /// discarded.
+    /// Whether a slow reader may miss the event: the host can refuse requests and discard commands.
     fileprivate var mayBeLost: Bool {
         switch self {
         case .read, .write, .written: true

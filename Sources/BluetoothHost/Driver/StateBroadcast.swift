@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells every observer of an adapter's state what it is now, and each change.
+/// Reports the current state of an adapter and each change of it to all observers.
 struct StateBroadcast {
     private var observers: [RequestIdentifier: AsyncStream<AdapterState>.Continuation] = [:]
 
-    /// Adds an observer, who hears `current` at once.
+    /// Adds an observer, which gets `current` at once.
     mutating func add(
         _ observer: AsyncStream<AdapterState>.Continuation,
         as identifier: RequestIdentifier,

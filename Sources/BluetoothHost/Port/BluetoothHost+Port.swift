@@ -4,34 +4,35 @@ import BluetoothTypes
 import HCITransports
 
 // The host's port: the same operations as the asynchronous ones, with completions instead of
-// suspensions and an observer instead of streams, for code that lives on the host's executor.
+// suspensions and an observer instead of streams, for code that runs on the host's executor.
 //
-// Every completion is called exactly once, on the host's executor, and never before the call that it
-// was given to has returned: with `CancellationError` if what it waits for was cancelled, with
-// `HostError.closed` if the host is shut down. Completions and observers may call whatever is here;
-// what that brings about follows in order, after they have returned. A completion that holds the host
-// keeps it for as long as it waits.
+// The host calls each completion exactly once, on its executor, and never before the call that took
+// the completion has returned. The completion gets `CancellationError` if the request was canceled,
+// and `HostError.closed` if the host is shut down. Completions and observers may call all methods
+// of the port. Their effects follow in order, after the completion or the observer has returned. A
+// completion that references the host keeps it alive while the request is pending.
 //
-// Both ways may be used on one host. Only of the questions of clients there is one reader: the stream
-// of `serverEvents()`, while there is one, else the observer.
+// An application may use both ways on one host. Requests of clients have one recipient only: the
+// stream of `serverEvents()` if there is one, otherwise the observer.
 extension BluetoothHost {
-    /// How a request ended.
+    /// A closure that gets the result of a request.
     package typealias Completion = @Sendable (Result<HostAnswer, any Error>) -> Void
 
-    /// How often in one go completions may bring forth more of them before the executor's other work
-    /// gets its turn.
+    /// How many rounds of completions and the actions that they cause run before other work of the
+    /// executor gets its turn.
     static let roundsPerDrainLimit = 1_024
 
-    /// Runs `body` on the host, in the order of the calls. From anywhere; never before this has
-    /// returned. What `body` begins leaves together, after it.
+    /// Runs `body` on the host, in the order of the calls. Call it from any thread. `body` never
+    /// runs before this method has returned. Packets that `body` causes are sent together, after
+    /// it.
     package nonisolated func enter(
         _ body: @escaping @Sendable (isolated BluetoothHost) -> Void
     ) {
         executor.perform { self.assumeIsolated { $0.performAsOne(body) } }
     }
 
-    /// Has `observer`, which is not kept alive, told what happens from now on, instead of the one
-    /// before; at once of the adapter's state and of the links there are.
+    /// Sets the observer, which gets all events from now on instead of the earlier one. At once it
+    /// gets the adapter's state and the open links. The host does not keep the observer alive.
     package func attach(_ observer: any HostObserver) {
         performAsOne { host in
             host.port.observer = observer
@@ -44,28 +45,39 @@ extension BluetoothHost {
         }
     }
 
-    /// Opens the transport and sets the controller up, as `start()` does, without waiting for it:
-    /// `HostEvent.stateChanged` tells.
+    /// Opens the transport and sets up the controller, as `start()` does, without waiting.
+    /// `HostEvent.stateChanged` reports the result.
     package func beginStart() {
         openOnce()
     }
 
-    /// Ends all links and closes the transport, as `shutdown()` does, without waiting for it:
-    /// `HostEvent.stateChanged` tells, within a second, and all completions are called.
+    /// Disconnects all links and closes the transport, as `shutdown()` does, without waiting.
+    /// `HostEvent.stateChanged` reports the end within a second, and the host calls all
+    /// completions.
     package func beginShutdown() {
         core.shutDown(now: executor.now)
         settle()
     }
 
-    /// What the controller is able to; nil while it is not set up.
+    /// The features of the controller; `nil` while it is not set up.
     package var capabilities: ControllerCapabilities? { core.capabilities }
+
+    /// Sets the Device Name that clients of the server read from now on.
+    package func setDeviceName(_ name: String) {
+        core.setDeviceName(name)
+        settle()
+    }
 }
 
-// What the port is made of.
+// Helpers of the port.
 extension BluetoothHost {
-    /// Starts something in the core that `completion` is told the end of.
+    /// Starts a request in the core, whose result `completion` gets.
     ///
-    /// - Parameter isAlwaysTaken: whether that is done even where more waits than may.
+    /// - Parameters:
+    ///   - isAlwaysTaken: Whether the limit of pending requests does not apply.
+    ///   - completion: Gets the result.
+    ///   - start: Starts the request.
+    /// - Returns: The identifier of the request.
     func begin(
         isAlwaysTaken: Bool = false,
         then completion: @escaping Completion,
@@ -82,7 +94,7 @@ extension BluetoothHost {
         return id
     }
 
-    /// Ends the waiting for something, and has the core give it up.
+    /// Ends a request with `result`, and cancels it in the core.
     func cancel(
         _ id: RequestIdentifier,
         as result: Result<HostAnswer, any Error> = .failure(CancellationError()),
@@ -95,26 +107,21 @@ extension BluetoothHost {
         settle()
     }
 
-    /// A request that nobody waits for any more was done already when it was cancelled: what it has
-    /// made goes again.
+    /// Undoes a request that completed after it had been canceled.
     func release(_ answer: HostAnswer, of request: RequestIdentifier) {
         let now = executor.now
         switch answer {
         case .link(let link, _): core.request(.disconnect, of: link, id: takeRequest(), now: now)
         case .channels(let channels):
-            for channel in channels { core.closeChannel(channel, now: now) }
+            for channel in channels { core.close(channel, now: now) }
         case .advertising: core.stopAdvertising(request, now: now)
         default: break
         }
     }
 
-    /// Has performed what is to be done, after whoever is calling has returned.
+    /// Performs pending actions after the caller has returned.
     func settle() {
         guard !isPerforming else { return }
         executor.perform { self.assumeIsolated { $0.drain() } }
-    }
-
-    func tell(_ event: HostEvent) {
-        port.observer?.hostDid(event)
     }
 }

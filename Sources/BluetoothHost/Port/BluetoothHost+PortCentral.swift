@@ -3,11 +3,13 @@
 import BluetoothGAP
 import BluetoothTypes
 
-// Scanning, dialling and advertising by the port.
+// Scanning, connecting and advertising through the port.
 extension BluetoothHost {
-    /// Scans until `endScan(_:)`, or until the scan fails or the host is shut down: then `completion`
-    /// is told. What is found is told by `HostEvent.advertised`. A scan that is begun while the adapter
-    /// is not ready begins when it is, and goes on after the controller was reset.
+    /// Scans until `endScan(_:)`. `HostEvent.advertised` reports advertisements.
+    ///
+    /// If the adapter is not ready, the scan begins when it is. A scan continues after the
+    /// controller was reset. `completion` is called when the scan ends, fails, or the host is shut
+    /// down.
     package func beginScan(
         _ request: ScanRequest,
         then completion: @escaping Completion
@@ -18,14 +20,15 @@ extension BluetoothHost {
         }
     }
 
-    /// Ends a scan, whose completion is told `HostAnswer.done`. Nothing is advertised to it any more.
+    /// Ends a scan. Its completion gets `HostAnswer.done`, and the observer gets no more
+    /// advertisements of it.
     package func endScan(_ id: RequestIdentifier) {
         port.scans.remove(id)
         cancel(id, as: .success(.done)) { core, now in core.stopScan(id, now: now) }
     }
 
-    /// Connects to the device with this address; the answer is `HostAnswer.link`. See
-    /// `connect(to:options:)` for what it comes to, and for the failures.
+    /// Connects to the device with this address. The answer is `HostAnswer.link`. See
+    /// `connect(to:options:)` for the errors.
     package func beginDial(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions(),
@@ -36,14 +39,15 @@ extension BluetoothHost {
         }
     }
 
-    /// Gives a dial up, and ends its link if there is one already.
+    /// Cancels a connection request, and ends its link if there is one already.
     package func cancelDial(_ id: RequestIdentifier) {
         cancel(id) { core, now in core.cancelDial(id, now: now) }
     }
 
-    /// Advertises until `endAdvertising(_:)`, or until the set ends by itself, which
-    /// `HostEvent.advertisingEnded` tells in either case. The answer is `HostAnswer.advertising`, when
-    /// the set is in force. See `advertise(_:)`.
+    /// Advertises until `endAdvertising(_:)` or until the set ends by itself.
+    ///
+    /// `HostEvent.advertisingEnded` reports the end in both cases. The answer is
+    /// `HostAnswer.advertising` when the set is in force. See `advertise(_:)`.
     package func beginAdvertising(
         _ advertising: Advertising,
         then completion: @escaping Completion
@@ -53,7 +57,7 @@ extension BluetoothHost {
         }
     }
 
-    /// Advertises something else in the place of a set; the answer is as for `beginAdvertising`.
+    /// Replaces what a set advertises. The answer is that of `beginAdvertising`.
     @discardableResult
     package func beginUpdate(
         of set: RequestIdentifier,
@@ -65,8 +69,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Stops a set; `HostEvent.advertisingEnded` tells when it is off the air. Who still waits for it
-    /// to come into force is told that it has ended.
+    /// Stops a set. `HostEvent.advertisingEnded` reports when it is off the air. Requests that
+    /// await the set get the error that it has ended.
     package func endAdvertising(_ id: RequestIdentifier) {
         core.stopAdvertising(id, now: executor.now)
         settle()

@@ -3,29 +3,33 @@
 import BluetoothL2CAP
 import BluetoothTypes
 
-// Channels by the port; see `L2CAPChannel` for what each wish comes to.
+// Channels through the port. See `L2CAPChannel` for the result of each request.
 extension BluetoothHost {
-    /// Asks something of a link's channels. What is asked of a channel that has ended is answered by
-    /// its end.
+    /// Starts a request for a link's channels. A request for a channel that has ended gets the
+    /// reason.
     @discardableResult
     package func begin(
-        _ wish: ChannelWish,
+        _ request: ChannelRequest,
         on link: LinkIdentifier,
         then completion: @escaping Completion
     ) -> RequestIdentifier {
-        begin(isAlwaysTaken: wish.isAlwaysTaken, then: completion) { core, id, now in
-            core.request(wish, of: link, id: id, now: now)
+        begin(isAlwaysTaken: request.isAlwaysTaken, then: completion) { core, id, now in
+            core.request(request, of: link, id: id, now: now)
         }
     }
 
-    /// Gives a wish up: the same that was begun. An SDU that has arrived for whoever waited is told
-    /// all the same; a channel that was opened is closed.
-    package func cancel(_ wish: ChannelWish, _ id: RequestIdentifier, on link: LinkIdentifier) {
-        if case .receive = wish, isDone(id) { return }
-        cancel(id) { core, _ in core.cancel(wish, id, of: link) }
+    /// Cancels a request. An SDU that has arrived for it is still delivered. A channel that was
+    /// opened for it is closed.
+    package func cancel(
+        _ request: ChannelRequest,
+        _ id: RequestIdentifier,
+        on link: LinkIdentifier
+    ) {
+        if case .receive = request, isDone(id) { return }
+        cancel(id) { core, now in core.cancel(request, id, of: link, now: now) }
     }
 
-    /// Gives channels to peers that ask for `psm`, as `listen(psm:requirement:options:backlog:)` does.
+    /// Listens for channels, as `listen(psm:requirement:options:backlog:)` does.
     package func openListener(
         psm: L2CAP.SPSM? = nil,
         requirement: SecurityRequirement = .open,
@@ -39,8 +43,10 @@ extension BluetoothHost {
         return try core.listen(psm, terms: terms, backlogLimit: backlog)
     }
 
-    /// Waits for the next channel of a listener; the answer is `HostAnswer.channels`, with none once
-    /// nobody listens any more. One may wait at a time: another is told `HostError.busy`.
+    /// Waits for the next channel of a listener.
+    ///
+    /// The answer is `HostAnswer.channels`, with no channel if the listener has ended. If another
+    /// request is waiting, the result is `HostError.busy`.
     @discardableResult
     package func beginAccept(
         _ key: ListenerKey,
@@ -49,23 +55,23 @@ extension BluetoothHost {
         begin(isAlwaysTaken: true, then: completion) { core, id, _ in core.accept(key, id: id) }
     }
 
-    /// Waits for no channel any more; one that has come just now is closed.
+    /// Cancels waiting for a channel. A channel that has just arrived for the request is closed.
     package func cancelAccept(_ key: ListenerKey, _ id: RequestIdentifier) {
         cancel(id) { core, _ in core.cancelAccepting(key, id) }
     }
 
-    /// Ends a listener. Channels that were accepted stay; others are closed.
+    /// Ends a listener. Accepted channels stay open, and channels in the backlog are closed.
     package func closeListener(_ key: ListenerKey) {
         core.stopListening(key, now: executor.now)
         settle()
     }
 
-    /// The link that a channel is on, and whom it leads to, while the link is there.
+    /// Returns the link of a channel and the address of its peer; `nil` if the link has ended.
     package func link(of channel: ChannelNumber) -> (LinkIdentifier, DeviceAddress)? {
         core.link(of: channel)
     }
 
-    /// What is known of an open channel; nil once it has ended.
+    /// Returns the properties of an open channel; `nil` if it has ended.
     package func description(of channel: ChannelNumber) -> ChannelDescription? {
         core.description(of: channel)
     }

@@ -4,22 +4,22 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// Links by the port.
+// Links through the port.
 extension BluetoothHost {
-    /// Asks something of a link.
+    /// Starts a request to a link.
     ///
-    /// `.gatt` operations are queued, and are sent in the order of the calls. Subscribing is one of
-    /// them; who subscribes so also unsubscribes so, and nobody counts. To unsubscribe from Service
-    /// Changed is answered without doing it as long as the host itself needs that. What is asked in the
-    /// background does not secure on demand: no person is asked to pair for it.
+    /// `.gatt` operations are queued and sent in the order of the calls. They include subscribing
+    /// and unsubscribing, and the host does not count subscriptions of the port. While the host
+    /// itself needs Service Changed, unsubscribing from it succeeds without an effect. A request
+    /// with `securesOnDemand` set to `false` never makes the host pair.
     ///
-    /// `.database` is answered with the peer's whole table. A host that has looked at that once has
-    /// subscribed to Service Changed itself, and `HostEvent.servicesChanged` tells. Without it, only
-    /// what is known of an earlier link to a bonded peer makes the host hear of changes. After a change
-    /// operations on handles fail with `databaseOutOfSync` until `.database` was answered again, as
-    /// `Link.database()` says.
+    /// The answer to `.database` is the peer's whole table. A host that has discovered the table
+    /// once has subscribed to Service Changed, and `HostEvent.servicesChanged` reports changes.
+    /// Otherwise the host gets changes only from a bonded peer to whose Service Changed it
+    /// subscribed on an earlier link. After a change, operations on handles fail with
+    /// `databaseOutOfSync` until `.database` is answered again; see `Link.database()`.
     ///
-    /// A link that is gone is told by the reason for which it ended; to disconnect it succeeds.
+    /// If the link has ended, the result is the reason. Disconnecting an ended link succeeds.
     @discardableResult
     package func begin(
         _ request: LinkRequest,
@@ -34,7 +34,7 @@ extension BluetoothHost {
         }
     }
 
-    /// Sends values to the client of a link; see `Link.notify(_:)`.
+    /// Sends values to the client of a link. See `Link.notify(_:)`.
     @discardableResult
     package func begin(
         _ values: [GATT.AttributeValue],
@@ -48,8 +48,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Gives up a request of a link, or values that have not left. What the peer has been asked
-    /// already it may still do.
+    /// Cancels a request to a link, or values that have not left. The peer may still perform a
+    /// request that it has received.
     package func cancel(_ id: RequestIdentifier, on link: LinkIdentifier) {
         cancel(id) { core, now in
             core.cancelRequest(id, of: link, now: now)
@@ -57,7 +57,8 @@ extension BluetoothHost {
         }
     }
 
-    /// What a request comes to that the core need not be asked for; nil for all others.
+    /// Returns the result of a request that needs no action of the core; `nil` for all other
+    /// requests.
     private func immediateAnswer(
         to request: LinkRequest,
         on link: LinkIdentifier
@@ -70,13 +71,13 @@ extension BluetoothHost {
         }
     }
 
-    /// Why a link cannot be asked for anything; nil while it is there.
+    /// Returns the reason why a link has ended; `nil` if it is open.
     private func endReason(of link: LinkIdentifier) -> HostError? {
         guard !core.isOpen(link) else { return nil }
         return core.state == .closed ? .closed : pastEnd(of: link)
     }
 
-    /// Has a completion called without the core's doing.
+    /// Completes a request without the core.
     private func complete(
         _ completion: @escaping Completion,
         _ result: Result<HostAnswer, any Error>
@@ -87,38 +88,11 @@ extension BluetoothHost {
     }
 }
 
-// What is known of links.
+// Properties of links.
 extension BluetoothHost {
-    /// How well a link is protected now; nil if it has ended.
-    package func securityOf(_ link: LinkIdentifier) -> LinkSecurity? { core.security(of: link) }
-
-    /// The table of a link's peer, while it is known to hold: what the last `.database` has answered,
-    /// as long as the peer has told of no change. Nil if it is to be asked for.
+    /// Returns the table of a link's peer if it is known to be current: the answer to the last
+    /// `.database`, unless the peer has reported a change since. `nil` if it must be requested.
     package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
         core.knownDatabase(of: link)
-    }
-
-    /// Who the peer of a link is: its identity address if it is bonded, else the address with which it
-    /// has connected. Nil if the link has ended.
-    package func peer(of link: LinkIdentifier) -> DeviceAddress? { core.peer(of: link) }
-}
-
-extension HostCore {
-    /// The table of a link's peer, while it is known to hold.
-    package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
-        handles[link].flatMap { links[$0]?.lookup.database }
-    }
-
-    /// The MTU of a link's first bearer, if it is more than what every link begins with.
-    func exchangedMTU(of link: LinkIdentifier) -> Int? {
-        guard let mtu = handles[link].flatMap({ links[$0]?.gatt.mtu }), mtu > ATT.defaultMTU else {
-            return nil
-        }
-        return mtu
-    }
-
-    /// Whether the host itself listens to a value.
-    func needsSubscription(to value: AttributeHandle, on link: LinkIdentifier) -> Bool {
-        handles[link].flatMap { links[$0]?.needsSubscription(to: value) } ?? false
     }
 }

@@ -2,29 +2,31 @@
 
 import BluetoothTypes
 
-/// Hears what happens to a host, by `BluetoothHost.attach(_:)`.
+/// Receives the events of a host. See `BluetoothHost.attach(_:)`.
 package protocol HostObserver: AnyObject, Sendable {
-    /// Something happened. Called on the host's executor, in the order in which things happened, and
-    /// before the host takes the next input. Whatever the host's port offers may be called from
-    /// within: it takes effect in order, after this has returned.
+    /// Receives an event.
+    ///
+    /// The host calls it on its executor, in the order of the events, before it processes the next
+    /// input. The implementation may call all methods of the host's port, which take effect in
+    /// order after it has returned.
     func hostDid(_ event: HostEvent)
 }
 
-/// What the host's port remembers.
+/// The state of the host's port.
 struct HostPort {
     weak var observer: (any HostObserver)?
-    /// The scans that were begun here: all others have a stream.
+    /// The scans of the port. All other scans have a stream.
     var scans: Set<RequestIdentifier> = []
-    /// The links that an observer knows of, or will be told of when it is attached, oldest first.
+    /// The open links that the observer knows, or gets when it is attached, oldest first.
     private(set) var links: [(identifier: LinkIdentifier, peer: DeviceAddress, role: LinkRole)] = []
-    /// Completions that are due without the core's doing.
+    /// Results that completions get without the core.
     private var owed: [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] = []
 
     mutating func linkOpened(_ link: LinkIdentifier, _ peer: DeviceAddress, _ role: LinkRole) {
         links.append((link, peer, role))
     }
 
-    /// Forgets a link; whether it was known.
+    /// Removes a link. Returns whether it was known.
     mutating func linkEnded(_ link: LinkIdentifier) -> Bool {
         guard let place = links.firstIndex(where: { $0.identifier == link }) else { return false }
         links.remove(at: place)
@@ -40,7 +42,7 @@ struct HostPort {
         owed.append((completion, result))
     }
 
-    /// Takes out what is due.
+    /// Removes and returns the due results.
     mutating func takeOwed() -> [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] {
         defer { owed = [] }
         return owed

@@ -2,21 +2,22 @@
 
 import BluetoothTypes
 
-/// On what terms channels are given for one SPSM.
+/// The conditions under which the host accepts channels for one SPSM.
 package struct ListenerTerms: Equatable, Sendable {
     package var requirement = SecurityRequirement.open
     package var options = L2CAP.ChannelOptions()
-    /// Whether channels are given in the enhanced mode only.
+    /// Whether the listener accepts channels in the enhanced mode only.
     package var isEnhancedOnly = false
-    /// The least MTU of the peer's that is of use.
+    /// The minimum MTU that the listener requires of the peer, in bytes.
     package var peerMTUMinimum = 0
-    /// How many more channels whoever listens can take now.
+    /// The number of further channels that the listener can accept now.
     package var room = LogicalLink.channelLimit
 
     package init() {}
 }
 
-/// What decides whether a peer gets a channel: who listens, and how the link is protected.
+/// The facts that decide whether the host accepts a channel: the listeners and the security of the
+/// link.
 package struct ChannelConditions: Equatable, Sendable {
     package var listeners: [L2CAP.SPSM: ListenerTerms] = [:]
     package var security = LinkSecurity.none
@@ -25,7 +26,7 @@ package struct ChannelConditions: Equatable, Sendable {
 
     package init() {}
 
-    /// The terms of a channel in this mode for an SPSM, or why there is none.
+    /// Returns the terms for a channel of this mode and SPSM, or the reason to refuse it.
     func terms(
         for spsm: L2CAP.SPSM,
         _ mode: L2CAP.Mode
@@ -38,14 +39,14 @@ package struct ChannelConditions: Equatable, Sendable {
 }
 
 extension L2CAP {
-    /// Why a peer does not get a channel.
+    /// The reason to refuse a channel to a peer.
     struct ConnectionRefusal: Error, Equatable {
         let result: ConnectionResult
     }
 }
 
 extension L2CAP.ConnectionResult {
-    /// What a peer is told whose link lacks something (Vol 3, Part A, 4.23).
+    /// Creates the result that tells the peer what its link lacks (Vol 3, Part A, 4.23).
     init(_ shortfall: SecurityRequirement.Shortfall) {
         self =
             switch shortfall {

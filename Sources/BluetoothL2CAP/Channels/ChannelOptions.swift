@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension L2CAP {
-    /// What this side of a channel can receive. The peer says the same for its side.
+    /// The receive limits of the local side of a channel. The peer states the same limits for its
+    /// side.
     public struct ChannelOptions: Sendable, Equatable {
-        /// The longest SDU that we receive, in octets: 23 to 65,535, on an enhanced channel 64 and
-        /// up.
+        /// The maximum length of an SDU that the local side receives, in bytes: 23 to 65,535, or 64
+        /// to 65,535 on an enhanced channel.
         public var mtu: Int
-        /// The longest payload of a frame that we receive, in octets: 23 to 65,533, on an enhanced
-        /// channel 64 and up. 247 fill the longest packet of a link.
+        /// The maximum payload of a frame that the local side receives, in bytes: 23 to 65,533, or
+        /// 64 to 65,533 on an enhanced channel. 247 bytes fill the longest packet of a link.
         public var mps: Int
-        /// How many frames the peer may be ahead of our reader. A channel begins with as many as
-        /// one SDU of `mtu` octets takes, if that is more.
+        /// The number of frames that the peer may send before the application reads.
+        ///
+        /// A channel starts with more credits than this if one SDU of `mtu` bytes needs more
+        /// frames.
         public var window: Int
 
-        /// Makes options; the defaults suit most.
+        /// Creates options. The defaults suit most applications.
         public init(mtu: Int = 2_048, mps: Int = 247, window: Int = 32) {
             self.mtu = mtu
             self.mps = mps
             self.window = window
         }
 
-        /// The most frames that a peer can be allowed to be ahead (Vol 3, Part A, 10.1).
+        /// The maximum number of credits that a peer can have (Vol 3, Part A, 10.1).
         package static let creditLimit = 0xFFFF
 
-        /// The credits that a channel begins with.
+        /// The number of credits with which a channel starts.
         package var initialCredits: Int {
             let octets = mtu + ChannelReceiver.lengthFieldLength
             return min(Self.creditLimit, max(window, (octets + mps - 1) / mps))
         }
 
-        /// Whether a channel of the mode can have these.
+        /// Returns whether a channel of this mode can have these options.
         package func isValid(for mode: Mode) -> Bool {
             (mode.sizeMinimum...0xFFFF).contains(mtu)
                 && (mode.sizeMinimum...0xFFFD).contains(mps)

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The receiving half of a channel: frames come in, SDUs go out, and credits go back as SDUs are
-/// taken (Vol 3, Part A, 3.4.3 and 10.1).
+/// The receiving half of a channel. It combines frames into SDUs, and returns credits as the
+/// application takes the SDUs (Vol 3, Part A, 3.4.3 and 10.1).
 ///
-/// What is held is bounded by what the peer was allowed: `window` frames, and one SDU that is not
-/// complete. A reader that stops taking SDUs stops the peer, and nothing grows.
+/// The credits of the peer bound the memory: `window` frames and one incomplete SDU. If the
+/// application stops taking SDUs, the peer runs out of credits and must stop sending.
 struct ChannelReceiver: Sendable {
-    /// The octets before an SDU that tell its length.
+    /// The length in bytes of the field before an SDU that gives its length.
     static let lengthFieldLength = 2
 
     private(set) var mtu: Int
     private(set) var mps: Int
     private let window: Int
 
-    /// How many frames the peer may send now.
+    /// The number of frames that the peer may send now.
     private(set) var credits: Int
-    /// Credits of frames whose SDU was taken, which the peer does not have back yet.
+    /// The number of credits of taken SDUs that are not yet returned to the peer.
     private var owed = 0
 
-    /// The SDU that frames are being collected for; nil between SDUs.
+    /// The SDU that is being received, or nil between SDUs.
     private var partial: Partial?
     private var complete: [SDU] = []
 
     private struct Partial {
         let length: Int
         var octets: [UInt8] = []
-        /// How many frames it took whose credits the peer does not have back.
+        /// The number of frames of the SDU whose credits are not yet returned to the peer.
         var cost = 0
     }
 
@@ -41,7 +41,10 @@ struct ChannelReceiver: Sendable {
         credits = window
     }
 
-    /// Takes in the payload of a frame; true if an SDU is complete by it.
+    /// Processes the payload of a frame.
+    ///
+    /// - Returns: Whether the frame completed an SDU.
+    /// - Throws: ``L2CAP/Violation`` if the peer broke a rule of the channel.
     mutating func receive(_ payload: ArraySlice<UInt8>) throws(L2CAP.Violation) -> Bool {
         guard credits > 0 else { throw .noCredit }
         guard payload.count <= mps else { throw .frameTooLong }
@@ -50,7 +53,8 @@ struct ChannelReceiver: Sendable {
         var sdu: Partial
         if let begun = partial {
             sdu = begun
-            // Not held twice: its octets are appended to where they are.
+            // Clearing `partial` leaves one reference to the bytes, so that the append does not
+            // copy them.
             partial = nil
         } else {
             sdu = try begin(&part)
@@ -73,12 +77,13 @@ struct ChannelReceiver: Sendable {
         guard length <= mtu else { throw .sduTooLong }
         payload = payload.dropFirst(Self.lengthFieldLength)
         var sdu = Partial(length: length)
-        // No more than the peer may send without hearing from us, whatever it announces.
+        // The capacity is limited to what the peer may send with its credits, whatever length it
+        // announces.
         sdu.octets.reserveCapacity(min(length, (credits + 1) * mps))
         return sdu
     }
 
-    /// Takes the oldest SDU; nil if none is complete.
+    /// Removes and returns the oldest complete SDU, or nil if there is none.
     mutating func take() -> [UInt8]? {
         guard !complete.isEmpty else { return nil }
         let sdu = complete.removeFirst()
@@ -86,17 +91,19 @@ struct ChannelReceiver: Sendable {
         return sdu.octets
     }
 
-    /// All SDUs that nobody has taken: the channel has ended.
+    /// Removes and returns all SDUs that the application has not taken, when the channel has ended.
     mutating func takeAll() -> [[UInt8]] {
         defer { complete = [] }
         return complete.map(\.octets)
     }
 
-    /// The credits that are due to the peer now, which then has them; nil if none are.
+    /// Returns the credits that are due to the peer now and counts them as granted, or nil if none
+    /// are due.
     ///
-    /// They go back in halves of the window, which keeps a peer that sends without a pause going,
-    /// or at once to a peer that has none left. An SDU of more frames than the peer may send, which
-    /// nobody can take yet, has its credits returned before it is complete.
+    /// Credits are returned when they amount to half of the window, so that a peer that sends
+    /// continuously does not have to pause. A peer without credits gets them back immediately. If
+    /// one incomplete SDU has used all credits, its credits are returned before it is complete,
+    /// because the application cannot take it yet.
     mutating func takeGrant() -> UInt16? {
         if credits == 0, owed == 0, complete.isEmpty, let cost = partial?.cost {
             owed = cost
@@ -108,13 +115,13 @@ struct ChannelReceiver: Sendable {
         return UInt16(owed)
     }
 
-    /// Whether `takeGrant()` would return something.
+    /// Whether `takeGrant()` would return credits.
     var isGrantDue: Bool {
         var copy = self
         return copy.takeGrant() != nil
     }
 
-    /// The peer has agreed to other sizes.
+    /// Sets the sizes that the peer has agreed to.
     mutating func resize(mtu: Int, mps: Int) {
         self.mtu = mtu
         self.mps = mps

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sending half of a channel: SDUs wait here, and leave in frames as the peer's credits and
-/// the controller's room allow (Vol 3, Part A, 3.4.3 and 10.1).
+/// The sending half of a channel. It holds SDUs and splits them into frames as the peer's credits
+/// and the controller's buffers allow (Vol 3, Part A, 3.4.3 and 10.1).
 struct ChannelSender: Sendable {
-    /// Names an SDU that waits: whoever sends it chooses.
+    /// The identifier of a waiting SDU, which the caller chooses.
     typealias SDUID = UInt64
 
-    /// How many SDUs may wait on one channel.
+    /// The maximum number of SDUs that wait on one channel.
     static let queueLimit = 64
 
-    /// The longest SDU that the peer receives, in octets.
+    /// The maximum length of an SDU that the peer receives, in bytes.
     private(set) var mtu: Int
-    /// The longest payload of a frame that the peer receives, in octets.
+    /// The maximum payload of a frame that the peer receives, in bytes.
     private(set) var mps: Int
-    /// How many frames we may send now.
+    /// The number of frames that the local side may send now.
     private(set) var credits: Int
 
     private var queue: [(id: SDUID, octets: [UInt8])] = []
-    /// How much of the first SDU has left; nil if nothing has, not even its length.
+    /// The number of bytes of the first SDU that are already sent, or nil if not even its length is
+    /// sent.
     private var progress: Int?
 
     init(mtu: Int, mps: Int, credits: Int) {
@@ -26,20 +27,21 @@ struct ChannelSender: Sendable {
         self.credits = credits
     }
 
-    /// Whether a frame could leave now.
+    /// Whether a frame is ready and a credit is available.
     var hasFrame: Bool { credits > 0 && !queue.isEmpty }
 
-    /// Whether nothing waits.
+    /// Whether no SDU waits.
     var isIdle: Bool { queue.isEmpty }
 
     var isFull: Bool { queue.count >= Self.queueLimit }
 
-    /// Queues an SDU of `mtu` octets at most.
+    /// Enqueues an SDU of up to `mtu` bytes.
     mutating func enqueue(_ octets: [UInt8], id: SDUID) {
         queue.append((id, octets))
     }
 
-    /// The payload of the next frame, and which SDU has left with it; nil if none may leave.
+    /// Returns the payload of the next frame and the identifier of the SDU that it completes, or
+    /// nil if no frame can be sent.
     mutating func nextFrame() -> (payload: [UInt8], sent: SDUID?)? {
         guard hasFrame, let (id, octets) = queue.first else { return nil }
         credits -= 1
@@ -57,13 +59,17 @@ struct ChannelSender: Sendable {
         return (payload, id)
     }
 
-    /// The peer gives credits; false if they are more than there can be.
+    /// Adds credits that the peer granted.
+    ///
+    /// - Returns: False if the total exceeds the maximum number of credits.
     mutating func add(credits more: Int) -> Bool {
         credits += more
         return credits <= L2CAP.ChannelOptions.creditLimit
     }
 
-    /// Takes an SDU back; false if it has begun to leave, or is not here.
+    /// Removes a waiting SDU.
+    ///
+    /// - Returns: False if the SDU is partly sent or is not in the queue.
     mutating func cancel(_ id: SDUID) -> Bool {
         guard let index = queue.firstIndex(where: { $0.id == id }), index > 0 || progress == nil
         else { return false }
@@ -71,13 +77,13 @@ struct ChannelSender: Sendable {
         return true
     }
 
-    /// Drops all that waits; tells what it was.
+    /// Removes all waiting SDUs and returns their identifiers.
     mutating func abandon() -> [SDUID] {
         defer { (queue, progress) = ([], nil) }
         return queue.map(\.id)
     }
 
-    /// The peer takes other sizes from now on.
+    /// Sets the sizes that the peer accepts from now on.
     mutating func resize(mtu: Int, mps: Int) {
         self.mtu = mtu
         self.mps = mps

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One channel with credits, of either mode, from the request for it to the end of it.
+/// A credit-based channel of either mode, from its request to its end.
 struct CreditBasedChannel: Sendable {
     enum Phase: Equatable, Sendable {
-        /// We asked for it by the request with this identifier.
+        /// The local host requested the channel with this signaling identifier.
         case opening(Signalling.Identifier)
         case open
-        /// We told the peer to close it, and wait for its answer. Nothing passes any more.
+        /// The local host requested the disconnection and awaits the response. No data is
+        /// transferred.
         case closing
     }
 
-    /// Our end.
+    /// The local end.
     let local: ChannelIdentifier
-    /// The peer's end; zero until it is known.
+    /// The peer's end, or zero until it is known.
     var remote: ChannelIdentifier
     let spsm: L2CAP.SPSM
     let mode: L2CAP.Mode
@@ -21,16 +22,16 @@ struct CreditBasedChannel: Sendable {
     var receiver: ChannelReceiver
 }
 
-/// What is known of an open channel at one moment.
+/// The state of an open channel at one moment.
 package struct ChannelDescription: Equatable, Sendable {
     package let spsm: L2CAP.SPSM
     package let mode: L2CAP.Mode
-    /// The longest SDU that we receive, in octets.
+    /// The maximum length of an SDU that the local side receives, in bytes.
     package let receiveMTU: Int
-    /// The longest SDU that the peer receives, in octets.
+    /// The maximum length of an SDU that the peer receives, in bytes.
     package let sendMTU: Int
-    /// How many frames the peer may send now.
+    /// The number of frames that the peer may send now.
     package let receiveCredits: Int
-    /// How many frames we may send now.
+    /// The number of frames that the local side may send now.
     package let sendCredits: Int
 }

@@ -2,22 +2,23 @@
 
 import BluetoothTypes
 
-/// What an application meets of L2CAP: connection-oriented channels with credits.
+/// The namespace of L2CAP in the API: connection-oriented channels with credits.
 public enum L2CAP {
-    /// Names what a channel is for: the service that the peer listens with (Vol 3, Part A, 4.22).
+    /// The identifier of the service behind a channel, for which the peer listens (Vol 3, Part A,
+    /// 4.22).
     ///
-    /// 0x0001 to 0x007F are assigned by the Bluetooth SIG, 0x0080 to 0x00FF are for anybody, and
-    /// mostly found in an attribute of a GATT service.
+    /// The Bluetooth SIG assigns 0x0001 to 0x007F. Any application may use 0x0080 to 0x00FF, and
+    /// usually publishes its value in an attribute of a GATT service.
     public struct SPSM: OpenCode, ExpressibleByIntegerLiteral {
-        /// The number.
+        /// The SPSM's number.
         public let rawValue: UInt16
 
-        /// Makes the name of any number, whether channels can have it or not; see `isValid`.
+        /// Creates an SPSM from any number. `isValid` states whether a channel can have it.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        /// Lets a number be written where one is wanted.
+        /// Creates an SPSM from an integer literal.
         public init(integerLiteral value: UInt16) {
             rawValue = value
         }
@@ -25,56 +26,57 @@ public enum L2CAP {
         /// The Enhanced Attribute Protocol (Assigned Numbers, 2.5).
         public static let enhancedATT = SPSM(rawValue: 0x0027)
 
-        /// Those that a host may give out by itself.
+        /// The range from which a host assigns numbers dynamically.
         public static let dynamicRange: ClosedRange<UInt16> = 0x0080...0x00FF
 
-        /// Whether a channel can be asked for by this number.
+        /// Whether a channel request can have this number.
         public var isValid: Bool { (0x0001...0x00FF).contains(rawValue) }
 
-        /// The names of those that are assigned and known here.
+        /// The names of the assigned numbers that this package knows.
         public static let names: [UInt16: String] = [0x0025: "OTS", 0x0027: "EATT"]
     }
 
-    /// Which of the two kinds of channel with credits one is.
+    /// The mode of a credit-based channel.
     public enum Mode: Sendable, Equatable {
         /// LE Credit Based Flow Control Mode, of Bluetooth 4.1 (Vol 3, Part A, 10.1).
         case credit
-        /// Enhanced Credit Based Flow Control Mode, of Bluetooth 5.2: several channels are opened
-        /// by one request, and their sizes can be changed (Vol 3, Part A, 10.2).
+        /// Enhanced Credit Based Flow Control Mode, of Bluetooth 5.2 (Vol 3, Part A, 10.2).
+        ///
+        /// One request opens several channels, and their sizes can be changed.
         case enhanced
 
-        /// The least MTU and MPS, in octets (Vol 3, Part A, 4.22 and 4.25).
+        /// The minimum MTU and MPS in bytes (Vol 3, Part A, 4.22 and 4.25).
         package var sizeMinimum: Int { self == .credit ? 23 : 64 }
     }
 
-    /// How a channel ended, or why there is none.
+    /// The reason why a channel ended or could not be opened.
     public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The peer refused the channel.
         case refused(ConnectionResult)
-        /// The peer refused other sizes.
+        /// The peer refused the requested sizes.
         case reconfigurationRefused(ReconfigurationResult)
-        /// The peer does not know this kind of channel.
+        /// The peer does not support this kind of channel.
         case notSupported
         /// The peer did not answer within 30 seconds.
         case timedOut
-        /// The peer granted a channel that cannot exist.
+        /// The peer's response describes a channel that is not allowed.
         case malformedAnswer
-        /// The link has as many channels as it can have, or as many requests wait as may.
+        /// The link has reached its limit of channels or of outstanding requests.
         case noRoom
-        /// The SDU is longer than the peer takes: that many octets.
+        /// The SDU is longer than the maximum length that the peer receives, in bytes.
         case tooLong(limit: Int)
-        /// The channel was closed on this side.
+        /// The local host closed the channel.
         case closed
         /// The peer closed the channel.
         case closedByPeer
-        /// The peer broke the rules, and the channel was closed for it.
+        /// The peer violated a rule of the channel, and the local host closed it.
         case violated(Violation)
-        /// Another listener has this number, or no number is left.
+        /// Another listener uses this SPSM, or no SPSM is free.
         case alreadyListening
-        /// The number is none that channels can have, or sizes and credits are out of range.
+        /// The SPSM is not valid for a channel, or sizes or credits are out of range.
         case invalidParameters
 
-        /// One sentence without a full stop.
+        /// One sentence without a period at its end.
         public var description: String {
             switch self {
             case .refused(let result): "the peer refused the channel: \(result)"
@@ -83,7 +85,7 @@ public enum L2CAP {
             case .timedOut: "the peer did not answer"
             case .malformedAnswer: "the peer granted a channel that cannot exist"
             case .noRoom: "there is no room for another channel or request"
-            case .tooLong(let limit): "longer than the peer takes: \(limit) octets"
+            case .tooLong(let limit): "longer than the peer accepts: \(limit) bytes"
             case .closed: "the channel is closed"
             case .closedByPeer: "the peer closed the channel"
             case .violated(let violation): "the peer broke the rules: \(violation)"
@@ -93,24 +95,25 @@ public enum L2CAP {
         }
     }
 
-    /// What a peer can do wrong on an open channel; each ends it (Vol 3, Part A, 3.4.3 and 10.1).
+    /// A violation of the channel's rules by the peer, each of which ends the channel (Vol 3, Part
+    /// A, 3.4.3 and 10.1).
     public enum Violation: Error, Sendable, Equatable, CustomStringConvertible {
-        /// A frame came though none was allowed.
+        /// A frame arrived without a credit.
         case noCredit
-        /// A frame is longer than our MPS.
+        /// A frame is longer than the local MPS.
         case frameTooLong
-        /// The first frame of an SDU is too short to tell its length.
+        /// The first frame of an SDU is too short for the SDU's length field.
         case lengthMissing
-        /// An SDU is longer than our MTU.
+        /// An SDU is longer than the local MTU.
         case sduTooLong
-        /// More octets came than the SDU announced.
+        /// More bytes arrived than the SDU's length announced.
         case sduOverrun
-        /// More than 65,535 credits were given.
+        /// The credits add up to more than 65,535.
         case creditOverflow
-        /// The peer gave its end of the channel to another as well.
+        /// The peer used its end of the channel for a second channel.
         case sharedEnd
 
-        /// A few words.
+        /// A short phrase that describes the violation.
         public var description: String {
             switch self {
             case .noCredit: "data without credit"

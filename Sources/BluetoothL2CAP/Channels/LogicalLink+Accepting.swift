@@ -2,9 +2,9 @@
 
 import BluetoothTypes
 
-// Channels that the peer asks for. The answer is given at once.
+// Channels that the peer requests. The host responds immediately.
 extension LogicalLink {
-    /// One channel (Vol 3, Part A, 4.22 and 4.23).
+    /// Processes a request for one channel (Vol 3, Part A, 4.22 and 4.23).
     mutating func accept(
         _ request: Signalling.LECreditBasedConnectionRequest,
         _ identifier: Signalling.Identifier,
@@ -23,7 +23,8 @@ extension LogicalLink {
         }
     }
 
-    /// What one channel needs. The order of the checks is that of the table of results.
+    /// Checks a request for one channel. The checks have the order of the specification's table of
+    /// results.
     private func acceptance(
         of offer: Offer,
         for spsm: L2CAP.SPSM,
@@ -53,7 +54,8 @@ extension LogicalLink {
         queueAnswer(response.encode(identifier: identifier))
     }
 
-    /// Up to five channels, of which the peer may get some (Vol 3, Part A, 4.25 and 4.26).
+    /// Processes a request for up to five channels, of which the peer may get a part (Vol 3, Part
+    /// A, 4.25 and 4.26).
     mutating func accept(
         _ request: Signalling.CreditBasedConnectionRequest,
         _ identifier: Signalling.Identifier,
@@ -78,7 +80,7 @@ extension LogicalLink {
         return opened.isEmpty ? [] : [.accepted(spsm, opened)]
     }
 
-    /// Gives each channel that can be given. Of several refusals the last is told.
+    /// Opens every channel that can be opened. Of several refusals, the response contains the last.
     private mutating func grant(
         _ offer: Offer,
         for spsm: L2CAP.SPSM,
@@ -118,9 +120,9 @@ extension LogicalLink {
     }
 }
 
-// What is common to both modes.
+// Code for both modes.
 extension LogicalLink {
-    /// What the peer offers to receive, on channels that it has ends for.
+    /// The channel ends and the receive limits that the peer offers.
     private struct Offer {
         let mode: L2CAP.Mode
         let mtu: Int
@@ -147,7 +149,7 @@ extension LogicalLink {
 
     private struct Grant {
         var result: L2CAP.ConnectionResult
-        /// In the order of the request; none where there is no channel.
+        /// The local ends in the order of the request, with `none` for each refused channel.
         var destinations: [ChannelIdentifier]
 
         init(result: L2CAP.ConnectionResult, _ offer: Offer) {
@@ -158,7 +160,7 @@ extension LogicalLink {
 
     private func refusal(of offer: Offer, on terms: ListenerTerms) -> L2CAP.ConnectionResult? {
         let least = offer.mode.sizeMinimum
-        // The later mode has a result of its own for what no channel can have.
+        // The enhanced mode has a separate result for parameters that are never allowed.
         let impossible =
             offer.mode == .enhanced
             ? L2CAP.ConnectionResult.invalidParameters : .unacceptableParameters
@@ -198,6 +200,6 @@ extension LogicalLink {
 }
 
 extension ChannelIdentifier {
-    /// Stands where a channel would be named if there were one (Vol 3, Part A, 2.1).
+    /// The null identifier, which the specification uses for "no channel" (Vol 3, Part A, 2.1).
     package static let none = ChannelIdentifier(rawValue: 0x0000)
 }

@@ -4,12 +4,12 @@ import BluetoothTypes
 
 // SDUs and credits on open channels.
 extension LogicalLink {
-    /// The channels that are open now, oldest first.
+    /// The open channels, oldest first.
     package var openChannels: [ChannelIdentifier] {
         channels.filter { $0.phase == .open }.map(\.local)
     }
 
-    /// What is known of an open channel; nil if it is not open.
+    /// Returns the state of an open channel, or nil if the channel is not open.
     package func description(of channel: ChannelIdentifier) -> ChannelDescription? {
         guard let index = index(of: channel), channels[index].phase == .open else { return nil }
         let channel = channels[index]
@@ -23,7 +23,7 @@ extension LogicalLink {
         )
     }
 
-    /// Takes in the payload of a frame that came on a channel with credits.
+    /// Processes the payload of a frame that arrived on a credit-based channel.
     package mutating func receive(
         _ payload: ArraySlice<UInt8>,
         on channel: ChannelIdentifier,
@@ -38,15 +38,19 @@ extension LogicalLink {
         }
     }
 
-    /// Takes the oldest SDU that has arrived; nil if there is none. Its credits go back to the
-    /// peer, so look for frames to send.
+    /// Removes and returns the oldest SDU that arrived, or nil if there is none.
+    ///
+    /// This may make credits due to the peer, so call `nextUrgentFrame()` afterward.
     package mutating func take(from channel: ChannelIdentifier) -> [UInt8]? {
         guard let index = index(of: channel), channels[index].phase == .open else { return nil }
         return channels[index].receiver.take()
     }
 
-    /// Queues an SDU, which leaves when the peer's credits and the controller's room allow:
-    /// `.sent` tells when.
+    /// Enqueues an SDU, which is sent when the peer's credits and the controller's buffers allow.
+    ///
+    /// `.sent` reports that it was sent.
+    ///
+    /// - Throws: ``L2CAP/Failure`` `.closed`, `.tooLong` or `.noRoom`.
     package mutating func send(
         _ sdu: [UInt8],
         on channel: ChannelIdentifier,
@@ -60,22 +64,24 @@ extension LogicalLink {
         channels[index].sender.enqueue(sdu, id: id)
     }
 
-    /// Whether a channel is open and has no SDU of ours to send.
+    /// Returns whether a channel is open and has no SDU to send.
     package func isIdle(_ channel: ChannelIdentifier) -> Bool {
         guard let index = index(of: channel) else { return false }
         return channels[index].phase == .open && channels[index].sender.isIdle
     }
 
-    /// Takes back an SDU that has not begun to leave.
+    /// Removes an SDU of which no frame was sent yet.
     package mutating func cancelSending(_ id: RequestID, on channel: ChannelIdentifier) {
         guard let index = index(of: channel) else { return }
         _ = channels[index].sender.cancel(id)
     }
 
-    /// The peer gives us credits. It may do so while it does not know yet that the channel is
+    /// Processes credits from the peer.
+    ///
+    /// They may arrive for a closed channel if the peer does not know yet that the channel is
     /// closed (Vol 3, Part A, 4.24).
     mutating func receive(_ credit: Signalling.FlowControlCredit, now: Instant) -> [Action] {
-        // The identifier is that of the peer's end: of whoever sends the credits.
+        // The credit's identifier is that of the sender's end, which is the peer's.
         guard let index = channels.firstIndex(where: { $0.remote == credit.channel }),
             channels[index].phase == .open
         else { return [.ignore(.noSuchChannel(credit.channel))] }
@@ -88,16 +94,19 @@ extension LogicalLink {
     }
 }
 
-// The way down.
+// Sending.
 extension LogicalLink {
-    /// The next command or grant of credits, as a whole frame; nil if there is none.
+    /// Returns the next signaling command or grant of credits as a frame, or nil if there is none.
     package mutating func nextUrgentFrame() -> [UInt8]? {
         guard let command = nextCommand() ?? nextGrant() else { return nil }
         return L2CAPFrame.encode(command, on: .signalling)
     }
 
-    /// The next frame of a channel, and what it completes; nil if none may leave. Channels take
-    /// turns frame by frame, so none waits for another's long SDU.
+    /// Returns the next frame of a channel and the resulting actions, or nil if no frame can be
+    /// sent.
+    ///
+    /// The channels take turns frame by frame, so that no channel waits for the long SDU of
+    /// another.
     package mutating func nextDataFrame() -> (frame: [UInt8], actions: [Action])? {
         for step in channels.indices {
             let index = (turn + step) % channels.count

@@ -4,12 +4,15 @@ import BluetoothTypes
 
 // The end of channels (Vol 3, Part A, 4.6 and 4.7).
 extension LogicalLink {
-    /// Closes a channel: what has not left is abandoned. Does nothing if it is not open.
+    /// Closes a channel and abandons its unsent data. Does nothing if the channel is not open.
     package mutating func close(_ channel: ChannelIdentifier, now: Instant) -> [Action] {
         close(channel, because: .closed, now: now)
     }
 
-    /// Our end stays taken until the peer has answered: until then it may send on the channel.
+    /// Closes a channel for the given reason.
+    ///
+    /// The local end stays reserved until the peer has responded, because the peer may send on it
+    /// until then.
     mutating func close(
         _ channel: ChannelIdentifier,
         because reason: L2CAP.Failure,
@@ -31,7 +34,8 @@ extension LogicalLink {
         return abandoned.map { .abandoned($0, reason) } + [.closed(channel, reason, unread: unread)]
     }
 
-    /// The link has ended, and all with it. Returns the wishes that will not come true.
+    /// Ends all channels after the link has ended, and returns the identifiers of the unfinished
+    /// requests.
     package mutating func end() -> [RequestID] {
         let opening = openings.values.filter { !$0.isCancelled }.map(\.id)
         let sending = channels.indices.flatMap { channels[$0].sender.abandon() }
@@ -42,7 +46,8 @@ extension LogicalLink {
         return opening + sending + resizing
     }
 
-    /// The peer has closed the channel, or does not know it, or is silent: it is no more.
+    /// Removes a channel after the peer has confirmed its end, has rejected the request, or has not
+    /// responded in time.
     mutating func disconnectionAnswered(
         _ answer: Signalling.ChannelAnswer,
         _ identifier: Signalling.Identifier
@@ -53,7 +58,7 @@ extension LogicalLink {
         return [.released(channel)]
     }
 
-    /// The peer closes a channel.
+    /// Processes a request of the peer to close a channel.
     mutating func accept(
         _ request: Signalling.DisconnectionRequest,
         _ identifier: Signalling.Identifier
@@ -77,7 +82,7 @@ extension LogicalLink {
         let abandoned = channels[index].sender.abandon()
         let unread = channels[index].receiver.takeAll()
         channels.remove(at: index)
-        // Who closed it on this side has been told of the end.
+        // The host has already received the end of a channel that it closed itself.
         guard wasOpen else { return [.released(channel)] }
         return abandoned.map { .abandoned($0, .closedByPeer) }
             + [.closed(channel, .closedByPeer, unread: unread)]

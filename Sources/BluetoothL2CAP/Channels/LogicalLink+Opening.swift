@@ -2,10 +2,13 @@
 
 import BluetoothTypes
 
-// Channels that we ask for.
+// Channels that the local host requests.
 extension LogicalLink {
-    /// Asks the peer for a channel, or in the enhanced mode for up to five. The answer is
-    /// `.opened` or `.refused` with the same `id`.
+    /// Requests one channel, or up to five in the enhanced mode.
+    ///
+    /// The result is `.opened` or `.refused` with the same `id`.
+    ///
+    /// - Throws: ``L2CAP/Failure`` `.invalidParameters` or `.noRoom`.
     package mutating func open(
         _ spsm: L2CAP.SPSM,
         _ mode: L2CAP.Mode,
@@ -76,7 +79,7 @@ extension LogicalLink {
         return ask(request, now: now)
     }
 
-    /// Our owner does not want the channels any more. If the peer grants them they are closed.
+    /// Cancels a request for channels. Channels that the peer grants afterward are closed.
     package mutating func cancelOpening(_ id: RequestID) {
         guard let identifier = openings.first(where: { $0.value.id == id })?.key else { return }
         openings[identifier]?.isCancelled = true
@@ -101,7 +104,7 @@ extension LogicalLink {
             close($0, because: .violated(.sharedEnd), now: now)
         }
         guard !opening.isCancelled else {
-            // Nobody knows of them.
+            // The host canceled the request, so no action reports these channels.
             for channel in opened { _ = close(channel, now: now) }
             return collisions
         }
@@ -123,15 +126,16 @@ extension LogicalLink {
     }
 }
 
-// What an answer amounts to.
+// Evaluation of a response.
 extension LogicalLink {
-    /// What the peer gave: its ends of the channels, and how they may be used.
+    /// The channels that the peer granted: its ends and its limits.
     private struct Verdict {
         var remotes: [ChannelIdentifier] = []
-        /// Channels whose end the peer gave a second time: which one it means is not known.
+        /// Open channels whose peer end occurs again in the response. Frames with that end can no
+        /// longer be attributed to one channel.
         var collisions: [ChannelIdentifier] = []
         var sender = ChannelSender(mtu: 0, mps: 0, credits: 0)
-        /// Why there are no channels, if there are none.
+        /// The reason why no channel is open, if none is.
         let failure: L2CAP.Failure
     }
 
@@ -148,7 +152,8 @@ extension LogicalLink {
         case .connectedSeveral(let response):
             let result = L2CAP.ConnectionResult(rawValue: response.result)
             let isRefused = response.destinations.allSatisfy { $0 == .none }
-            // Linux 6.12 now and then names the first alone: what is not named was not given.
+            // Linux 6.12 sometimes returns only the first channel. Channels that are missing in the
+            // response were not granted.
             guard !isRefused, response.destinations.count <= asked.count else {
                 let isEmpty = result == .success || !isRefused
                 return Verdict(failure: isEmpty ? .malformedAnswer : .refused(result))
@@ -162,8 +167,8 @@ extension LogicalLink {
         }
     }
 
-    /// Takes the ends that channels can have. One that is given twice, now or before, stands for no
-    /// channel at all any more (Vol 3, Part A, 4.26).
+    /// Evaluates the ends that the peer granted. An end that occurs twice, in this response or in
+    /// an open channel, is not usable for any channel (Vol 3, Part A, 4.26).
     private func verdict(
         _ remotes: [ChannelIdentifier],
         _ sizes: (mtu: UInt16, mps: UInt16, credits: UInt16),

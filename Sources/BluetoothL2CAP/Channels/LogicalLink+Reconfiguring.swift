@@ -3,16 +3,16 @@
 import BluetoothTypes
 
 extension L2CAP {
-    /// What became of our wish for other sizes.
+    /// The result of the local host's request for other sizes.
     package enum ReconfigurationEnd: Equatable, Sendable {
         case done
         case failed(Failure)
     }
 }
 
-// Other sizes for open enhanced channels (Vol 3, Part A, 4.27 and 4.28).
+// Other sizes for open channels of the enhanced mode (Vol 3, Part A, 4.27 and 4.28).
 extension LogicalLink {
-    /// Our request for other sizes, one at a time.
+    /// A request for other sizes by the local host. Only one can be outstanding.
     struct Reconfiguration: Sendable {
         let identifier: Signalling.Identifier
         let id: RequestID
@@ -21,8 +21,12 @@ extension LogicalLink {
         let mps: Int
     }
 
-    /// Asks the peer to send SDUs and frames of other sizes: up to five channels at once. The MTU
-    /// must not shrink, and the MPS only on one channel. `.reconfigured` tells how it ended.
+    /// Requests that the peer sends SDUs and frames of other sizes, on up to five channels.
+    ///
+    /// The MTU must not decrease, and the MPS may decrease only if the request has one channel.
+    /// `.reconfigured` reports the result.
+    ///
+    /// - Throws: ``L2CAP/Failure`` `.noRoom`, `.closed` or `.invalidParameters`.
     package mutating func reconfigure(
         _ local: [ChannelIdentifier],
         mtu: Int,
@@ -42,7 +46,7 @@ extension LogicalLink {
         let request = Signalling.CreditBasedReconfigureRequest(
             mtu: UInt16(mtu),
             mps: UInt16(mps),
-            // The peer knows the channels by our ends of them.
+            // The peer identifies the channels by the local ends.
             destinations: local
         )
         guard let identifier = ask(request, now: now) else { throw .noRoom }
@@ -83,12 +87,12 @@ extension LogicalLink {
         }
     }
 
-    /// The peer tells which sizes it takes from now on.
+    /// Processes the sizes that the peer accepts from now on.
     mutating func accept(
         _ request: Signalling.CreditBasedReconfigureRequest,
         _ identifier: Signalling.Identifier
     ) -> [Action] {
-        // The request names the ends of who sends it.
+        // The request identifies the channels by the ends of its sender.
         let places = request.destinations.compactMap { end in
             channels.firstIndex { $0.remote == end }
         }

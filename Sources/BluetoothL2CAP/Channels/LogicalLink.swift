@@ -2,104 +2,110 @@
 
 import BluetoothTypes
 
-/// L2CAP on one LE link: signalling, and the channels with credits that it sets up
-/// (Vol 3, Part A, 4 and 10).
+/// L2CAP on one LE link: signaling, and the credit-based channels that it creates (Vol 3, Part A, 4
+/// and 10).
 ///
-/// Both sides can ask for channels, in either mode: `LogicalLink+Opening` is about those that we
-/// ask for, `LogicalLink+Accepting` about the peer's. `LogicalLink+Data` moves SDUs,
-/// `LogicalLink+Reconfiguring` changes sizes, and `LogicalLink+Ending` ends channels.
+/// Both sides can request channels, in either mode. `LogicalLink+Opening` processes the requests of
+/// the local host, and `LogicalLink+Accepting` those of the peer. `LogicalLink+Data` transfers
+/// SDUs, `LogicalLink+Reconfiguring` changes sizes, and `LogicalLink+Ending` ends channels.
 ///
-/// Sending is pulled: `nextFrame(now:)` gives up one frame whenever the controller has room. Commands
-/// go first, then credits, then the channels in turn, frame by frame. Nothing here grows without a
-/// bound, whatever the peer sends: it has as many channels as `channelLimit`, as many answers as
-/// `answerLimit`, and on each channel as many octets as its credits allow.
+/// The host pulls the frames to send: whenever the controller has a free buffer,
+/// `nextUrgentFrame()` returns commands and then credits, and `nextDataFrame()` returns frames of
+/// the channels in turn. Nothing grows without a bound, whatever the peer sends: `channelLimit`
+/// bounds its channels, `answerLimit` bounds the waiting responses, and its credits bound the bytes
+/// on each channel.
 package struct LogicalLink: Sendable {
-    /// How many channels a link can have, those being opened or closed included: half of the
-    /// identifiers that there are, so that one is not used again soon.
+    /// The maximum number of channels on a link, including those that are opening or closing.
+    ///
+    /// This is half of the available identifiers, so that a released identifier is not reused soon.
     package static let channelLimit = 32
 
-    /// How many answers to the peer's requests may wait for room in the controller. One that asks
-    /// faster than it listens gets no more.
+    /// The maximum number of responses that wait for a free buffer in the controller. Further
+    /// requests of a peer that does not read its responses get no response.
     package static let answerLimit = 16
 
-    /// The identifiers that channels on LE can have (Vol 3, Part A, Table 2.3).
+    /// The range of identifiers for credit-based channels on LE (Vol 3, Part A, Table 2.3).
     package static let channelRange: ClosedRange<UInt16> = 0x0040...0x007F
 
-    /// Names a wish of our owner's, who chooses the number.
+    /// The identifier of a request, which the host chooses.
     package typealias RequestID = UInt64
 
-    /// What is to be done, or known.
+    /// An instruction or a report to the host.
     package enum Action: Equatable, Sendable {
-        /// The Peripheral asks for these parameters: decide, and call `respond(to:accepting:)`.
+        /// The Peripheral requests these connection parameters. Decide, and call
+        /// `respond(to:accepting:)`.
         case decide(ConnectionParametersRequest, Signalling.Identifier)
-        /// Our request for other parameters has ended.
+        /// The local request for other connection parameters has ended.
         case parametersEnded(SignallingChannel.RequestEnd)
-        /// The channels are open that we asked for, or some of them.
+        /// All or some of the requested channels are open.
         case opened(RequestID, [ChannelIdentifier])
-        /// None of the channels was opened.
+        /// None of the requested channels is open.
         case refused(RequestID, L2CAP.Failure)
         /// The peer has opened these channels.
         case accepted(L2CAP.SPSM, [ChannelIdentifier])
-        /// An SDU waits to be taken.
+        /// An SDU is ready to be taken.
         case arrived(ChannelIdentifier)
-        /// An SDU of ours has left.
+        /// An SDU is sent.
         case sent(RequestID)
-        /// An SDU of ours will never leave.
+        /// An SDU will not be sent.
         case abandoned(RequestID, L2CAP.Failure)
-        /// The peer takes other sizes than before.
+        /// The peer changed the sizes that it accepts.
         case resized(ChannelIdentifier)
-        /// The sizes that we asked for hold, or why they do not.
+        /// The request for other sizes has ended.
         case reconfigured(RequestID, L2CAP.ReconfigurationEnd)
-        /// The channel has ended, with these SDUs not taken.
+        /// The channel has ended. `unread` contains the SDUs that were not taken.
         case closed(ChannelIdentifier, L2CAP.Failure, unread: [[UInt8]])
-        /// The peer has confirmed the end of a channel that we closed, and so all that was sent on
-        /// it before; or it did not in the time allowed.
+        /// The peer has confirmed the end of a channel that the local host closed, which also
+        /// confirms all data sent on it before. The action also occurs if the peer does not respond
+        /// in time.
         case released(ChannelIdentifier)
-        /// Nothing is to be done.
+        /// No action is necessary.
         case ignore(IgnoreReason)
     }
 
-    /// Why something that arrived has no effect.
+    /// The reason why received data has no effect.
     package enum IgnoreReason: Equatable, Sendable {
         case command(SignallingChannel.IgnoreReason)
-        /// A frame, or a command that nobody answers, for a channel that is not there (any more).
+        /// A frame, or a command without a response, is for a channel that does not exist or no
+        /// longer exists.
         case noSuchChannel(ChannelIdentifier)
-        /// The other end that the peer names is not the channel's.
+        /// The peer's request has a wrong identifier for the other end of the channel.
         case wrongEnd(ChannelIdentifier)
-        /// No credits were given.
+        /// A command grants zero credits.
         case noCredits(ChannelIdentifier)
     }
 
-    /// Channels that we asked for by one request.
+    /// The channels of one request by the local host.
     struct Opening: Sendable {
         let id: RequestID
         let options: L2CAP.ChannelOptions
-        /// Whether our owner does not want them any more: they are closed as soon as they open.
+        /// Whether the host canceled the request. Its channels are then closed as soon as they
+        /// open.
         var isCancelled = false
     }
 
     var signalling: SignallingChannel
-    /// Commands that wait for room in the controller.
+    /// Commands that wait for a free buffer in the controller.
     private var commands: [[UInt8]] = []
-    /// How many of them answer the peer.
+    /// The number of waiting commands that are responses.
     private var answerCount = 0
-    /// In the order of their identifiers' use.
+    /// The channels, in the order in which their identifiers were assigned.
     var channels: [CreditBasedChannel] = []
-    /// Which channel's turn it is to send a frame.
+    /// The index of the channel that sends the next frame.
     var turn = 0
     var openings: [Signalling.Identifier: Opening] = [:]
     var reconfiguration: Reconfiguration?
-    /// The channels that we have asked the peer to close.
+    /// The channels that the local host has requested to close.
     var disconnections: [Signalling.Identifier: ChannelIdentifier] = [:]
-    /// The identifier that was used last.
+    /// The identifier that was assigned last.
     private var lastChannel = Self.channelRange.upperBound
 
     package init(role: SignallingChannel.Role) {
         signalling = SignallingChannel(role: role, servesChannels: true)
     }
 
-    /// Takes in the payload of a frame that came on the signalling channel, under the conditions
-    /// that hold now.
+    /// Processes the payload of a frame that arrived on the signaling channel, under the current
+    /// conditions.
     package mutating func receiveSignalling(
         _ payload: ArraySlice<UInt8>,
         under conditions: ChannelConditions,
@@ -153,15 +159,16 @@ package struct LogicalLink: Sendable {
         return disconnectionAnswered(answer, identifier)
     }
 
-    /// Answers a request that was to be decided, if it is still there.
+    /// Responds to a request that the host had to decide, if the request is still outstanding.
     package mutating func respond(to identifier: Signalling.Identifier, accepting: Bool) {
         guard let answer = signalling.respond(to: identifier, accepting: accepting)
         else { return }
         queueAnswer(answer)
     }
 
-    /// Asks the Central for other parameters; only a Peripheral may. False if the request before
-    /// has no answer yet.
+    /// Requests other connection parameters from the Central. Only a Peripheral may call this.
+    ///
+    /// - Returns: False if the previous request has no response yet.
     package mutating func request(
         _ parameters: ConnectionParametersRequest,
         now: Instant
@@ -171,10 +178,10 @@ package struct LogicalLink: Sendable {
         return true
     }
 
-    /// When one of our requests will have waited too long; nil if there is none.
+    /// The time at which an outstanding request times out, or nil if there is none.
     package var nextDeadline: Instant? { signalling.nextDeadline }
 
-    /// Tells that it is `now`.
+    /// Ends the requests whose deadline has passed.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         signalling.deadlinePassed(now: now).flatMap { action in
             perform(action, under: ChannelConditions(), now: now)
@@ -182,9 +189,9 @@ package struct LogicalLink: Sendable {
     }
 }
 
-// What the extensions in other files share.
+// Helpers for the extensions in other files.
 extension LogicalLink {
-    /// Sends a request of ours; nil if too many have no answer.
+    /// Enqueues a request and returns its identifier, or nil if too many requests are outstanding.
     mutating func ask(
         _ request: some Signalling.Parameters,
         now: Instant
@@ -213,15 +220,17 @@ extension LogicalLink {
         channels.firstIndex { $0.local == channel }
     }
 
-    /// Whether the peer has given this identifier to another channel.
+    /// Returns whether another channel already has this peer end.
     func isTaken(remote: ChannelIdentifier) -> Bool {
         channels.contains { $0.remote == remote }
     }
 
     var room: Int { max(0, Self.channelLimit - channels.count) }
 
-    /// An identifier for our end of a new channel: the one that has been free the longest. Call
-    /// only where there is `room`.
+    /// Returns an identifier for the local end of a new channel: the one that has been free for the
+    /// longest time.
+    ///
+    /// Call this only if `room` is not zero.
     mutating func takeIdentifier() -> ChannelIdentifier {
         repeat {
             lastChannel =
@@ -233,6 +242,6 @@ extension LogicalLink {
 }
 
 extension ChannelIdentifier {
-    /// Whether a channel that was set up by signalling can have it.
+    /// Whether a channel that signaling creates can have this identifier.
     package var isDynamic: Bool { LogicalLink.channelRange.contains(rawValue) }
 }

@@ -3,16 +3,16 @@
 import BluetoothTypes
 
 extension Signalling {
-    /// What a peer can ask about channels with credits.
+    /// A request of the peer that concerns credit-based channels.
     package enum ChannelRequest: Equatable, Sendable {
         case connect(LECreditBasedConnectionRequest)
         case connectSeveral(CreditBasedConnectionRequest)
         case reconfigure(CreditBasedReconfigureRequest)
         case disconnect(DisconnectionRequest)
-        /// Not a request proper: nobody answers it.
+        /// A grant of credits, which has no response.
         case credit(FlowControlCredit)
 
-        /// Reads a command; nil if it is about something else.
+        /// Decodes a command, or returns nil if the command does not concern channels.
         init?(_ packet: Packet) throws(MalformedBytes) {
             let bytes = packet.parameters
             switch packet.code {
@@ -26,18 +26,18 @@ extension Signalling {
         }
     }
 
-    /// How a request of ours about channels ended.
+    /// The end of a local request that concerns channels.
     package enum ChannelAnswer: Equatable, Sendable {
         case connected(LECreditBasedConnectionResponse)
         case connectedSeveral(CreditBasedConnectionResponse)
-        /// Several channels are refused without naming them, which Bumble 0.0.236 does.
+        /// A refusal of several channels without a list of them, which Bumble 0.0.236 sends.
         case refusedSeveral(L2CAP.ConnectionResult)
         case reconfigured(CreditBasedReconfigureResponse)
         case disconnected(DisconnectionResponse)
         case rejected(CommandReject)
         case timedOut
 
-        /// Reads a response; nil if it is about something else.
+        /// Decodes a response, or returns nil if the response does not concern channels.
         init?(_ packet: Packet) throws(MalformedBytes) {
             let bytes = packet.parameters
             switch packet.code {
@@ -55,7 +55,7 @@ extension Signalling {
             }
         }
 
-        /// A refusal that ends before the channels would be named.
+        /// Returns a refusal that ends before the list of channels, or nil for any other response.
         private static func refusal(_ bytes: ArraySlice<UInt8>) throws(MalformedBytes) -> Self? {
             guard bytes.count == 8 else { return nil }
             var reader = ByteReader(bytes.suffix(2))
@@ -63,7 +63,7 @@ extension Signalling {
             return result == .success || result.isPending ? nil : .refusedSeveral(result)
         }
 
-        /// Whether another answer to the same request follows (Vol 3, Part A, 4.26).
+        /// Whether another response to the same request follows (Vol 3, Part A, 4.26).
         var isPending: Bool {
             guard case .connectedSeveral(let response) = self else { return false }
             return L2CAP.ConnectionResult(rawValue: response.result).isPending

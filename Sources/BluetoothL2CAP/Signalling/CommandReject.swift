@@ -3,16 +3,16 @@
 import BluetoothTypes
 
 extension Signalling {
-    /// Refuses a request for being what it is (Vol 3, Part A, 4.1).
+    /// A rejection of a command that the receiver cannot process (Vol 3, Part A, 4.1).
     package enum CommandReject: Parameters {
         package static let code = Code.commandReject
 
-        /// The command is not known, or not one for this device.
+        /// The command is unknown, or not allowed for this device.
         case notUnderstood
-        /// The command is longer than `mtu`, which is the most its receiver takes.
+        /// The command is longer than `mtu`, the maximum length that its receiver accepts.
         case mtuExceeded(mtu: UInt16)
-        /// There is no such channel. The identifiers are the receiver's and the sender's, as the
-        /// request had them.
+        /// The channel does not exist. The identifiers are the receiver's end and the sender's end,
+        /// as in the request.
         case invalidChannel(local: ChannelIdentifier, remote: ChannelIdentifier)
         /// A reason from a later version of the specification.
         case unknown(reason: UInt16, data: ArraySlice<UInt8>)

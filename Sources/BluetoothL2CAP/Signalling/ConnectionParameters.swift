@@ -2,17 +2,17 @@
 
 import BluetoothTypes
 
-/// A Peripheral asks the Central for other connection parameters (Vol 3, Part A, 4.20).
+/// A Peripheral's request to the Central for other connection parameters (Vol 3, Part A, 4.20).
 package struct ConnectionParametersRequest: Signalling.Parameters {
     package static let code = Signalling.Code.connectionParameterUpdateRequest
 
-    /// The shortest connection interval that would do, in units of 1.25 ms.
+    /// The minimum connection interval, in units of 1.25 ms.
     package var intervalMinimum: UInt16
-    /// The longest connection interval that would do, in units of 1.25 ms.
+    /// The maximum connection interval, in units of 1.25 ms.
     package var intervalMaximum: UInt16
-    /// How many connection events the Peripheral may sleep through.
+    /// The number of connection events that the Peripheral may skip.
     package var peripheralLatency: UInt16
-    /// How long the link outlives silence, in units of 10 ms.
+    /// The time without a packet after which the link ends, in units of 10 ms.
     package var supervisionTimeout: UInt16
 
     package init(
@@ -41,8 +41,8 @@ package struct ConnectionParametersRequest: Signalling.Parameters {
         writer.write(supervisionTimeout)
     }
 
-    /// Whether a link can have these parameters: each within its range, and the timeout longer
-    /// than twice the longest silence that they allow (Vol 4, Part E, 7.8.18).
+    /// Whether the specification allows these parameters: each is in its range, and the timeout is
+    /// longer than twice the longest silence that they allow (Vol 4, Part E, 7.8.18).
     package var isValid: Bool {
         let intervals: ClosedRange<UInt16> = 0x0006...0x0C80
         let timeouts: ClosedRange<UInt16> = 0x000A...0x0C80
@@ -50,14 +50,16 @@ package struct ConnectionParametersRequest: Signalling.Parameters {
             intervalMinimum <= intervalMaximum, peripheralLatency <= 0x01F3,
             timeouts.contains(supervisionTimeout)
         else { return false }
-        // Eighths of 10 ms: the interval counts in units of 1.25 ms, the timeout in units of 10 ms.
+        // The comparison is in units of 1.25 ms, of which the timeout's unit of 10 ms contains
+        // eight.
         let silence = (1 + Int(peripheralLatency)) * Int(intervalMaximum)
         return Int(supervisionTimeout) * 8 > 2 * silence
     }
 }
 
 extension Signalling {
-    /// The Central's answer: whether it will change the parameters (Vol 3, Part A, 4.21).
+    /// The Central's response, which states whether it will change the parameters (Vol 3, Part A,
+    /// 4.21).
     package struct ConnectionParametersResponse: Parameters {
         package static let code = Code.connectionParameterUpdateResponse
 
@@ -67,7 +69,7 @@ extension Signalling {
             self.isAccepted = isAccepted
         }
 
-        /// Any result but zero is a refusal.
+        /// Decodes the response. Any result other than zero is a refusal.
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
             isAccepted = try reader.readUInt16() == 0
         }

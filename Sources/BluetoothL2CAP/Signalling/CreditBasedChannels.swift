@@ -2,20 +2,20 @@
 
 import BluetoothTypes
 
-// The commands about channels with credits; `LogicalLink` has those channels.
+// The commands for credit-based channels. `LogicalLink` owns the channels.
 
 extension Signalling {
-    /// The two ends of a channel, and nothing else.
+    /// Parameters that consist of the two ends of a channel.
     package protocol ChannelEnds: Parameters {
-        /// The receiver's end, as the request has it.
+        /// The end at the receiver of the request.
         var destination: ChannelIdentifier { get }
-        /// The end of who asked.
+        /// The end at the sender of the request.
         var source: ChannelIdentifier { get }
 
         init(destination: ChannelIdentifier, source: ChannelIdentifier)
     }
 
-    /// Ends a channel (Vol 3, Part A, 4.6).
+    /// A request to end a channel (Vol 3, Part A, 4.6).
     package struct DisconnectionRequest: ChannelEnds {
         package static let code = Code.disconnectionRequest
 
@@ -28,7 +28,7 @@ extension Signalling {
         }
     }
 
-    /// The channel has ended (Vol 3, Part A, 4.7).
+    /// A response that confirms the end of a channel (Vol 3, Part A, 4.7).
     package struct DisconnectionResponse: ChannelEnds {
         package static let code = Code.disconnectionResponse
 
@@ -41,15 +41,15 @@ extension Signalling {
         }
     }
 
-    /// Asks for a channel with credits (Vol 3, Part A, 4.22).
+    /// A request for a credit-based channel (Vol 3, Part A, 4.22).
     package struct LECreditBasedConnectionRequest: Parameters {
         package static let code = Code.leCreditBasedConnectionRequest
 
         package var spsm: UInt16
         package var source: ChannelIdentifier
-        /// The longest SDU that the sender receives, in octets.
+        /// The maximum length of an SDU that the sender of the request receives, in bytes.
         package var mtu: UInt16
-        /// The longest payload of a frame that the sender receives, in octets.
+        /// The maximum payload of a frame that the sender of the request receives, in bytes.
         package var mps: UInt16
         package var initialCredits: UInt16
 
@@ -84,7 +84,7 @@ extension Signalling {
         }
     }
 
-    /// Grants the channel or refuses it (Vol 3, Part A, 4.23).
+    /// A response that opens or refuses the channel (Vol 3, Part A, 4.23).
     package struct LECreditBasedConnectionResponse: Parameters {
         package static let code = Code.leCreditBasedConnectionResponse
 
@@ -92,7 +92,7 @@ extension Signalling {
         package var mtu: UInt16
         package var mps: UInt16
         package var initialCredits: UInt16
-        /// Zero if the channel is open.
+        /// The result, which is zero if the channel is open.
         package var result: UInt16
 
         package init(
@@ -126,7 +126,8 @@ extension Signalling {
         }
     }
 
-    /// Gives the other side leave to send that many frames more (Vol 3, Part A, 4.24).
+    /// A grant of credits to the receiver of the command, one for each further frame (Vol 3, Part
+    /// A, 4.24).
     package struct FlowControlCredit: Parameters {
         package static let code = Code.flowControlCredit
 

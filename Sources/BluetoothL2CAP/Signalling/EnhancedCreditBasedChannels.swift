@@ -3,10 +3,10 @@
 import BluetoothTypes
 
 extension Signalling {
-    /// How many channels one command can be about (Vol 3, Part A, 4.25).
+    /// The maximum number of channels in one command (Vol 3, Part A, 4.25).
     package static let channelLimit = 5
 
-    /// Asks for up to five channels with credits at once (Vol 3, Part A, 4.25).
+    /// A request for up to five credit-based channels (Vol 3, Part A, 4.25).
     package struct CreditBasedConnectionRequest: Parameters {
         package static let code = Code.creditBasedConnectionRequest
 
@@ -16,7 +16,7 @@ extension Signalling {
         package var initialCredits: UInt16
         package let sources: [ChannelIdentifier]
 
-        /// Makes a request for one to `channelLimit` channels.
+        /// Creates a request for 1 to `channelLimit` channels.
         package init(
             spsm: UInt16,
             mtu: UInt16,
@@ -49,19 +49,20 @@ extension Signalling {
         }
     }
 
-    /// Grants the channels, or some of them, or none (Vol 3, Part A, 4.26).
+    /// A response that opens all, some or none of the channels (Vol 3, Part A, 4.26).
     package struct CreditBasedConnectionResponse: Parameters {
         package static let code = Code.creditBasedConnectionResponse
 
         package var mtu: UInt16
         package var mps: UInt16
         package var initialCredits: UInt16
-        /// Zero if all channels are open.
+        /// The result, which is zero if all channels are open.
         package var result: UInt16
-        /// In the order of the request; zero stands for a channel that was refused.
+        /// The ends at the sender of the response, in the order of the request. Zero marks a
+        /// refused channel.
         package let destinations: [ChannelIdentifier]
 
-        /// Makes a response for one to `channelLimit` channels.
+        /// Creates a response for 1 to `channelLimit` channels.
         package init(
             mtu: UInt16,
             mps: UInt16,
@@ -94,7 +95,7 @@ extension Signalling {
         }
     }
 
-    /// Tells of other sizes for open channels (Vol 3, Part A, 4.27).
+    /// A request to use other sizes on open channels (Vol 3, Part A, 4.27).
     package struct CreditBasedReconfigureRequest: Parameters {
         package static let code = Code.creditBasedReconfigureRequest
 
@@ -102,7 +103,7 @@ extension Signalling {
         package var mps: UInt16
         package let destinations: [ChannelIdentifier]
 
-        /// Makes a request for one to `channelLimit` channels.
+        /// Creates a request for 1 to `channelLimit` channels.
         package init(mtu: UInt16, mps: UInt16, destinations: [ChannelIdentifier]) {
             precondition((1...channelLimit).contains(destinations.count), "no such request")
             self.mtu = mtu
@@ -123,11 +124,11 @@ extension Signalling {
         }
     }
 
-    /// Accepts the sizes or refuses them (Vol 3, Part A, 4.28).
+    /// A response that accepts or refuses the sizes (Vol 3, Part A, 4.28).
     package struct CreditBasedReconfigureResponse: Parameters {
         package static let code = Code.creditBasedReconfigureResponse
 
-        /// Zero if the sizes are accepted.
+        /// The result, which is zero if the sizes are accepted.
         package var result: UInt16
 
         package init(result: UInt16) {
@@ -145,7 +146,8 @@ extension Signalling {
 }
 
 extension ByteReader {
-    /// Reads all that is left as channels: one at least, `Signalling.channelLimit` at most.
+    /// Reads all remaining bytes as channel identifiers: at least one, at most
+    /// `Signalling.channelLimit`.
     fileprivate mutating func readChannelIdentifiers() throws(MalformedBytes)
         -> [ChannelIdentifier]
     {

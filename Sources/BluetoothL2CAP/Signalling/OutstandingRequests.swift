@@ -2,32 +2,40 @@
 
 import BluetoothTypes
 
-/// Our requests that have no answer yet, and the identifiers that tell them apart
+/// The local requests without a response yet, with the identifiers that match responses to them
 /// (Vol 3, Part A, 4).
 struct OutstandingRequests: Sendable {
-    /// How many requests may wait at once: far from all identifiers, so that one is not used again
-    /// before a late answer to it has come.
-    static let limit = 128
+    /// The identifiers of this host's commands.
+    ///
+    /// The specification lets each side use 1 to 255 (Vol 3, Part A, 4). Linux uses 1 to 128, and
+    /// finds the channel that a response belongs to by the identifier alone, also among the channels
+    /// that the peer requested. Where both sides request a channel with the same identifier, the
+    /// refusal of one request makes Linux drop the other channel.
+    static let identifiers: ClosedRange<Signalling.Identifier> = 129...255
+
+    /// The number of requests that may be outstanding: half of the identifiers, so that an identifier
+    /// is not used again before a late response to it has arrived.
+    static let limit = 64
 
     struct Request: Sendable {
         let identifier: Signalling.Identifier
         let code: Signalling.Code
         var deadline: Instant
-        /// Whether the peer has asked for patience.
+        /// Whether the deadline was extended because the peer sent a pending response.
         var isExtended = false
     }
 
     private var requests: [Request] = []
-    private var lastIdentifier: Signalling.Identifier = 0
+    private var nextIdentifier = Self.identifiers.lowerBound
 
     var nextDeadline: Instant? { requests.lazy.map(\.deadline).min() }
 
-    /// Whether a request with this code waits.
+    /// Returns whether a request with this code is outstanding.
     func contains(_ code: Signalling.Code) -> Bool {
         requests.contains { $0.code == code }
     }
 
-    /// The identifier of a new request; nil if too many wait.
+    /// Adds a request and returns its identifier, or nil if too many requests are outstanding.
     mutating func add(_ code: Signalling.Code, deadline: Instant) -> Signalling.Identifier? {
         guard requests.count < Self.limit else { return nil }
         let identifier = takeIdentifier()
@@ -35,16 +43,19 @@ struct OutstandingRequests: Sendable {
         return identifier
     }
 
-    /// The next identifier that no request has which waits; never zero.
+    /// Returns the next identifier that no outstanding request has.
     mutating func takeIdentifier() -> Signalling.Identifier {
-        repeat {
-            lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
-        } while requests.contains { $0.identifier == lastIdentifier }
-        return lastIdentifier
+        while true {
+            let identifier = nextIdentifier
+            let isLast = identifier == Self.identifiers.upperBound
+            nextIdentifier = isLast ? Self.identifiers.lowerBound : identifier + 1
+            if !requests.contains(where: { $0.identifier == identifier }) { return identifier }
+        }
     }
 
-    /// The request that a response is to, which is either its own kind of response or a refusal of
-    /// the request as such; it goes on waiting.
+    /// Returns the request to which a response belongs, which stays outstanding.
+    ///
+    /// A response is either the one of the request's own kind or a rejection of the command.
     func request(
         answeredBy code: Signalling.Code,
         _ identifier: Signalling.Identifier
@@ -54,12 +65,13 @@ struct OutstandingRequests: Sendable {
         }
     }
 
-    /// The request waits no more.
+    /// Removes a request.
     mutating func remove(_ identifier: Signalling.Identifier) {
         requests.removeAll { $0.identifier == identifier }
     }
 
-    /// The peer asks for patience, of which it gets some once.
+    /// Extends the deadline of a request for which the peer sent a pending response. Only the first
+    /// extension of a request has an effect.
     mutating func extend(_ identifier: Signalling.Identifier, to deadline: Instant) {
         guard let index = requests.firstIndex(where: { $0.identifier == identifier })
         else { return }
@@ -68,7 +80,7 @@ struct OutstandingRequests: Sendable {
         requests[index].isExtended = true
     }
 
-    /// Removes and returns what has waited too long.
+    /// Removes and returns the requests whose deadline has passed.
     mutating func expire(now: Instant) -> [Request] {
         let expired = requests.filter { $0.deadline <= now }
         requests.removeAll { $0.deadline <= now }
@@ -77,6 +89,6 @@ struct OutstandingRequests: Sendable {
 }
 
 extension Signalling.Code {
-    /// The response to a request of this kind, its number being the next.
+    /// The code of the response to this request, which is the next number.
     fileprivate var response: Signalling.Code { Signalling.Code(rawValue: rawValue + 1) }
 }

@@ -2,20 +2,21 @@
 
 import BluetoothTypes
 
-/// The commands of the LE signalling channel: code, identifier, length, parameters
+/// The commands of the LE signaling channel: code, identifier, length, parameters
 /// (Vol 3, Part A, 4).
 package enum Signalling {
-    /// The longest command that every device can receive on LE, in octets
-    /// (Vol 3, Part A, 4).
+    /// The maximum length of a command that every LE device can receive, in bytes (Vol 3, Part A,
+    /// 4).
     package static let mtu = 23
 
-    /// The octets before the parameters.
+    /// The length of the header before the parameters, in bytes.
     package static let headerLength = 4
 
-    /// Ties a response to its request: chosen by who asks, never zero.
+    /// The number that matches a response to its request. The requesting device chooses it, and it
+    /// is never zero.
     package typealias Identifier = UInt8
 
-    /// Which command it is (Vol 3, Part A, Table 4.2).
+    /// The code of a command (Vol 3, Part A, Table 4.2).
     package struct Code: OpenCode {
         package let rawValue: UInt8
 
@@ -36,8 +37,9 @@ package enum Signalling {
         package static let creditBasedReconfigureRequest = Code(rawValue: 0x19)
         package static let creditBasedReconfigureResponse = Code(rawValue: 0x1A)
 
-        /// Whether the command answers another: those of BR/EDR are known too, since nobody
-        /// answers an answer.
+        /// Whether the command is a response.
+        ///
+        /// The property includes the responses of BR/EDR, because no response may be answered.
         package var isResponse: Bool {
             switch rawValue {
             case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x15, 0x18, 0x1A: true

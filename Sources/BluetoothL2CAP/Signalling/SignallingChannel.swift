@@ -2,36 +2,36 @@
 
 import BluetoothTypes
 
-/// Our side of the signalling channel of one LE link (Vol 3, Part A, 4).
+/// The local side of the signaling channel of one LE link (Vol 3, Part A, 4).
 ///
-/// The one place where commands are read and told apart. As the Central we are asked for other
-/// connection parameters, and answer as our owner decides; as the Peripheral we ask. What is about
-/// channels with credits goes to `LogicalLink`, which owns those. All else that a peer requests is
-/// refused, in the form that the specification gives to refusals, and nothing that answers is itself
-/// answered: two hosts that do not understand each other must not refuse each other's refusals for
-/// ever.
+/// This is the only place that decodes commands and dispatches them. A Central receives requests
+/// for other connection parameters and responds as the host decides. A Peripheral sends such
+/// requests. Commands for credit-based channels go to `LogicalLink`, which owns the channels. All
+/// other requests of the peer are rejected in the form that the specification defines. A response
+/// never gets a response, because otherwise two hosts that do not understand each other could
+/// exchange rejections without end.
 package struct SignallingChannel: Sendable {
-    /// How long our request waits for its response (T_GAP(conn_param_timeout), Vol 3, Part C,
-    /// Appendix A), within what RTX may be (Vol 3, Part A, 6.2.1).
+    /// The time in which the peer must respond to a request: T_GAP(conn_param_timeout) (Vol 3, Part
+    /// C, Appendix A), which is within the range of RTX (Vol 3, Part A, 6.2.1).
     package static let responseTimeout: Duration = .seconds(30)
 
-    /// How long it waits once the peer has said that the response will take its time: the least
-    /// that ERTX may be (Vol 3, Part A, 6.2.2). It is not asked for twice.
+    /// The time in which the peer must respond after a pending response, which is the minimum of
+    /// ERTX (Vol 3, Part A, 6.2.2). The deadline is extended once only.
     package static let pendingTimeout: Duration = .seconds(60)
 
-    /// Our role on the link.
+    /// The role of the local device on the link.
     package enum Role: Sendable {
         case central
         case peripheral
     }
 
     private let role: Role
-    /// Whether our owner has channels with credits; if not, commands about them are not known.
+    /// Whether the host supports credit-based channels. If not, commands for them are unknown.
     private let servesChannels: Bool
     private var outstanding = OutstandingRequests()
 
-    /// The peer's request that our owner has not decided yet: one at a time, so that a flood of
-    /// them costs no more memory than one.
+    /// The peer's request that the host has not decided yet. Only one is kept, so that a flood of
+    /// requests costs no more memory than one.
     private var undecided: Signalling.Identifier?
 
     package init(role: Role, servesChannels: Bool = false) {
@@ -39,43 +39,44 @@ package struct SignallingChannel: Sendable {
         self.servesChannels = servesChannels
     }
 
-    /// What is to be done, or known, about a command that arrived.
+    /// An instruction or a report that results from a command.
     package enum Action: Equatable, Sendable {
-        /// Send this payload on the signalling channel.
+        /// Send this payload on the signaling channel.
         case send([UInt8])
-        /// The Peripheral asks for these parameters, which are valid. Decide, and call
-        /// `respond(to:accepting:)`; if accepted, update the connection after the response.
+        /// The Peripheral requests these valid parameters. Decide, and call
+        /// `respond(to:accepting:)`. If the host accepts, update the connection after the response.
         case decide(ConnectionParametersRequest, Signalling.Identifier)
-        /// Our request for other parameters has ended.
+        /// The local request for other connection parameters has ended.
         case requestEnded(RequestEnd)
-        /// The peer wants something of channels.
+        /// The peer sent a request that concerns channels.
         case asked(Signalling.ChannelRequest, Signalling.Identifier)
-        /// What came of our request about channels; if more is to come, it will.
+        /// The peer responded to a request that concerns channels. A pending response is followed
+        /// by another.
         case answered(Signalling.ChannelAnswer, Signalling.Identifier)
-        /// Nothing is to be done.
+        /// No action is necessary.
         case ignore(IgnoreReason)
     }
 
-    /// How our request for other parameters ended.
+    /// The end of the local request for other connection parameters.
     package enum RequestEnd: Equatable, Sendable {
         case accepted
         case rejected
-        /// The Central does not know the request.
+        /// The Central does not support the request.
         case notUnderstood
         case timedOut
     }
 
-    /// Why a command has no effect.
+    /// The reason why a command has no effect.
     package enum IgnoreReason: Equatable, Sendable {
-        /// It is no command: whom to answer is not known.
+        /// The bytes are not a command, so a rejection would have no identifier.
         case malformed(MalformedBytes)
-        /// A response to nothing that we asked.
+        /// The response matches no outstanding request.
         case unexpectedResponse(Signalling.Code)
-        /// The same request again, while the first is being decided.
+        /// The request repeats one that the host has not decided yet.
         case repeated
     }
 
-    /// Takes in one command: the payload of a frame that came on the signalling channel.
+    /// Processes one command: the payload of a frame that arrived on the signaling channel.
     package mutating func receive(
         _ payload: ArraySlice<UInt8>,
         now: Instant = .zero
@@ -90,8 +91,9 @@ package struct SignallingChannel: Sendable {
         }
     }
 
-    /// Answers a request that was to be decided. Returns the payload to send, or nil if there is
-    /// no such request any more.
+    /// Responds to a request that the host had to decide.
+    ///
+    /// - Returns: The payload to send, or nil if the request is no longer outstanding.
     package mutating func respond(
         to identifier: Signalling.Identifier,
         accepting: Bool
@@ -102,8 +104,9 @@ package struct SignallingChannel: Sendable {
             .encode(identifier: identifier)
     }
 
-    /// Asks the Central for other parameters; only a Peripheral may. Returns the payload to send,
-    /// or nil if the request before has no answer yet.
+    /// Requests other connection parameters from the Central. Only a Peripheral may call this.
+    ///
+    /// - Returns: The payload to send, or nil if the previous request has no response yet.
     package mutating func request(
         _ parameters: ConnectionParametersRequest,
         now: Instant
@@ -115,8 +118,10 @@ package struct SignallingChannel: Sendable {
         return ask(parameters, now: now)?.payload
     }
 
-    /// Asks the peer for something. Returns the identifier that the answer will have, and the
-    /// payload to send; nil if too many requests have no answer yet.
+    /// Sends a request to the peer.
+    ///
+    /// - Returns: The identifier of the response and the payload to send, or nil if too many
+    ///   requests are outstanding.
     mutating func ask(
         _ request: some Signalling.Parameters,
         now: Instant
@@ -127,15 +132,15 @@ package struct SignallingChannel: Sendable {
         return (identifier, request.encode(identifier: identifier))
     }
 
-    /// Tells the peer something that it does not answer. Returns the payload to send.
+    /// Returns the payload of a command that has no response.
     mutating func indicate(_ parameters: some Signalling.Parameters) -> [UInt8] {
         parameters.encode(identifier: outstanding.takeIdentifier())
     }
 
-    /// When one of our requests will have waited too long; nil if there is none.
+    /// The time at which an outstanding request times out, or nil if there is none.
     package var nextDeadline: Instant? { outstanding.nextDeadline }
 
-    /// Tells that it is `now`; returns how our requests ended that have waited too long.
+    /// Removes the requests whose deadline has passed and returns their ends.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         outstanding.expire(now: now).map { request in
             request.code == ConnectionParametersRequest.code
@@ -162,7 +167,8 @@ extension SignallingChannel {
         return action
     }
 
-    /// A response that cannot be read is none: the right one may still come.
+    /// Returns the result of a request, or nil if the response is malformed. A malformed response
+    /// is ignored, because a correct one may still arrive.
     private static func outcome(
         of request: OutstandingRequests.Request,
         by packet: Signalling.Packet
@@ -195,7 +201,7 @@ extension SignallingChannel {
         return .decide(request, packet.identifier)
     }
 
-    /// A command that is too long is refused by its header alone (Vol 3, Part A, 4.1).
+    /// Rejects a command that is too long from its header alone (Vol 3, Part A, 4.1).
     private func refuseLongCommand(_ payload: ArraySlice<UInt8>) -> Action {
         let code = Signalling.Code(rawValue: payload[payload.startIndex])
         let identifier = payload[payload.startIndex + 1]

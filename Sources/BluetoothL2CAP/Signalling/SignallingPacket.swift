@@ -3,15 +3,16 @@
 import BluetoothTypes
 
 extension Signalling {
-    /// A command with its header read and its parameters not: all that is needed to refuse it.
+    /// A command with a decoded header and undecoded parameters, which is sufficient for rejecting
+    /// it.
     ///
-    /// On LE a frame carries one command (Vol 3, Part A, 4).
+    /// On LE, a frame carries one command (Vol 3, Part A, 4).
     package struct Packet: Equatable, Sendable {
         package let code: Code
         package let identifier: Identifier
         package let parameters: ArraySlice<UInt8>
 
-        /// Makes a command; the identifier must not be zero.
+        /// Creates a command. The identifier must not be zero.
         package init(code: Code, identifier: Identifier, parameters: ArraySlice<UInt8>) {
             precondition(identifier != 0, "zero identifies no command")
             self.code = code
@@ -19,7 +20,7 @@ extension Signalling {
             self.parameters = parameters
         }
 
-        /// Reads the payload of a frame, all of it.
+        /// Decodes the complete payload of a frame.
         package init(parsing payload: ArraySlice<UInt8>) throws(MalformedBytes) {
             var reader = ByteReader(payload)
             code = Code(rawValue: try reader.readUInt8())
@@ -29,7 +30,7 @@ extension Signalling {
             try reader.finish()
         }
 
-        /// The payload of the frame that carries this command.
+        /// Returns the payload of the frame that carries this command.
         package func encode() -> [UInt8] {
             var writer = ByteWriter(reservingCapacity: headerLength + parameters.count)
             writer.write(code.rawValue)
@@ -51,14 +52,14 @@ extension Signalling {
 }
 
 extension Signalling.Parameters {
-    /// Reads the parameters of a command, all of them.
+    /// Decodes the complete parameters of a command.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         var reader = ByteReader(bytes)
         try self.init(from: &reader)
         try reader.finish()
     }
 
-    /// The payload of the frame that carries a command with these parameters.
+    /// Returns the payload of the frame that carries a command with these parameters.
     package func encode(identifier: Signalling.Identifier) -> [UInt8] {
         var writer = ByteWriter()
         encode(into: &writer)

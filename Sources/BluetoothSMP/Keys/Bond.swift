@@ -3,48 +3,51 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What is shared with one peer for good.
+/// The information shared with one peer beyond the end of a link.
 package struct Bond: Hashable, Sendable {
-    /// What the application knows the peer by, whatever becomes of its addresses; the same for a
-    /// bond that takes the place of an earlier one.
+    /// The identifier by which the application knows the peer, independent of the peer's addresses.
+    /// A bond that replaces an earlier one keeps its identifier.
     package var identifier: PeerIdentifier
 
-    /// Who the peer is, by the address that stays the same: the one that it told, or, if it told
-    /// none, the one that it connected with.
+    /// The identity address of the peer: the one that the peer distributed, or otherwise the one
+    /// with which it connected.
     package var peer: DeviceAddress
 
-    /// Who we were when the bond was made; nil in bonds that were not made by pairing.
+    /// The local identity address at the time of the pairing, or nil in a bond without a pairing.
     package var localIdentity: DeviceAddress?
 
-    /// What the peer calls itself; nil as long as nobody has asked.
+    /// The name of the peer, or nil if it was never read.
     package var name: String?
 
-    /// What encrypts links on which we are the Central: distributed by the peer, or made together.
+    /// The key that encrypts links on which the local device is the Central. The peer distributed
+    /// it, or both devices generated it.
     package var peerKey: LongTermKey?
 
-    /// What encrypts links on which we are the Peripheral: distributed by us, or made together.
+    /// The key that encrypts links on which the local device is the Peripheral. The local device
+    /// distributed it, or both devices generated it.
     package var localKey: LongTermKey?
 
-    /// Whether the keys were made with protection against a man in the middle.
+    /// Whether the pairing protected against a man in the middle.
     package var isAuthenticated: Bool
 
-    /// Whether the keys were made by LE Secure Connections.
+    /// Whether LE Secure Connections generated the keys.
     package var usesSecureConnections: Bool
 
-    /// How many octets of the keys are not zero, 7 to 16.
+    /// The size of the keys in bytes, 7 to 16. The other bytes are zero.
     package var keySize: Int
 
-    /// What the peer's private addresses are made with; nil if it has none.
+    /// The identity resolving key for the peer's private addresses, or nil if there is none.
     package var resolvingKey: HCI.Key128?
 
-    /// What the peer signs commands with on links that are not encrypted; nil if nothing.
+    /// The key with which the peer signs commands on links without encryption, or nil if there is
+    /// none.
     package var peerSigningKey: HCI.Key128?
 
-    /// What we sign commands with; nil if nothing.
+    /// The key with which the local device signs commands, or nil if there is none.
     package var localSigningKey: HCI.Key128?
 
-    /// A bond with one key for both roles, made elsewhere. Its identifier, unless there is one
-    /// already, is the address.
+    /// Creates a bond from a key of other origin, which is used in both roles. If `identifier` is
+    /// nil, the identifier is derived from the address.
     package init(
         identifier: PeerIdentifier? = nil,
         peer: DeviceAddress,
@@ -71,7 +74,7 @@ package struct Bond: Hashable, Sendable {
         self.peerSigningKey = peerSigningKey
     }
 
-    /// A bond without keys, for somebody who knows which of them there are.
+    /// Creates a bond without keys. The caller sets the keys that exist.
     package init(
         identifier: PeerIdentifier,
         peer: DeviceAddress,
@@ -86,10 +89,14 @@ package struct Bond: Hashable, Sendable {
         usesSecureConnections = false
     }
 
-    /// What a pairing has come to.
+    /// Creates the bond that results from a pairing.
     ///
     /// - Parameters:
-    ///   - connectedAddress: who the peer is if it has told no other address.
+    ///   - keys: The keys of the pairing.
+    ///   - identifier: The identifier of the peer.
+    ///   - connectedAddress: The address of the peer on the link, which is its identity address if
+    ///     it distributed no other.
+    ///   - localIdentity: The local identity address.
     package init(
         _ keys: Pairing.Keys,
         identifier: PeerIdentifier,
@@ -109,7 +116,8 @@ package struct Bond: Hashable, Sendable {
         localSigningKey = keys.localSigningKey
     }
 
-    /// A link that is not encrypted, or encrypted with a key of this bond.
+    /// Returns the security of a link to this peer that is either not encrypted or encrypted with a
+    /// key of this bond.
     package func security(isEncrypted: Bool) -> LinkSecurity {
         guard isEncrypted else { return LinkSecurity(isBonded: true) }
         return LinkSecurity(
@@ -123,7 +131,7 @@ package struct Bond: Hashable, Sendable {
 }
 
 extension PeerIdentifier {
-    /// The octets of an address and its type, for want of anything better.
+    /// Creates an identifier from an address and its type, for a bond without an identifier.
     fileprivate init(of peer: DeviceAddress) {
         let zeros = [UInt8](repeating: 0, count: Self.length - 7)
         let octets = zeros + [peer.kind.rawValue] + peer.littleEndianBytes.reversed()

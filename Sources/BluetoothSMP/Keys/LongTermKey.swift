@@ -2,18 +2,19 @@
 
 import BluetoothHCI
 
-/// A key that encrypts links, with the name by which a Central asks for it (Vol 3, Part H, 2.4.4).
+/// A key that encrypts links, with the two numbers by which a Central requests it (Vol 3, Part H,
+/// 2.4.4).
 ///
-/// Keys of LE Secure Connections have no names: diversifier and random number are zero, and so are
-/// those of the key with which legacy pairing itself is encrypted.
+/// For a key of LE Secure Connections, both numbers are zero, and so they are for the short-term
+/// key of legacy pairing.
 package struct LongTermKey: Hashable, Sendable {
-    /// The key; its octets do not show when it is printed.
+    /// The key. Its description omits its bytes.
     package var value: HCI.Key128
 
-    /// The first half of its name.
+    /// The encrypted diversifier, the first number.
     package var diversifier: UInt16
 
-    /// The second half of its name.
+    /// The random number, the second number.
     package var random: UInt64
 
     package init(_ value: HCI.Key128, diversifier: UInt16 = 0, random: UInt64 = 0) {

@@ -4,11 +4,12 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Pairing {
-    /// What a device says of itself when it pairs, the same to every peer.
+    /// The information that the local device distributes in a pairing, equal for all peers.
     package struct LocalIdentity: Hashable, Sendable {
-        /// The address that stays the same.
+        /// The identity address.
         package var address: DeviceAddress
-        /// What our private addresses are made with (Vol 3, Part H, 2.4.2.1).
+        /// The identity resolving key, which generates the local private addresses (Vol 3, Part H,
+        /// 2.4.2.1).
         package var resolvingKey: HCI.Key128
 
         package init(address: DeviceAddress, resolvingKey: HCI.Key128) {
@@ -17,29 +18,30 @@ extension Pairing {
         }
     }
 
-    /// What a pairing has made, and the peer has handed over.
+    /// The result of a pairing: the generated keys and the keys that the peer distributed.
     package struct Keys: Hashable, Sendable {
-        /// How the two sides made sure of each other.
+        /// The pairing method.
         package var method: Method
-        /// What encrypts links on which we are the Central; nil if the peer gave none.
+        /// The key for links on which the local device is the Central, or nil if the peer
+        /// distributed none.
         package var peerKey: LongTermKey?
-        /// What encrypts links on which we are the Peripheral; nil if we gave none. The same as
-        /// `peerKey` by LE Secure Connections.
+        /// The key for links on which the local device is the Peripheral, or nil if it distributed
+        /// none. With LE Secure Connections it equals `peerKey`.
         package var localKey: LongTermKey?
         package var usesSecureConnections: Bool
-        /// In octets.
+        /// The key size in bytes.
         package var keySize: Int
-        /// Whether both sides keep the keys.
+        /// Whether both devices store the keys.
         package var isBonded: Bool
-        /// Whether one side used the private key that everybody knows.
+        /// Whether one of the devices used the published debug key.
         package var usedDebugKey = false
-        /// The peer's address that stays the same, if it told.
+        /// The peer's identity address, or nil if the peer did not distribute it.
         package var peerIdentity: DeviceAddress?
-        /// What the peer's private addresses are made with, if it told.
+        /// The peer's identity resolving key, or nil if the peer did not distribute it.
         package var peerResolvingKey: HCI.Key128?
-        /// What the peer signs with, if it told.
+        /// The peer's signing key, or nil if the peer did not distribute it.
         package var peerSigningKey: HCI.Key128?
-        /// What we sign with, if we told.
+        /// The local signing key, or nil if the local device did not distribute it.
         package var localSigningKey: HCI.Key128?
 
         package init(

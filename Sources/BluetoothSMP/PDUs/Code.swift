@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension SMP {
-    /// What a PDU is, by its first octet (Vol 3, Part H, 3.3).
+    /// The kind of a PDU, given by its first byte (Vol 3, Part H, 3.3).
     package struct Code: OpenCode {
         package let rawValue: UInt8
 

@@ -4,9 +4,11 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SMP.PDU {
-    /// Reads a whole PDU, code first. Throws if a known one is not exactly as long as it must be, or
-    /// has a value for which there is no meaning: to be answered with Invalid Parameters. One whose
-    /// code has no name is no error but `unknown`, whatever follows the code.
+    /// Decodes a complete PDU, code first. A PDU with an unknown code decodes as `unknown` with any
+    /// content.
+    ///
+    /// - Throws: ``MalformedBytes`` if a known PDU does not have exactly the required length or
+    ///   contains an undefined value. The reason in the response is then Invalid Parameters.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         guard let first = bytes.first else { throw .truncated(needed: 1, available: 0) }
         let code = SMP.Code(rawValue: first)
@@ -38,7 +40,7 @@ extension SMP.PDU {
         }
     }
 
-    /// The PDUs of Phase 3 (Vol 3, Part H, 3.6).
+    /// Decodes the PDUs of phase 3 (Vol 3, Part H, 3.6).
     private init(
         distributing code: SMP.Code,
         from reader: inout ByteReader
@@ -67,7 +69,8 @@ extension ByteReader {
         return keypress
     }
 
-    /// The type comes first here, unlike in the functions f5 and f6 (Vol 3, Part H, 3.6.5).
+    /// Reads an address. The type comes first here, unlike in the functions f5 and f6 (Vol 3, Part
+    /// H, 3.6.5).
     fileprivate mutating func readIdentityAddress() throws(MalformedBytes) -> DeviceAddress {
         guard let kind = DeviceAddress.Kind(rawValue: try readUInt8()),
             let address = DeviceAddress(littleEndian: try readBytes(6), kind: kind)

@@ -4,11 +4,11 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SMP.PDU {
-    /// The octets of the longest PDU, Pairing Public Key: the MTU of the channel where LE Secure
-    /// Connections are known (Vol 3, Part H, 3.2).
+    /// The length of the longest PDU, Pairing Public Key, in bytes. It is the MTU of the channel
+    /// for devices that support LE Secure Connections (Vol 3, Part H, 3.2).
     package static let lengthLimit = 65
 
-    /// The PDU as it travels, code first. Of an unknown one only the code.
+    /// Encodes the PDU, code first. For an unknown PDU, the result is only the code.
     package func encode() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: Self.lengthLimit)
         writer.write(code.rawValue)

@@ -4,11 +4,11 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SMP {
-    /// A value of 128 bits that is no secret once it has been sent, least significant octet first: a
-    /// confirm value, a random number, a check.
+    /// A 128-bit value that peers exchange, least significant byte first: a confirm value, a random
+    /// number or a check. It is not secret once it is sent.
     package typealias Value128 = HCI.Block128
 
-    /// A public key: two coordinates, least significant octet first.
+    /// A public key: two coordinates, least significant byte first.
     package typealias PublicKey = HCI.P256PublicKey
 
     /// Any PDU of the protocol (Vol 3, Part H, 3.5 and 3.6).
@@ -18,25 +18,25 @@ extension SMP {
         case pairingConfirm(Value128)
         case pairingRandom(Value128)
         case failed(Pairing.FailureReason)
-        /// The long term key that the sender gives; legacy pairing only.
+        /// The sender's long-term key, in legacy pairing only.
         case encryptionInformation(HCI.Key128)
-        /// By what name the key of `encryptionInformation` is asked for.
+        /// The numbers by which a Central requests the key of `encryptionInformation`.
         case centralIdentification(diversifier: UInt16, random: UInt64)
-        /// What the sender's private addresses are made with.
+        /// The sender's identity resolving key, which resolves its private addresses.
         case identityInformation(HCI.Key128)
-        /// Who the sender is.
+        /// The sender's identity address.
         case identityAddressInformation(DeviceAddress)
-        /// What the sender signs with.
+        /// The sender's signing key.
         case signingInformation(HCI.Key128)
-        /// A Peripheral wants the link protected.
+        /// A Peripheral's request to protect the link.
         case securityRequest(AuthenticationRequirements)
         case publicKey(PublicKey)
         case dhKeyCheck(Value128)
         case keypress(Pairing.Keypress)
-        /// A PDU that this code does not know, and that is to be ignored (Vol 3, Part H, 3.3).
+        /// A PDU that this package does not know, which is ignored (Vol 3, Part H, 3.3).
         case unknown(Code)
 
-        /// What the PDU is.
+        /// The code of the PDU.
         package var code: Code {
             switch self {
             case .pairingRequest: .pairingRequest

@@ -3,26 +3,26 @@
 import BluetoothTypes
 
 extension SMP {
-    /// What the two sides tell each other first: the parameters of Pairing Request and Pairing
+    /// The features that the devices exchange first: the parameters of Pairing Request and Pairing
     /// Response (Vol 3, Part H, 3.5.1 and 3.5.2).
     ///
-    /// The octets are kept as they came, reserved values too: both sides compute with them, and
-    /// would not agree if one of them tidied up. Whether they can be accepted is for the machine to
-    /// say.
+    /// The bytes are kept unchanged, including reserved values, because both devices use them in
+    /// computations and must use the same ones. The state machine decides whether the values are
+    /// acceptable.
     package struct PairingFeatures: Hashable, Sendable {
-        /// The octets of the parameters.
+        /// The length of the parameters in bytes.
         package static let length = 6
 
-        /// The octet of IO Capability; see `ioCapability`.
+        /// The byte of IO Capability. `ioCapability` is its decoded form.
         package var ioCapabilityOctet: UInt8
-        /// The octet of the OOB data flag; see `hasOutOfBandData`.
+        /// The byte of the OOB data flag. `hasOutOfBandData` is its decoded form.
         package var outOfBandOctet: UInt8
         package var requirements: AuthenticationRequirements
-        /// In octets. Only 7 to 16 are allowed; anything may arrive.
+        /// The maximum key size in bytes. Only 7 to 16 are allowed, but any value can arrive.
         package var maximumKeySize: UInt8
-        /// What the initiator hands over; or, in a request, could.
+        /// The keys that the initiator distributes, or, in a request, can distribute.
         package var initiatorKeys: KeyDistribution
-        /// What the responder hands over; or, in a request, is asked for.
+        /// The keys that the responder distributes, or, in a request, is asked to distribute.
         package var responderKeys: KeyDistribution
 
         package init(
@@ -50,13 +50,12 @@ extension SMP {
             responderKeys = KeyDistribution(rawValue: try reader.readUInt8())
         }
 
-        /// What the side can show and ask; nil for a value that the specification reserves.
+        /// The input and output capabilities, or nil for a reserved value.
         package var ioCapability: Pairing.IOCapability? {
             Pairing.IOCapability(rawValue: ioCapabilityOctet)
         }
 
-        /// Whether the side has data of the other that came another way; nil for a value that the
-        /// specification reserves.
+        /// Whether the device has out-of-band data of its peer, or nil for a reserved value.
         package var hasOutOfBandData: Bool? {
             switch outOfBandOctet {
             case 0x00: false
@@ -65,7 +64,7 @@ extension SMP {
             }
         }
 
-        /// The octets of the parameters, in the order in which they travel.
+        /// The bytes of the parameters, in transmission order.
         package var bytes: [UInt8] {
             [
                 ioCapabilityOctet, outOfBandOctet, requirements.rawValue, maximumKeySize,

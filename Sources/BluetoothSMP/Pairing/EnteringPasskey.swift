@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A person is to enter what the peer shows, or what was agreed on (Vol 3, Part H, 2.3.5.3 and
-/// 2.3.5.6.3). The initiator may know it earlier, and send its first confirm value meanwhile.
+/// The user must enter the passkey that the peer shows, or that both users have agreed on (Vol 3,
+/// Part H, 2.3.5.3 and 2.3.5.6.3). The initiator may have the passkey earlier and send its first
+/// confirm value in the meantime.
 struct EnteringPasskey: AgreedPhase {
-    /// What the passkey is for.
+    /// The exchange for which the passkey is needed.
     enum Purpose: Sendable {
         case secureConnections(SecureExchange)
         case legacy(Session)
     }
 
     let purpose: Purpose
-    /// The confirm value that has come before the passkey was known (responder only).
+    /// The confirm value that arrived before the passkey was entered (responder only).
     private(set) var confirm: SMP.Value128?
 
-    /// Asks for a passkey.
+    /// Asks the user for a passkey.
     static func begin(_ purpose: Purpose) -> Step {
         let phase = EnteringPasskey(purpose: purpose)
         return Step(.enteringPasskey(phase), [.ask(.enterPasskey)] + phase.tell(.entryStarted))
@@ -51,7 +52,7 @@ struct EnteringPasskey: AgreedPhase {
         case .passkey(let passkey) where Passkey.range.contains(passkey):
             return try goOn(passkey, using: &generator).after(tell(.entryCompleted))
         case .passkey, .no: throw .declined(.passkeyEntryFailed)
-        // Beginning and end of the entry are ours to tell.
+        // The state machine itself reports the start and the end of the entry.
         case .keypress(.entryStarted), .keypress(.entryCompleted), .yes: return nil
         case .keypress(let keypress): return Step(.enteringPasskey(self), tell(keypress))
         }
@@ -61,7 +62,7 @@ struct EnteringPasskey: AgreedPhase {
         pairing.terms.usesKeypresses ? [.send(.keypress(keypress))] : []
     }
 
-    /// Begins with the passkey, and takes up the confirm value that has waited for it.
+    /// Continues with the passkey, and processes the confirm value that arrived before it.
     private func goOn(
         _ passkey: UInt32,
         using generator: inout some RandomNumberGenerator
@@ -84,14 +85,14 @@ struct EnteringPasskey: AgreedPhase {
 enum Passkey {
     static let range: ClosedRange<UInt32> = 0...999_999
 
-    /// A passkey that nobody can foresee. Each pairing has its own: one that is used twice is known
-    /// to whoever has watched, or taken part in, the first (Vol 3, Part H, 2.3.5.6.3).
+    /// Returns a random passkey. Each pairing needs a new one, because the protocol discloses the
+    /// passkey to an eavesdropper and to the peer (Vol 3, Part H, 2.3.5.6.3).
     static func draw(using generator: inout some RandomNumberGenerator) -> UInt32 {
         UInt32.random(in: range, using: &generator)
     }
 }
 
 extension Session {
-    /// Whether somebody enters digits at the peer, and the peer tells of them.
+    /// Whether the user enters digits at the peer, and the peer sends keypress notifications.
     var expectsKeypresses: Bool { terms.usesKeypresses && terms.method.isEnteredAtPeer }
 }

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one state of a pairing does with what happens. Where nothing is said, a PDU is out of order,
-/// and an answer was not asked for.
+/// The processing of events in one state of a pairing. By default, a PDU is unexpected, and an
+/// answer is ignored.
 protocol PairingPhase: Sendable {
-    /// Which end of the link is ours.
+    /// Whether the local device is the Central.
     var isCentral: Bool { get }
 
-    /// What the sides have agreed on; nil as long as they have not.
+    /// The terms and features of the pairing, or nil before both devices have exchanged them.
     var session: Session? { get }
 
-    /// Whether a person is asked something, and has not answered.
+    /// Whether a question to the user is open.
     var isAsking: Bool { get }
 
-    /// Whether a person is shown something.
+    /// Whether the user is shown a number.
     var isDisplaying: Bool { get }
 
-    /// What the peer is told if the pairing is given up here.
+    /// The reason that the peer receives if the pairing is canceled in this state.
     var reasonOfCancelling: Pairing.FailureReason { get }
 
-    /// A PDU other than Pairing Failed has arrived.
+    /// Processes any PDU except Pairing Failed.
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step
 
-    /// A person has answered; nil if it was no answer to what was asked.
+    /// Processes the user's answer, or returns nil if it does not match an open question.
     func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step?
 
-    /// Encryption is on, or is not; nil if that changes nothing.
+    /// Processes a change of encryption, or returns nil if the change has no effect.
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
@@ -48,7 +48,7 @@ extension PairingPhase {
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step? {
-        // Nobody waits for an answer to a passkey that is shown, but it may be a no.
+        // A displayed passkey needs no answer, but the user can refuse the pairing.
         guard isDisplaying, answer == .no else { return nil }
         throw .declined(.passkeyEntryFailed)
     }
@@ -58,11 +58,11 @@ extension PairingPhase {
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step? { nil }
 
-    /// What to throw for a PDU that is not awaited.
+    /// Returns the error for a PDU that is not allowed in this state.
     func unexpected(_ pdu: SMP.PDU) -> Refusal { .unexpected(pdu, isCentral: isCentral) }
 }
 
-/// A phase of a pairing whose terms are clear.
+/// A state of a pairing whose terms are known.
 protocol AgreedPhase: PairingPhase {
     var pairing: Session { get }
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a pairing stands: what is awaited, with what is known by then and nothing else. Who has not
-/// got this far cannot have it, so a step cannot be left out.
+/// The state of a pairing, named after the awaited event. Each case contains only the information
+/// that exists at that point. A later state cannot be created without the results of the earlier
+/// ones, so no step can be skipped.
 enum PairingState: Sendable {
-    // Phase 1: what both can do, and want.
+    // Phase 1: capabilities and requirements.
     case awaitingRequest(AwaitingRequest)
     case awaitingResponse(AwaitingResponse)
     case awaitingConsent(AwaitingConsent)
 
-    // Phase 2 of either kind.
+    // Phase 2, either kind of pairing.
     case enteringPasskey(EnteringPasskey)
 
-    // Phase 2 by LE Secure Connections.
+    // Phase 2, LE Secure Connections.
     case awaitingPublicKey(AwaitingPublicKey)
     case awaitingCommitment(AwaitingCommitment)
     case awaitingNonce(AwaitingNonce)
@@ -19,15 +20,15 @@ enum PairingState: Sendable {
     case passkeyRounds(PasskeyRounds)
     case awaitingCheck(AwaitingCheck)
 
-    // Phase 2 by legacy pairing.
+    // Phase 2, legacy pairing.
     case awaitingConfirm(AwaitingConfirm)
     case awaitingRandom(AwaitingRandom)
 
-    // Phase 3: encryption, and the keys that are handed over under it.
+    // Phase 3: encryption, and the distribution of keys.
     case awaitingEncryption(AwaitingEncryption)
     case awaitingKeys(AwaitingKeys)
 
-    /// What the case holds, which knows what to do.
+    /// The value of the case, which processes the events.
     var phase: any PairingPhase {
         switch self {
         case .awaitingRequest(let phase): phase
@@ -48,7 +49,7 @@ enum PairingState: Sendable {
     }
 }
 
-/// What comes of an event: where the pairing stands then, nil if it is over; and what is to be done.
+/// The result of an event: the new state, or nil if the pairing has ended, and the actions.
 struct Step: Sendable {
     let state: PairingState?
     let actions: [SecurityManager.Action]
@@ -62,6 +63,6 @@ struct Step: Sendable {
         self.actions = actions
     }
 
-    /// The same, after something else was done.
+    /// Returns this step with other actions before its own.
     func after(_ earlier: [SecurityManager.Action]) -> Step { Step(state, earlier + actions) }
 }

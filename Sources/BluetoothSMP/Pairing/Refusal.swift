@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a pairing ends before it is done: what the peer is told, and what the caller.
+/// The reason why a pairing ends unsuccessfully, in one form for the peer and one for the caller.
 struct Refusal: Error, Equatable {
     let reason: Pairing.FailureReason
     let failure: Pairing.Failure
-    /// What the peer did that it must not do in any pairing.
+    /// The peer's violation of the protocol, or nil if there was none.
     let violation: String?
 
     init(_ reason: Pairing.FailureReason) { self.init(reason, .refused(reason)) }
@@ -19,22 +19,22 @@ struct Refusal: Error, Equatable {
         self.violation = violation
     }
 
-    /// A person said no.
+    /// The user refused.
     static func declined(_ reason: Pairing.FailureReason) -> Refusal { Refusal(reason, .declined) }
 
-    /// The caller has lost interest.
+    /// The caller canceled the pairing.
     static func cancelled(_ reason: Pairing.FailureReason) -> Refusal {
         Refusal(reason, .cancelled)
     }
 
-    /// The controller could not encrypt, or the link is encrypted no more.
+    /// The controller could not encrypt the link, or the encryption ended.
     static let notEncrypted = Refusal(.unspecified, .notEncrypted)
 
-    /// The peer has more to say than any pairing takes.
+    /// The peer sent more PDUs than any pairing needs.
     static let endless = Refusal(.unspecified, .refused(.unspecified), violation: "endless pairing")
 
-    /// A PDU that has its time, but not now, or that is for the other role to send. The specification
-    /// has no reason of its own for it.
+    /// The PDU is not allowed now, or not in the sender's role. The specification has no separate
+    /// reason for the former.
     static func unexpected(_ pdu: SMP.PDU, isCentral: Bool) -> Refusal {
         let reason: Pairing.FailureReason =
             pdu.isUnsupported(byCentral: isCentral) ? .commandNotSupported : .unspecified
@@ -43,7 +43,7 @@ struct Refusal: Error, Equatable {
 }
 
 extension SMP.PDU {
-    /// Whether it means nothing to a device in this role, whatever has come before.
+    /// Returns whether a device in this role never accepts the PDU.
     func isUnsupported(byCentral isCentral: Bool) -> Bool {
         switch self {
         case .pairingRequest: isCentral

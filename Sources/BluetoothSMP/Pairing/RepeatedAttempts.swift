@@ -2,54 +2,96 @@
 
 import BluetoothTypes
 
-/// Makes whoever guesses wait (Vol 3, Part H, 2.3.6): after each failed pairing with a peer twice as
-/// long as after the one before, until it succeeds, or has left us in peace for long.
+/// The delays after failed pairings and unanswered questions (Vol 3, Part H, 2.3.6).
 ///
-/// A peer that changes its address is another peer to it. That helps nobody who guesses a passkey,
-/// for each pairing has a new one; the delay keeps people from being asked again and again.
+/// Two limits apply. Each failed pairing doubles the delay of its peer, until a pairing succeeds or
+/// the peer makes no attempt for `longestDelay`. A peer that changes its address evades that limit,
+/// so questions to the user by incoming pairings have a second limit, which counts all peers
+/// together: after `questionLimit` questions without a yes, each further question doubles the delay
+/// of all incoming pairings.
 package struct RepeatedAttempts: Sendable {
-    /// The wait after the first failure.
+    /// The delay after the first failure of a peer.
     package static let firstDelay = Duration.seconds(1)
 
-    /// The longest wait there is. A peer that has not failed for as long after its wait is forgotten.
+    /// The longest delay. A record is removed when its delay has been over for this long.
     package static let longestDelay = Duration.seconds(600)
 
-    /// How many peers are remembered. A further one takes the place of the one that may pair soonest.
+    /// The maximum number of peers with a record. A further one replaces the record that ends
+    /// first.
     package static let peerLimit = 64
+
+    /// The number of questions without a yes after which incoming pairings are delayed.
+    package static let questionLimit = 3
+
+    /// The delay after the last of `questionLimit` questions.
+    package static let firstQuestionDelay = Duration.seconds(60)
 
     private struct Record: Sendable {
         var delay: Duration
         var end: Instant
+
+        func isForgotten(at now: Instant) -> Bool { end + RepeatedAttempts.longestDelay <= now }
+    }
+
+    private struct Questions: Sendable {
+        var count = 0
+        var last: Record
     }
 
     private var records: [DeviceAddress: Record] = [:]
+    /// The questions since the last yes, or nil if there were none.
+    private var questions: Questions?
 
     package init() {}
 
-    /// How many peers are remembered.
+    /// The number of peers with a record.
     package var count: Int { records.count }
 
-    /// A pairing with the peer has failed, by what it did or what was done on its side.
+    /// Records a failed pairing with the peer, caused by the peer or by its user.
     package mutating func failed(_ peer: DeviceAddress, now: Instant) {
-        forget(now: now)
+        records = records.filter { !$0.value.isForgotten(at: now) }
         let delay = records[peer].map { min($0.delay * 2, Self.longestDelay) } ?? Self.firstDelay
         if records[peer] == nil, records.count >= Self.peerLimit { makeRoom() }
         records[peer] = Record(delay: delay, end: now + delay)
     }
 
-    /// A pairing with the peer has succeeded.
+    /// Records a successful pairing with the peer.
     package mutating func succeeded(_ peer: DeviceAddress) {
         records[peer] = nil
+        questions = nil
     }
 
-    /// How long the peer has still to wait; nil if it may pair.
+    /// Records a question to the user by an incoming pairing of any peer.
+    package mutating func asked(now: Instant) {
+        if questions?.last.isForgotten(at: now) == true { questions = nil }
+        let count = (questions?.count ?? 0) + 1
+        let delay: Duration =
+            if count < Self.questionLimit {
+                .zero
+            } else if count == Self.questionLimit {
+                Self.firstQuestionDelay
+            } else {
+                min((questions?.last.delay ?? .zero) * 2, Self.longestDelay)
+            }
+        questions = Questions(count: count, last: Record(delay: delay, end: now + delay))
+    }
+
+    /// Removes the limit of questions, because the user said yes or opened the pairing window.
+    package mutating func allowQuestions() { questions = nil }
+
+    /// Returns the remaining delay of the peer, or `nil` if it may pair.
     package func waitLeft(for peer: DeviceAddress, now: Instant) -> Duration? {
-        guard let record = records[peer], record.end > now else { return nil }
-        return record.end - now
+        records[peer].flatMap { Self.waitLeft(of: $0, now: now) }
     }
 
-    private mutating func forget(now: Instant) {
-        records = records.filter { $0.value.end + Self.longestDelay > now }
+    /// Returns the remaining delay of incoming pairings, or `nil` if the next one may ask a
+    /// question.
+    package func questionWaitLeft(now: Instant) -> Duration? {
+        questions.flatMap { Self.waitLeft(of: $0.last, now: now) }
+    }
+
+    private static func waitLeft(of record: Record, now: Instant) -> Duration? {
+        record.end > now ? record.end - now : nil
     }
 
     private mutating func makeRoom() {

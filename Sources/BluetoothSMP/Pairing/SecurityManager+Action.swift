@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SecurityManager {
-    /// What is to be done, in the order of the array.
+    /// An instruction or a report, to be processed in the order of the array.
     package enum Action: Sendable, Equatable {
         /// Send this PDU.
         case send([UInt8])
-        /// Ask a person; to be answered by `answer`, unless it is a `display`.
+        /// Ask the user, and pass the answer to `answer`. A `display` needs no answer.
         case ask(Pairing.Question)
-        /// What was asked or displayed is of no more use.
+        /// End the question or the display.
         case withdrawQuestion
-        /// The person at the peer does this.
+        /// Report a keypress of the user at the peer.
         case pressed(Pairing.Keypress)
-        /// Encrypt the link with this key (Central only), and tell by `encryptionChanged`.
+        /// Encrypt the link with this key (Central only), and report the result to
+        /// `encryptionChanged`.
         case encrypt(LongTermKey)
-        /// The Peripheral wants a protected link, of this strength or more (Central only). Encrypt
-        /// with a key of a bond that is good enough, or `pair`.
+        /// The Peripheral requests a link with at least this security (Central only). Encrypt with
+        /// a sufficient key of a bond, or call `pair`.
         case wanted(isAuthenticated: Bool, usesSecureConnections: Bool)
-        /// A pairing that the peer began is under way.
+        /// A pairing that the peer started is in progress.
         case begun
-        /// The pairing is done: these are the keys.
+        /// The pairing has succeeded with these keys.
         case paired(Pairing.Keys)
         /// The pairing has failed.
         case failed(Pairing.Failure)
-        /// The peer did what it must not do. The pairing, if there is one, fails separately.
+        /// The peer violated the protocol. If a pairing is in progress, its failure is reported
+        /// separately.
         case violated(String)
 
         static func send(_ pdu: SMP.PDU) -> Action { .send(pdu.encode()) }

@@ -2,9 +2,9 @@
 
 import BluetoothTypes
 
-// What happens.
+// Events.
 extension SecurityManager {
-    /// A PDU has arrived on the channel.
+    /// Processes a PDU that arrived on the channel.
     package mutating func receive(
         _ bytes: ArraySlice<UInt8>,
         using generator: inout some RandomNumberGenerator,
@@ -12,18 +12,19 @@ extension SecurityManager {
     ) -> [Action] {
         if case .ended = activity { return [] }
         guard let pdu = try? SMP.PDU(parsing: bytes) else { return receiveMalformed(bytes) }
-        // Later versions may have more of them (Vol 3, Part H, 3.3).
+        // Later versions may define more PDUs (Vol 3, Part H, 3.3).
         if case .unknown(let code) = pdu { return [.violated("unknown PDU \(code)")] }
         guard let course else { return receiveFirst(pdu, using: &generator, now: now) }
         switch pdu {
         case .failed(let reason): return end(.refusedByPeer(reason))
-        // It asks for what is under way (Vol 3, Part H, 2.4.6).
+        // The request asks for the pairing that is in progress (Vol 3, Part H, 2.4.6).
         case .securityRequest where context.isCentral: return []
         default: break
         }
         do throws(Refusal) {
             guard course.heard < Self.pduLimit else { throw .endless }
-            // It had to wait before we asked for it, or has since: elsewhere, say.
+            // The peer had to wait when the local Security Request was sent, or must wait since
+            // then, for example after a failure on another link.
             if case (.pairingRequest, .awaitingRequest) = (pdu, course.state), let refusalForPeer {
                 throw Refusal(refusalForPeer)
             }
@@ -34,7 +35,7 @@ extension SecurityManager {
         }
     }
 
-    /// The person who was asked has answered. An answer to nothing changes nothing.
+    /// Processes the user's answer. An answer without an open question has no effect.
     package mutating func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator,
@@ -50,8 +51,11 @@ extension SecurityManager {
         }
     }
 
-    /// Encryption with the key of the pairing is on, or could not be begun: Phase 3, or the end. Not
-    /// for encryption with the key of a bond, but while a Security Request of ours is open.
+    /// Processes a change of encryption with the key of the pairing, which starts phase 3 or ends
+    /// the pairing.
+    ///
+    /// Do not call this for encryption with the key of a bond, unless a local Security Request is
+    /// open.
     package mutating func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator,
@@ -72,11 +76,11 @@ extension SecurityManager {
 
 // PDUs outside of a pairing.
 extension SecurityManager {
-    /// Octets that are no PDU.
+    /// Processes bytes that are not a PDU.
     private mutating func receiveMalformed(_ bytes: ArraySlice<UInt8>) -> [Action] {
         let violation = Action.violated("malformed PDU")
         guard !isPairing else { return [violation] + fail(Refusal(.invalidParameters)) }
-        // Only who begins something waits for an answer.
+        // Only a PDU that starts a procedure has a sender that waits for a response.
         let beginning: SMP.Code = context.isCentral ? .securityRequest : .pairingRequest
         guard bytes.first == beginning.rawValue else { return [violation] }
         return [violation, .send(.failed(.invalidParameters))]
@@ -119,8 +123,8 @@ extension SecurityManager {
         }
     }
 
-    /// A Peripheral is told if nothing will come of its request; what would be good enough, the
-    /// caller knows better.
+    /// Processes a Security Request. The Peripheral receives a refusal if neither encryption nor
+    /// pairing can follow. The owner decides which security is sufficient.
     private func receive(_ requirements: SMP.AuthenticationRequirements) -> [Action] {
         guard existingBond != nil || policyForPeer != nil && refusalForPeer == nil else {
             return [.send(.failed(refusalForPeer ?? .pairingNotSupported))]

@@ -3,21 +3,22 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The Security Manager of one link (Vol 3, Part H): begins pairings and answers those of the peer.
+/// The Security Manager of one link (Vol 3, Part H), which starts pairings and responds to those of
+/// the peer.
 ///
-/// One pairing runs at a time. Whatever happens to it is an action, the last of which is `paired` or
-/// `failed`. A pairing that has stood still for 30 seconds has failed, and the channel is dead for as
-/// long as the link lasts (Vol 3, Part H, 3.4).
+/// One pairing is in progress at a time. Everything that happens to it is reported as an action,
+/// and the last action is `paired` or `failed`. A pairing without progress for 30 seconds fails,
+/// and the channel is then unusable until the link ends (Vol 3, Part H, 3.4).
 package struct SecurityManager: Sendable {
-    /// What is known of a link before anything is paired on it.
+    /// The facts about a link before a pairing.
     package struct Context: Hashable, Sendable {
-        /// Which end of the link is ours.
+        /// Whether the local device is the Central.
         package var isCentral: Bool
-        /// The address that we have used on this link.
+        /// The local address on this link.
         package var localAddress: DeviceAddress
-        /// The address that the peer has used on this link.
+        /// The peer's address on this link.
         package var peerAddress: DeviceAddress
-        /// Who we are, to be told to the peer.
+        /// The identity that the local device distributes.
         package var identity: Pairing.LocalIdentity
 
         package init(
@@ -33,41 +34,43 @@ package struct SecurityManager: Sendable {
         }
     }
 
-    /// What the channel is used for.
+    /// The current use of the channel.
     enum Activity: Sendable {
         case none
         case pairing(Course)
-        /// A pairing has timed out: nothing is sent or heard any more (Vol 3, Part H, 3.4).
+        /// A pairing has timed out. No further PDU is sent or processed (Vol 3, Part H, 3.4).
         case ended
     }
 
-    /// A pairing that is under way, or a Security Request of ours that is open.
+    /// A pairing in progress, or an open local Security Request.
     struct Course: Sendable {
         var state: PairingState
-        /// When it has stood still for too long.
+        /// The time at which the pairing times out.
         var deadline: Instant
-        /// How many PDUs of the peer it has taken.
+        /// The number of PDUs of the peer that were processed.
         var heard = 0
     }
 
-    /// How long a pairing may stand still (Vol 3, Part H, 3.4).
+    /// The time that a pairing may take without progress (Vol 3, Part H, 3.4).
     package static let timeout = Duration.seconds(30)
 
-    /// How many PDUs of the peer a pairing may take: far more than any needs, of which the longest
-    /// has some fifty and whatever is told of digits. Otherwise a peer could keep a person waiting
-    /// for ever, and each PDU starts the time anew.
+    /// The maximum number of PDUs of the peer in one pairing.
+    ///
+    /// The longest pairing needs about fifty PDUs and the keypress notifications. Without this
+    /// limit, a peer could delay the user without end, because each PDU restarts the timeout.
     package static let pduLimit = 500
 
     package let context: Context
 
-    /// What pairings may come to that the peer asks for; nil: there are none.
+    /// The policy for pairings that the peer starts, or nil to refuse them.
     package var policyForPeer: Pairing.Policy?
 
-    /// Why the peer may not pair now, although there is a policy: `repeatedAttempts`, say, or `busy`;
-    /// nil: it may.
+    /// The reason to refuse the peer's pairings for now, for example `repeatedAttempts` or `busy`,
+    /// or nil to permit them.
     package var refusalForPeer: Pairing.FailureReason?
 
-    /// The strength of the bond with this peer, which a pairing must not lower; nil without one.
+    /// The security of the bond with this peer, which a pairing must not reduce, or nil if there is
+    /// none.
     package var existingBond: LinkSecurity?
 
     private(set) var activity = Activity.none
@@ -77,28 +80,29 @@ package struct SecurityManager: Sendable {
     }
 }
 
-// What is under way.
+// The state of the pairing.
 extension SecurityManager {
-    /// Whether a pairing is under way, or a Security Request of ours open.
+    /// Whether a pairing is in progress, or a local Security Request is open.
     package var isPairing: Bool { course != nil }
 
-    /// Whether a pairing has timed out, and nothing may be sent on the channel any more.
+    /// Whether a pairing has timed out, so that nothing may be sent on the channel any more.
     package var isSilenced: Bool {
         if case .ended = activity { true } else { false }
     }
 
-    /// How the two sides make sure of each other in the pairing under way; nil as long as they have
-    /// not agreed, which they have when anything is asked.
+    /// The method of the pairing in progress, or nil before it is determined. It is determined
+    /// before any question.
     package var method: Pairing.Method? { state?.phase.session?.terms.method }
 
-    /// How good the key of the pairing under way is, or will be; nil as long as the two sides have
-    /// not agreed.
+    /// The security of a link with the key of the pairing in progress, or nil before it is
+    /// determined.
     package var strength: LinkSecurity? { state?.phase.session?.terms.strength }
 
-    /// When `deadlinePassed` has to be called.
+    /// The time at which to call `deadlinePassed`, or nil if no pairing is in progress.
     package var nextDeadline: Instant? { course?.deadline }
 
-    /// The key of the pairing under way, if the Central asks for it by this name (Peripheral only).
+    /// Returns the key of the pairing in progress if the Central requests it with these numbers
+    /// (Peripheral only).
     package func key(diversifier: UInt16, random: UInt64) -> HCI.Key128? {
         guard !context.isCentral, diversifier == 0, random == 0,
             case .awaitingEncryption(let phase) = state
@@ -113,19 +117,22 @@ extension SecurityManager {
     var state: PairingState? { course?.state }
 }
 
-// What the caller wants, and the clock.
+// Requests of the caller, and timeouts.
 extension SecurityManager {
-    /// Begins a pairing: as Central by a Pairing Request, as Peripheral by a Security Request, which
-    /// the Central may answer by encrypting with a key that it has. Then the request is no longer
-    /// open, and there is no action.
+    /// Starts a pairing: a Central sends a Pairing Request, and a Peripheral a Security Request.
     ///
-    /// Fails with `busy` while a pairing is under way, which goes on; with `refused` if no peer could
-    /// be what the policy demands. Then nothing is sent, unless the peer waits for an answer.
+    /// If the Central answers a Security Request by encrypting with an existing key, the request is
+    /// closed without an action.
+    ///
+    /// The result is the failure `busy` if a pairing is in progress, which continues, and `refused`
+    /// if no peer can satisfy the policy. In the latter case nothing is sent, unless the peer waits
+    /// for a response.
     ///
     /// - Parameters:
-    ///   - isWantedByPeer: whether this is in answer to `wanted`.
-    ///   - asksConsent: whether a person is asked for consent, if nothing else shows that the pairing
-    ///     is wanted here. In answer to `wanted`, one always is.
+    ///   - policy: The policy for the pairing.
+    ///   - isWantedByPeer: Whether this is the response to `wanted`.
+    ///   - asksConsent: Whether the user is asked for consent if nothing else shows that the local
+    ///     user wants the pairing. In response to `wanted`, the user is always asked in this case.
     package mutating func pair(
         _ policy: Pairing.Policy,
         isWantedByPeer: Bool = false,
@@ -141,7 +148,7 @@ extension SecurityManager {
         do throws(Refusal) {
             try policy.judge(replacing: existingBond)
         } catch {
-            // Who asked for it would wait in vain.
+            // The peer waits for a response to its Security Request.
             let answer: [Action] = isWantedByPeer ? [.send(.failed(error.reason))] : []
             return answer + [.failed(error.failure)]
         }
@@ -154,11 +161,11 @@ extension SecurityManager {
         )
     }
 
-    /// The caller gives up the pairing that is under way.
+    /// Cancels the pairing in progress.
     package mutating func cancel() -> [Action] {
         switch state {
         case nil: return []
-        // There is no pairing yet that the peer could be told about.
+        // The peer does not know of a pairing yet, so nothing is sent.
         case .awaitingRequest:
             activity = .none
             return [.failed(.cancelled)]
@@ -166,19 +173,25 @@ extension SecurityManager {
         }
     }
 
-    /// To be called at `nextDeadline` or later.
+    /// Ends the pairing in progress, and sends this reason to the peer.
+    package mutating func refuse(_ reason: Pairing.FailureReason) -> [Action] {
+        isPairing ? fail(Refusal(reason)) : []
+    }
+
+    /// Ends the pairing if its deadline has passed. Call this at `nextDeadline` or later.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         guard let course, course.deadline <= now else { return [] }
         let withdrawals = withdrawals()
-        // A Security Request need not be answered (Vol 3, Part H, 2.4.6); a pairing must go on.
+        // A Security Request may remain unanswered (Vol 3, Part H, 2.4.6), but a pairing must not.
         if case .awaitingRequest = course.state { activity = .none } else { activity = .ended }
         return withdrawals + [.failed(.timedOut)]
     }
 }
 
-// How a step, or a failure, becomes the state of the channel.
+// Transitions of the channel's state after a step or a failure.
 extension SecurityManager {
-    /// What has come of a PDU, or of something else that the peer hears of.
+    /// Applies a step that results from a PDU or that the peer can observe, and restarts the
+    /// timeout.
     mutating func take(_ step: Step, now: Instant, isHeard: Bool = false) -> [Action] {
         let heard = (course?.heard ?? 0) + (isHeard ? 1 : 0)
         activity =
@@ -188,7 +201,7 @@ extension SecurityManager {
         return step.actions
     }
 
-    /// What has come of something that the peer does not hear of: its time goes on.
+    /// Applies a step that the peer cannot observe. The timeout continues.
     mutating func takeSilently(_ step: Step) -> [Action] {
         guard var course, let state = step.state else { return step.actions }
         course.state = state

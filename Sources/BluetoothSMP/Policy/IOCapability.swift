@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Pairing {
-    /// What a device can show to a person and learn from one (Vol 3, Part H, 2.3.2).
+    /// The capabilities of a device to show numbers to the user and to accept input (Vol 3, Part H,
+    /// 2.3.2).
     public enum IOCapability: UInt8, Sendable, CaseIterable, CustomStringConvertible {
-        /// It shows six digits, and nobody can answer.
+        /// The device can show six digits and has no input.
         case displayOnly = 0x00
-        /// It shows six digits, and learns yes or no.
+        /// The device can show six digits and accept yes or no.
         case displayYesNo = 0x01
-        /// Six digits can be entered, none shown.
+        /// The device can accept six digits and cannot show any.
         case keyboardOnly = 0x02
-        /// Neither: nothing can protect from a man in the middle but data out of band.
+        /// The device has neither output nor input. Only out-of-band data can then protect against
+        /// a man in the middle.
         case noInputNoOutput = 0x03
-        /// It shows six digits, and six can be entered.
+        /// The device can show and accept six digits.
         case keyboardDisplay = 0x04
 
-        /// The name in words of the command line: `display-yes-no`.
+        /// The name in the form of command-line arguments, such as `display-yes-no`.
         public var description: String {
             switch self {
             case .displayOnly: "display-only"

@@ -4,41 +4,45 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Pairing {
-    /// What a device hands over by another way than the air, an NFC tag say
-    /// (Vol 3, Part H, 2.3.5.6.4 and 2.3.5.4; Supplement to the Core Specification, Part A, 1.16).
+    /// The data that a device transfers other than over Bluetooth, for example on an NFC tag (Vol
+    /// 3, Part H, 2.3.5.6.4 and 2.3.5.4; Supplement to the Core Specification, Part A, 1.16).
     public struct OutOfBandData: Hashable, Sendable, CustomStringConvertible {
-        /// Why data cannot be used.
+        /// The reason why data cannot be used.
         public enum Flaw: Error, Hashable, Sendable, CustomStringConvertible {
-            /// A part has not 16 octets.
+            /// A part does not have 16 bytes.
             case wrongLength
-            /// There is only one of confirmation and random number.
+            /// The data has only one of the confirmation and the random number.
             case incomplete
 
-            /// One sentence without a full stop.
+            /// One sentence without a period at its end.
             public var description: String {
                 switch self {
-                case .wrongLength: "each part has 16 octets"
+                case .wrongLength: "each part has 16 bytes"
                 case .incomplete: "confirmation and random number belong together"
                 }
             }
         }
 
-        /// How many octets each part has.
+        /// The length of each part in bytes.
         private static let length = 16
 
-        /// The confirmation of the device's public key, for LE Secure Connections: 16 octets, least
-        /// significant first; nil if there is none.
+        /// The confirmation of the device's public key for LE Secure Connections: 16 bytes, least
+        /// significant byte first, or nil if there is none.
         public let confirmation: [UInt8]?
 
-        /// The random number of that confirmation: 16 octets, least significant first.
+        /// The random number of the confirmation: 16 bytes, least significant byte first, or nil if
+        /// there is none.
         public let random: [UInt8]?
 
-        /// The temporary key of legacy pairing: 16 octets, least significant first.
+        /// The temporary key of legacy pairing: 16 bytes, least significant byte first, or nil if
+        /// there is none.
         public let temporaryKey: [UInt8]?
 
-        /// Makes what was read elsewhere. Throws if a part has not 16 octets, or if there is only one
-        /// of confirmation and random number: what cannot be used would otherwise count as nothing,
-        /// and the pairing protect less than it was meant to.
+        /// Creates data from its parts.
+        ///
+        /// - Throws: ``Flaw`` if a part does not have 16 bytes, or if only one of the confirmation
+        ///   and the random number is present. If unusable data were ignored instead, the pairing
+        ///   would protect less than intended.
         public init(
             confirmation: [UInt8]? = nil,
             random: [UInt8]? = nil,
@@ -52,14 +56,14 @@ extension Pairing {
             self.temporaryKey = temporaryKey
         }
 
-        /// Nothing.
+        /// Creates empty data.
         init() {
             confirmation = nil
             random = nil
             temporaryKey = nil
         }
 
-        /// What was made here.
+        /// Creates data from values that this device generated.
         fileprivate init(
             confirmation: SMP.Value128,
             random: SMP.Value128,
@@ -70,7 +74,7 @@ extension Pairing {
             self.temporaryKey = temporaryKey?.bytes
         }
 
-        /// What there is, without the secrets.
+        /// The names of the present parts, without their values.
         public var description: String {
             let parts = [
                 confirmation.map { _ in "confirmation" }, random.map { _ in "random" },
@@ -80,20 +84,23 @@ extension Pairing {
         }
     }
 
-    /// Our side of it: what is handed over, and the private key that belongs to it. Good for one
+    /// The data that the local device transfers, with its private key. It is usable for one
     /// pairing.
     public struct LocalOutOfBandData: Hashable, Sendable, CustomStringConvertible {
-        /// What to hand over.
+        /// The data to transfer to the peer.
         public let data: OutOfBandData
 
-        /// The private key, most significant octet first.
+        /// The private key, most significant byte first.
         let privateKey: [UInt8]
 
-        /// Draws a key pair and a random number, and confirms the one with the other; and draws a
-        /// temporary key if legacy pairing shall be possible.
+        /// Generates a key pair, a random number, and the confirmation of the public key with that
+        /// number (Vol 3, Part H, 2.3.5.6.4).
         ///
-        /// Nil if the generator gives no number that can be a private key, which the system's does
-        /// not do (Vol 3, Part H, 2.3.5.6.4).
+        /// - Parameters:
+        ///   - hasTemporaryKey: Whether to generate a temporary key as well, for legacy pairing.
+        ///   - generator: The source of randomness.
+        /// - Returns: The data, or nil if the generator yields no valid private key, which does not
+        ///   happen with the system's generator.
         public static func make(
             forLegacyPairing hasTemporaryKey: Bool = false,
             using generator: inout some RandomNumberGenerator
@@ -109,10 +116,10 @@ extension Pairing {
             return LocalOutOfBandData(data: data, privateKey: pair.privateKey)
         }
 
-        /// The key pair of which the data speaks.
+        /// The key pair that the data confirms.
         var keyPair: SMP.KeyPair? { SMP.KeyPair(privateKey: privateKey) }
 
-        /// What there is, without the secrets.
+        /// The names of the present parts, without their values.
         public var description: String { data.description }
     }
 }

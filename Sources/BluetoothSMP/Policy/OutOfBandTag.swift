@@ -3,10 +3,11 @@
 import BluetoothTypes
 
 extension Pairing {
-    /// Out-of-band data as a tag or a file carries it: structures of length, type and value, the form
-    /// that advertising data has (Vol 3, Part C, 11; Supplement, Part A, 1.8, 1.16 and 1.17).
+    /// Out-of-band data in the form for a tag or a file: structures of length, type and value, as
+    /// in advertising data (Vol 3, Part C, 11; Supplement, Part A, 1.8, 1.16 and 1.17).
     package struct OutOfBandTag: Hashable, Sendable {
-        /// Which roles the device can take, and would rather (Supplement, Part A, 1.17).
+        /// The roles that the device supports, and the one that it prefers (Supplement, Part A,
+        /// 1.17).
         package enum Role: UInt8, Sendable {
             case onlyPeripheral = 0x00
             case onlyCentral = 0x01
@@ -23,7 +24,7 @@ extension Pairing {
             case random = 0x23
         }
 
-        /// Whose data it is; nil if the tag does not say.
+        /// The address of the device, or nil if the tag does not contain it.
         package var address: DeviceAddress?
         package var role: Role?
         package var data: OutOfBandData
@@ -34,9 +35,10 @@ extension Pairing {
             self.data = data
         }
 
-        /// Reads the structures. Those of other types are passed over; throws if one of ours does
-        /// not have the form that it must have, is there twice, lacks the one that belongs to it, or
-        /// reaches beyond the end.
+        /// Decodes the structures, and ignores those of other types.
+        ///
+        /// - Throws: ``MalformedBytes`` if a known structure does not have the required form,
+        ///   occurs twice, lacks the structure that it requires, or extends beyond the end.
         package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
             self.init(data: OutOfBandData())
             var reader = ByteReader(bytes)
@@ -74,7 +76,7 @@ extension Pairing {
                 parts[kind] = Array(try reader.readBytes(16))
             case .address:
                 let octets = try reader.readBytes(6)
-                // The other bits of this octet are reserved (Supplement, Part A, 1.16).
+                // The other bits of this byte are reserved (Supplement, Part A, 1.16).
                 let kind: DeviceAddress.Kind = try reader.readUInt8() & 1 == 1 ? .random : .public
                 address = DeviceAddress(littleEndian: octets, kind: kind)
             case .role:
@@ -85,7 +87,7 @@ extension Pairing {
             }
         }
 
-        /// The structures, one after the other.
+        /// Encodes the structures.
         package func encode() -> [UInt8] {
             let address = address.map { $0.littleEndianBytes + [$0.kind.rawValue] }
             let parts: [(Kind, [UInt8]?)] = [

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Pairing {
-    /// Why pairing failed, as the sides tell each other (Vol 3, Part H, 3.5.5).
+    /// The reason for a failed pairing, as peers exchange it (Vol 3, Part H, 3.5.5).
     public struct FailureReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The octet that travels.
+        /// The reason's number in the PDU.
         public let rawValue: UInt8
 
-        /// Any octet: later versions of the specification may name more.
+        /// Creates a reason from any number, because later versions of the specification may define
+        /// more.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Nobody entered the passkey, or somebody gave up.
+        /// The user did not enter the passkey, or canceled.
         public static let passkeyEntryFailed = FailureReason(rawValue: 0x01)
-        /// What was to be handed over in another way is not there.
+        /// The out-of-band data is not available.
         public static let outOfBandDataNotAvailable = FailureReason(rawValue: 0x02)
-        /// The two sides can do nothing that one of them would be content with.
+        /// The capabilities of the devices do not satisfy the requirements of one of them.
         public static let authenticationRequirements = FailureReason(rawValue: 0x03)
-        /// A confirm value does not fit: a wrong passkey, or somebody in the middle.
+        /// A confirm value is wrong, because of a wrong passkey or a man in the middle.
         public static let confirmValueFailed = FailureReason(rawValue: 0x04)
-        /// The device does not pair, or not now.
+        /// The device does not support pairing, or not now.
         public static let pairingNotSupported = FailureReason(rawValue: 0x05)
         /// The key would be too short.
         public static let encryptionKeySize = FailureReason(rawValue: 0x06)
-        /// The device does not know the command.
+        /// The device does not support the command.
         public static let commandNotSupported = FailureReason(rawValue: 0x07)
-        /// Anything else.
+        /// Any other reason.
         public static let unspecified = FailureReason(rawValue: 0x08)
         /// Too little time has passed since the last failure.
         public static let repeatedAttempts = FailureReason(rawValue: 0x09)
-        /// A command has a wrong length, or a value that it cannot have.
+        /// A command has a wrong length, or a value that is not allowed.
         public static let invalidParameters = FailureReason(rawValue: 0x0A)
-        /// The shared secrets differ, or a public key is none.
+        /// The shared secrets differ, or a public key is not valid.
         public static let dhKeyCheckFailed = FailureReason(rawValue: 0x0B)
-        /// The numbers are not the same, as somebody has said.
+        /// The user reported that the numbers are not equal.
         public static let numericComparisonFailed = FailureReason(rawValue: 0x0C)
-        /// The device does not take the key.
+        /// The device does not accept the key.
         public static let keyRejected = FailureReason(rawValue: 0x0F)
         /// The device is not ready to pair.
         public static let busy = FailureReason(rawValue: 0x10)
 
-        /// The reason in a few words; those that have no name print their number.
+        /// The reason in a few words, or the number of a reason without a name.
         public var description: String {
             switch self {
             case .passkeyEntryFailed: "the passkey was not entered"
@@ -60,29 +61,29 @@ extension Pairing {
         }
     }
 
-    /// Why a pairing came to nothing.
+    /// The reason why a pairing failed.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// We refused, and told the peer why.
+        /// The local device refused, and sent this reason to the peer.
         case refused(FailureReason)
-        /// The peer refused, and told us why.
+        /// The peer refused with this reason.
         case refusedByPeer(FailureReason)
-        /// The person who was asked said no, or nobody was there to be asked.
+        /// The user refused, or no user was available.
         case declined
-        /// 30 seconds went by without a step. If pairing had begun, nothing can be paired on this
-        /// link any more.
+        /// The pairing made no progress for 30 seconds. If the exchange of PDUs had started, no
+        /// further pairing is possible on this link.
         case timedOut
-        /// After failures, this peer is not paired with again before so much time has passed.
+        /// After failures, no pairing with this peer is permitted until the given time has passed.
         case tooSoon(Duration)
-        /// Pairing runs on this link already.
+        /// A pairing is in progress on this link already.
         case busy
-        /// The link could not be encrypted with the key that was agreed on.
+        /// The link could not be encrypted with the new key.
         case notEncrypted
         /// The link ended.
         case linkEnded
-        /// The caller gave up.
+        /// The caller canceled the pairing.
         case cancelled
 
-        /// What happened, in a few words.
+        /// A short phrase that describes the failure.
         public var description: String {
             switch self {
             case .refused(let reason): "refused by us: \(reason)"

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Pairing {
-    /// How the two sides make sure of each other, as seen from ours (Vol 3, Part H, 2.3.5.1).
+    /// The method by which the devices authenticate each other, from the point of view of the local
+    /// device (Vol 3, Part H, 2.3.5.1).
     public enum Method: String, Sendable, CaseIterable, CustomStringConvertible {
-        /// Not at all: whoever listens to both may be in between.
+        /// No authentication. A man in the middle is not detected.
         case justWorks = "just works"
-        /// Both show six digits, and two people, or one, say that they are the same.
+        /// Both devices show six digits, and the user confirms at each that they are equal.
         case numericComparison = "numeric comparison"
-        /// We show six digits that are entered at the peer.
+        /// The local device shows six digits, which the user enters at the peer.
         case passkeyDisplay = "passkey display"
-        /// The peer shows six digits that are entered here.
+        /// The peer shows six digits, which the user enters at the local device.
         case passkeyEntry = "passkey entry"
-        /// The same six digits are entered at both.
+        /// The user enters the same six digits at both devices.
         case passkeyEntryOnBoth = "passkey entry on both"
-        /// By what was handed over in another way.
+        /// The devices use out-of-band data.
         case outOfBand = "out of band"
 
-        /// Whether a man in the middle would be noticed.
+        /// Whether the method detects a man in the middle.
         public var isAuthenticated: Bool { self != .justWorks }
 
-        /// The method in words.
+        /// The name of the method.
         public var description: String { rawValue }
     }
 }

@@ -3,68 +3,77 @@
 import BluetoothTypes
 
 extension Pairing {
-    /// What pairing may come to. The default is safe: LE Secure Connections and whole keys only; and
-    /// without somebody who answers questions (`PairingDelegate`), nothing at all.
+    /// The requirements of an application for pairing.
+    ///
+    /// The default is secure: it permits only LE Secure Connections with keys of full size. Without
+    /// a delegate that answers questions (`PairingDelegate`), no pairing succeeds.
     public struct Policy: Hashable, Sendable {
-        /// What the application can show and ask.
+        /// The capabilities of the application to show numbers and to accept input.
         public var ioCapability = IOCapability.noInputNoOutput
 
-        /// Whether a key is only good if a man in the middle would have been noticed.
+        /// Whether a key is only acceptable if the pairing protected against a man in the middle.
         public var requiresAuthentication = false
 
-        /// Whether a man in the middle shall be noticed where the capabilities of the two sides allow
-        /// it. Without it, and without `requiresAuthentication`, nobody is asked anything unless the
-        /// peer wants it.
+        /// Whether to protect against a man in the middle if the capabilities of the two devices
+        /// permit it.
+        ///
+        /// If this and `requiresAuthentication` are false, the user is only asked if the peer
+        /// requests protection.
         public var prefersAuthentication = true
 
-        /// Whether LE Secure Connections are offered. Without them, and without
-        /// `allowsLegacyPairing`, there is no pairing; so this is for devices of old that are made
-        /// up for tests.
+        /// Whether LE Secure Connections is offered.
+        ///
+        /// If this and `allowsLegacyPairing` are false, no pairing is possible. The property exists
+        /// so that tests can simulate old devices.
         package var usesSecureConnections = true
 
-        /// Whether legacy pairing is good enough. Whoever listens to it, and tries a million
-        /// passkeys, has the keys.
+        /// Whether legacy pairing is acceptable. An eavesdropper can find its keys by trying a
+        /// million passkeys.
         public var allowsLegacyPairing = false
 
-        /// The shortest key that is good enough, 7 to 16 octets.
+        /// The minimum acceptable key size, 7 to 16 bytes.
         public var minimumKeySize = LinkSecurity.keySizeRange.upperBound
 
-        /// The longest key that is asked for, 7 to 16 octets. Where it is shorter than `minimumKeySize`
-        /// every pairing is refused, with Encryption Key Size.
+        /// The maximum requested key size, 7 to 16 bytes. If it is less than `minimumKeySize`,
+        /// every pairing is refused with Encryption Key Size.
         public var maximumKeySize = LinkSecurity.keySizeRange.upperBound
 
-        /// Whether keys are kept for later links.
+        /// Whether keys are stored for later links.
         public var isBonding = true
 
-        /// Which keys are handed over and asked for, if any are kept. Those of BR/EDR never are.
+        /// The keys to distribute and to request if keys are stored. Keys of BR/EDR are never
+        /// included.
         package var keyDistribution: SMP.KeyDistribution = [
             .encryptionKey, .identityKey, .signingKey,
         ]
 
-        /// Whether to tell the peer of every digit that is entered here (Vol 3, Part H, 3.5.8).
+        /// Whether to send the peer a notification of each digit that the user enters (Vol 3, Part
+        /// H, 3.5.8).
         public var usesKeypressNotifications = false
 
-        /// The methods that are not to be used, whatever follows from the capabilities. For an
-        /// accessory that shows a number, say, forbid the passkey: a man in the middle may use the
-        /// one method with one side and the other with the other.
+        /// The methods that are never used, whatever the capabilities of the devices are.
+        ///
+        /// For example, forbid passkey entry for an accessory that shows a number for comparison. A
+        /// man in the middle could otherwise use one method with one device and the other method
+        /// with the other.
         public var forbiddenMethods: Set<Method> = []
 
-        /// Whether a bond that was made with protection against a man in the middle, or by LE Secure
-        /// Connections, or with a longer key, may make way for a weaker one.
+        /// Whether a weaker bond may replace one with protection against a man in the middle, with
+        /// LE Secure Connections, or with a larger key.
         public var allowsWeakerBond = false
 
-        /// What the peer handed over in another way; nil if nothing.
+        /// The peer's out-of-band data, or nil if there is none.
         public var peerOutOfBandData: OutOfBandData?
 
-        /// What was handed to the peer in another way; nil if nothing. It is good for one pairing:
-        /// make it anew for the next.
+        /// The local out-of-band data that the peer has, or nil if there is none. It is usable for
+        /// one pairing, so generate new data for the next.
         public var localOutOfBandData: LocalOutOfBandData?
 
-        /// Uses the private key that the specification prints, so that a sniffer can follow
-        /// (Vol 3, Part H, 2.3.5.6.1). It protects nothing, and its bonds are not kept.
+        /// Whether to use the published debug key, with which a sniffer can decrypt the traffic
+        /// (Vol 3, Part H, 2.3.5.6.1). It provides no security, and its bonds are not stored.
         public var usesPublishedDebugKey = false
 
-        /// The default policy.
+        /// Creates the default policy.
         public init() {}
     }
 }

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Pairing {
-    /// What a pairing asks a person.
+    /// A question of a pairing to the user.
     package enum Question: Hashable, Sendable {
-        /// Whether to pair, where nothing else would show that it is wanted.
+        /// Whether to pair, if no other step shows that the user wants it.
         case consent
-        /// Whether the peer shows these six digits, too.
+        /// Whether the peer shows the same six digits.
         case confirm(UInt32)
-        /// To be shown until the pairing goes on; nobody waits for an answer.
+        /// Show these six digits until the pairing continues. No answer is required.
         case display(UInt32)
-        /// What six digits the peer shows.
+        /// Which six digits the peer shows.
         case enterPasskey
     }
 
-    /// What a person answers.
+    /// The user's answer.
     package enum Answer: Hashable, Sendable {
-        /// To `consent` and `confirm`.
+        /// The answer yes to `consent` and `confirm`.
         case yes
-        /// To anything: the pairing fails.
+        /// The answer no to any question, which makes the pairing fail.
         case no
-        /// To `enterPasskey`: 0 to 999,999.
+        /// The answer to `enterPasskey`: 0 to 999,999.
         case passkey(UInt32)
-        /// On the way to a passkey: a digit was entered or erased, or all were.
+        /// A step in the entry of a passkey: the user entered or erased a digit, or erased all of
+        /// them.
         case keypress(Keypress)
     }
 
-    /// What somebody does who enters a passkey (Vol 3, Part H, 3.5.8).
+    /// A step of the user in the entry of a passkey (Vol 3, Part H, 3.5.8).
     public enum Keypress: UInt8, Sendable, CaseIterable {
-        /// The peer is ready for digits.
+        /// The entry has started.
         case entryStarted = 0
-        /// One digit more.
+        /// The user entered a digit.
         case digitEntered = 1
-        /// One digit less.
+        /// The user erased a digit.
         case digitErased = 2
-        /// No digits any more.
+        /// The user erased all digits.
         case cleared = 3
-        /// All digits are there.
+        /// The user has entered all digits.
         case entryCompleted = 4
     }
 }

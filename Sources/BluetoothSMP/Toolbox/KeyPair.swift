@@ -4,21 +4,21 @@ import BluetoothCrypto
 import BluetoothHCI
 
 extension SMP {
-    /// A private and a public key for one pairing, as they travel (Vol 3, Part H, 2.3.5.6.1).
+    /// A key pair for one pairing, in transmission order (Vol 3, Part H, 2.3.5.6.1).
     package struct KeyPair: Sendable {
         private let pair: P256KeyPair
 
-        /// The half that the peer is told.
+        /// The public key, which the peer receives.
         package let publicKey: PublicKey
 
-        /// Draws a pair. Nil if the generator gives no number that can be a private key, which a
-        /// fair one does not do.
+        /// Creates a random key pair, or returns nil if the generator yields no valid private key,
+        /// which does not happen with a fair generator.
         package init?(using generator: inout some RandomNumberGenerator) {
             guard let pair = P256KeyPair(using: &generator) else { return nil }
             self.init(pair)
         }
 
-        /// The pair of a private key of 32 octets, most significant first.
+        /// Creates the key pair of a private key of 32 bytes, most significant byte first.
         init?(privateKey: [UInt8]) {
             guard let pair = P256KeyPair(privateKey: privateKey) else { return nil }
             self.init(pair)
@@ -32,14 +32,16 @@ extension SMP {
             publicKey = PublicKey(x: x, y: y)
         }
 
-        /// The private half, most significant octet first.
+        /// The private key, most significant byte first.
         var privateKey: [UInt8] { pair.privateKey }
 
-        /// The pair that the specification prints, so that a sniffer can follow.
+        /// The published debug key pair, with which a sniffer can decrypt the traffic.
         package static let debug = P256KeyPair.debug.flatMap { KeyPair($0) }
 
-        /// What only the owners of both private keys know. Nil if the peer's key is no point of the
-        /// curve, or one that nobody draws; whoever sent it is after our private key.
+        /// Computes the secret that only the owners of the two private keys can compute.
+        ///
+        /// - Returns: The secret, or nil if the peer's key is not valid. A peer with such a key may
+        ///   attack the local private key.
         package func sharedSecret(with peer: PublicKey) -> HCI.SharedSecret256? {
             pair.sharedSecret(with: P256PublicKey(x: peer.x.bigEndian, y: peer.y.bigEndian))
                 .flatMap { HCI.SharedSecret256($0.reversed()) }
@@ -48,9 +50,9 @@ extension SMP {
 }
 
 extension HCI.P256PublicKey {
-    /// Whether the key is a point of the curve that somebody can have drawn.
+    /// Whether the key is a valid point of the curve.
     package var isValid: Bool { P256PublicKey(x: x.bigEndian, y: y.bigEndian).isValid }
 
-    /// Whether this is the public key whose private key everybody knows, or its mirror image.
+    /// Whether this is the published debug key or its mirror image.
     package var isPublishedDebugKey: Bool { x == SMP.KeyPair.debug?.publicKey.x }
 }

@@ -4,7 +4,8 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SMP.Toolbox {
-    /// The random address hash ah: 24 bits of a key and of 24 random bits (Vol 3, Part H, 2.2.2).
+    /// The random address hash ah, with 24 bits computed from a key and 24 random bits (Vol 3, Part
+    /// H, 2.2.2).
     package static func ah(_ key: HCI.Key128, _ random: UInt32) -> UInt32 {
         var block = [UInt8](repeating: 0, count: 16)
         for place in 0..<3 { block[place] = UInt8(truncatingIfNeeded: random >> (8 * place)) }
@@ -14,12 +15,12 @@ extension SMP.Toolbox {
     /// The confirm value c1 of legacy pairing (Vol 3, Part H, 2.2.3).
     ///
     /// - Parameters:
-    ///   - temporaryKey: what the two sides know.
-    ///   - random: the number that is to be confirmed.
-    ///   - request: the features of the Pairing Request, as they travelled.
-    ///   - response: the features of the Pairing Response, as they travelled.
-    ///   - initiator: the address that the initiator uses on the link.
-    ///   - responder: the address that the responder uses on the link.
+    ///   - temporaryKey: The temporary key that both devices have.
+    ///   - random: The random number to confirm.
+    ///   - request: The features of the Pairing Request, as transmitted.
+    ///   - response: The features of the Pairing Response, as transmitted.
+    ///   - initiator: The address of the initiator on the link.
+    ///   - responder: The address of the responder on the link.
     package static func c1(
         _ temporaryKey: HCI.Key128,
         _ random: SMP.Value128,
@@ -37,8 +38,9 @@ extension SMP.Toolbox {
         return e(temporaryKey, xor(first.bytes, addresses))
     }
 
-    /// The key s1 with which legacy pairing encrypts the link: of the half of each side's random
-    /// number that is less significant (Vol 3, Part H, 2.2.4). Not shortened yet.
+    /// The key s1, with which legacy pairing encrypts the link, before it is shortened. It is
+    /// computed from the less significant half of each device's random number (Vol 3, Part H,
+    /// 2.2.4).
     package static func s1(
         _ temporaryKey: HCI.Key128,
         responder: SMP.Value128,

@@ -7,10 +7,10 @@ extension SMP.Toolbox {
     /// The confirm value f4 (Vol 3, Part H, 2.2.6).
     ///
     /// - Parameters:
-    ///   - u: the x-coordinate of whoever confirms.
-    ///   - v: the x-coordinate of the other side; of the same one for data out of band.
-    ///   - x: the random number that is confirmed.
-    ///   - z: 0, or with a passkey 0x80 and one of its bits.
+    ///   - u: The x-coordinate of the device that confirms.
+    ///   - v: The x-coordinate of the other device, or, for out-of-band data, `u` again.
+    ///   - x: The random number to confirm.
+    ///   - z: 0, or, for passkey entry, 0x80 combined with one bit of the passkey.
     package static func f4(
         _ u: HCI.Coordinate256,
         _ v: HCI.Coordinate256,
@@ -20,15 +20,15 @@ extension SMP.Toolbox {
         authenticationCode(x.bigEndian, u.bigEndian + v.bigEndian + [z])
     }
 
-    /// The keys f5: the one for the checks of this pairing, and the long term key, not shortened yet
-    /// (Vol 3, Part H, 2.2.7).
+    /// The keys f5: the key for the checks of this pairing, and the long-term key before it is
+    /// shortened (Vol 3, Part H, 2.2.7).
     ///
     /// - Parameters:
-    ///   - w: the shared secret.
-    ///   - n1: the random number of the initiator.
-    ///   - n2: the random number of the responder.
-    ///   - a1: the address that the initiator uses on the link.
-    ///   - a2: the address that the responder uses on the link.
+    ///   - w: The shared secret.
+    ///   - n1: The random number of the initiator.
+    ///   - n2: The random number of the responder.
+    ///   - a1: The address of the initiator on the link.
+    ///   - a2: The address of the responder on the link.
     package static func f5(
         _ w: HCI.SharedSecret256,
         _ n1: SMP.Value128,
@@ -47,13 +47,14 @@ extension SMP.Toolbox {
     /// The check f6 (Vol 3, Part H, 2.2.8).
     ///
     /// - Parameters:
-    ///   - w: the key for checks that `f5` made.
-    ///   - n1: the random number of whoever sends the check.
-    ///   - n2: the random number of the other side.
-    ///   - r: the passkey, or what was handed over by the *other* side out of band, or zero.
-    ///   - features: what whoever sends the check has told of itself, as it travelled.
-    ///   - a1: the address of whoever sends the check.
-    ///   - a2: the address of the other side.
+    ///   - w: The key for checks from `f5`.
+    ///   - n1: The random number of the sender of the check.
+    ///   - n2: The random number of the other device.
+    ///   - r: The passkey, or the random number in the out-of-band data of the *other* device, or
+    ///     zero.
+    ///   - features: The features that the sender of the check has transmitted.
+    ///   - a1: The address of the sender of the check.
+    ///   - a2: The address of the other device.
     package static func f6(
         _ w: HCI.Key128,
         _ n1: SMP.Value128,
@@ -71,14 +72,14 @@ extension SMP.Toolbox {
         )
     }
 
-    /// The number g2 to be compared, of 32 bits; a person is shown `digits(of:)` it
-    /// (Vol 3, Part H, 2.2.9).
+    /// The 32-bit number g2 for numeric comparison, of which the user sees `digits(of:)` (Vol 3,
+    /// Part H, 2.2.9).
     ///
     /// - Parameters:
-    ///   - u: the x-coordinate of the initiator.
-    ///   - v: the x-coordinate of the responder.
-    ///   - x: the random number of the initiator.
-    ///   - y: the random number of the responder.
+    ///   - u: The x-coordinate of the initiator.
+    ///   - v: The x-coordinate of the responder.
+    ///   - x: The random number of the initiator.
+    ///   - y: The random number of the responder.
     package static func g2(
         _ u: HCI.Coordinate256,
         _ v: HCI.Coordinate256,
@@ -89,21 +90,21 @@ extension SMP.Toolbox {
         return code.bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The six digits of a number that `g2` made: 0 to 999,999 (Vol 3, Part H, 2.3.5.6.2).
+    /// Returns the six digits of a number from `g2`: 0 to 999,999 (Vol 3, Part H, 2.3.5.6.2).
     package static func digits(of number: UInt32) -> UInt32 { number % 1_000_000 }
 
-    /// The key with which `f5` turns the shared secret into a key for AES-CMAC.
+    /// The key with which `f5` converts the shared secret to a key for AES-CMAC.
     private static let salt: [UInt8] = [
         0x6C, 0x88, 0x83, 0x91, 0xAA, 0xF5, 0xA5, 0x38, 0x60, 0x37, 0x0B, 0xDB, 0x5A, 0x60, 0x83,
         0xBE,
     ]
     /// The keyID of `f5`: "btle".
     private static let name: [UInt8] = [0x62, 0x74, 0x6C, 0x65]
-    /// The length of what `f5` makes, in bits: 256.
+    /// The length of the output of `f5` in bits: 256.
     private static let length: [UInt8] = [0x01, 0x00]
 }
 
 extension DeviceAddress {
-    /// Type and address as `f5` and `f6` take them, most significant octet first.
+    /// The type and the address in the form for `f5` and `f6`, most significant byte first.
     fileprivate var octets: [UInt8] { [kind.rawValue] + littleEndianBytes.reversed() }
 }

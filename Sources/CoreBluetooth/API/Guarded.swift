@@ -2,11 +2,10 @@
 
 import Synchronization
 
-/// State that any thread may read, and that one thread at a time changes: an object's mirror.
+/// State behind a lock, which any thread may read or change: the snapshot in an object of the API.
 ///
-/// The objects of the API are not Sendable, since Apple's are not; yet their properties are read
-/// from wherever an application likes. Their state hides behind a lock and is seen only while one
-/// of the two closures runs.
+/// Like Apple's, the objects of the API are not Sendable, but applications read their properties on
+/// any thread. The state is accessible only while one of the two closures runs.
 final class Guarded<State>: Sendable {
     private let content: Mutex<Unguarded<State>>
 
@@ -14,25 +13,25 @@ final class Guarded<State>: Sendable {
         content = Mutex(Unguarded(value: state))
     }
 
-    /// The state as it is.
+    /// The current state.
     var current: State { read { $0 } }
 
-    /// What `body` makes of the state as it is; `body` must not call out.
+    /// Returns the result of `body` for the current state. `body` must not call the application.
     func read<Value>(_ body: (State) -> Value) -> Value {
         content.withLock { Unguarded(value: body($0.value)) }.value
     }
 
-    /// Lets `body` change the state; `body` must not call out.
+    /// Changes the state with `body`. `body` must not call the application.
     @discardableResult
     func change<Value>(_ body: (inout State) -> Value) -> Value {
         content.withLock { Unguarded(value: body(&$0.value)) }.value
     }
 }
 
-/// What goes in and out of a lock.
+/// A value that passes through a lock.
 struct Unguarded<Value>: @unchecked Sendable {
-    // Unchecked, since a state may hold references. The state itself is only touched under the
-    // lock, and what it refers to are objects that guard themselves in the same way, or values that
-    // the application has given away with the call.
+    // Unchecked, because a state may hold references. The state is accessed only under the lock.
+    // Its references are to objects that have locks of their own, or to values that the application
+    // passed with a call and no longer changes.
     var value: Value
 }

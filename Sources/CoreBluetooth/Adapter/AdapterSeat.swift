@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// A manager's place at its adapter: taken when the manager is made, or as soon as the adapter can be
-/// opened; left when the manager is gone.
+/// A manager's connection to its adapter. It begins when the manager is made, or as soon as the
+/// adapter is open, and ends when the manager is released.
 final class AdapterSeat: Sendable {
     typealias Command = @Sendable (isolated SharedAdapter) -> Void
 
@@ -14,10 +14,16 @@ final class AdapterSeat: Sendable {
 
     private let state = Mutex(State())
 
-    /// The adapter; nil before it is open, or if there is none.
+    /// The adapter. `nil` before it is open, and if there is none.
     var adapter: SharedAdapter? { state.withLock { $0.adapter } }
 
-    /// Has the manager at its adapter from now on.
+    /// Joins the adapter as soon as it is open.
+    ///
+    /// - Parameters:
+    ///   - adapter: The adapter. `nil` if the system has none.
+    ///   - join: Runs on the adapter's thread, as the manager's first command. Does not run if the
+    ///     manager left before the adapter was open.
+    ///   - fail: Called if the adapter cannot be opened, on the thread that tried to open it.
     func take(
         at adapter: CBAdapter?,
         _ join: @escaping Command,
@@ -34,7 +40,9 @@ final class AdapterSeat: Sendable {
         }
     }
 
-    /// The manager is gone.
+    /// Leaves the adapter. Called when the manager is released.
+    ///
+    /// - Parameter part: Runs on the adapter's thread, as the manager's last command.
     func leave(_ part: @escaping Command) {
         let adapter = state.withLock { state in
             state.isLeft = true

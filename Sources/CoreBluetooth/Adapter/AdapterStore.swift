@@ -4,14 +4,17 @@ import BluetoothHost
 import Foundation
 import HCITransports
 
-/// Where an adapter that has a name keeps who it is, its bonds, and what is to be restored.
+/// The store of an adapter that has a name: its host's identity, its bonds, and the data for state
+/// restoration.
 enum AdapterStore {
-    /// The environment variable that names the directory in which those of the adapters are.
+    /// The environment variable that names the parent directory of the adapters' stores.
     static let variable = "LANYARD_STORE"
 
-    /// The directory, another one for each adapter: in that which the environment names, or else in one
-    /// of the user's own. None there for `virtual`, whose world begins anew with every process, nor for
-    /// a process without a home.
+    /// Returns the directory of an adapter's store: a subdirectory of the directory that the
+    /// environment names, or else of a default directory of the user.
+    ///
+    /// - Returns: `nil` for `virtual`, unless the environment names a directory: the virtual radio
+    ///   starts empty in every process. Also `nil` if the process has no home directory.
     static func directory(for adapter: String, environment: [String: String]) -> String? {
         if let parent = environment[variable], !parent.isEmpty {
             return FileStore.directory(for: adapter, in: parent)
@@ -20,8 +23,11 @@ enum AdapterStore {
         return FileStore.defaultDirectory(for: adapter, environment: environment)
     }
 
-    /// Opens the store. Nil, which is one in memory, if there is no directory, or if it cannot be used:
-    /// two hosts with one would pass for the same. A warning says so.
+    /// Opens the store of an adapter. Logs a warning if the store cannot be used.
+    ///
+    /// - Returns: `nil` if there is no directory, or if it cannot be used. The host then keeps its
+    ///   data in memory. Two processes must not share a store, because their hosts would have the
+    ///   same identity.
     static func open(
         for adapter: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -41,7 +47,8 @@ enum AdapterStore {
         return nil
     }
 
-    /// What an adapter is called where something is kept for it; nil if that is not known yet.
+    /// Returns the name under which an adapter's data is stored. `nil` if the name is not known
+    /// yet.
     private static func storeName(of adapter: String) -> String? {
         guard let specification = try? AdapterSpecification(adapter) else { return adapter }
         return specification.storeName

@@ -4,31 +4,34 @@ import BluetoothHost
 import HCITransports
 import VirtualAdapters
 
-/// The host of an adapter, and all that it needs to live.
+/// The host of an adapter, with the resources that the host needs.
 struct AdapterSurroundings: Sendable {
     let host: BluetoothHost
-    /// The way to an adapter that was chosen by its name.
+    /// The access to an adapter that was chosen by name.
     private var access: AdapterAccess?
 
-    /// Nil if there is no such adapter, which is said.
+    /// Makes the host of an adapter. Logs a warning and returns `nil` if there is no such adapter.
     init?(_ adapter: CBAdapter, switches: Guarded<AdapterSwitches>) {
         switch adapter.source {
         case .named(let name):
             guard let access = Self.access(to: name) else { return nil }
-            self.init(access, name, switches)
-        case .made(let adapter): self.init(adapter, switches)
+            self.init(access, name, adapter.name, switches)
+        case .made(let made): self.init(made, adapter.name, switches)
         }
     }
 
     private init(
         _ access: AdapterAccess,
+        _ adapterName: String,
         _ name: String,
         _ switches: Guarded<AdapterSwitches>
     ) {
         var configuration = HostConfiguration()
-        configuration.store = AdapterStore.open(for: name)
+        configuration.name = name
+        configuration.store = AdapterStore.open(for: adapterName)
         configuration.pairAsApplicationsExpect(switches)
-        // As Apple's devices: what is advertised, and who scans, is not to be followed about.
+        // Like Apple's devices, hosts use private addresses when they advertise and scan, so that
+        // they cannot be tracked.
         configuration.privacy = .on
         self.access = access
         host = BluetoothHost(
@@ -38,8 +41,13 @@ struct AdapterSurroundings: Sendable {
         )
     }
 
-    private init(_ adapter: MadeAdapter, _ switches: Guarded<AdapterSwitches>) {
+    private init(
+        _ adapter: MadeAdapter,
+        _ name: String,
+        _ switches: Guarded<AdapterSwitches>
+    ) {
         var configuration = adapter.configuration
+        configuration.name = name
         configuration.pairAsApplicationsExpect(switches)
         host = BluetoothHost(
             transport: adapter.transport,
@@ -57,7 +65,8 @@ struct AdapterSurroundings: Sendable {
         }
     }
 
-    /// Lets go of what the host needed, after it. Not on the adapter's own thread.
+    /// Releases the host's resources, after the host was shut down. Must not be called on the
+    /// adapter's thread, which may end here.
     func end() {
         access?.end()
     }

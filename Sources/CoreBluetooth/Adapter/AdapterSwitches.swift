@@ -2,11 +2,12 @@
 
 import BluetoothHost
 import CoreBluetoothEnumerations
+import HCITransports
 
-// What a person does in the settings of a phone. On Linux it is the program's to do.
+// On a phone, a person changes these in the settings. On Linux the program sets them.
 extension CBAdapter {
-    /// Whether Bluetooth is switched on. Switched off, scans stop and links end, and the state of every
-    /// manager of this adapter is `poweredOff`.
+    /// Whether Bluetooth is on. Turning it off stops scans, ends links, and sets the state of all
+    /// managers of this adapter to `poweredOff`.
     public var isPoweredOn: Bool {
         get { usage.switches.current.isPoweredOn }
         nonmutating set {
@@ -15,9 +16,9 @@ extension CBAdapter {
         }
     }
 
-    /// Whether the program may use Bluetooth. Anything but `allowedAlways` makes the state of every
-    /// manager of this adapter `unauthorized`. That a person has not been asked yet is for programs to
-    /// try out: nobody is asked here.
+    /// Whether the program may use Bluetooth. Any value other than `allowedAlways` sets the state
+    /// of all managers of this adapter to `unauthorized`. `notDetermined` exists for tests of an
+    /// application: Linux shows no permission alert.
     public var authorization: CBManagerAuthorization {
         get { usage.switches.current.authorization }
         nonmutating set {
@@ -26,15 +27,44 @@ extension CBAdapter {
         }
     }
 
-    /// Who answers for the person in front of the device when something is paired. Set before the first
-    /// manager of the adapter is made, it can also be shown digits and asked for them; later, it is
-    /// asked for consent only. Nil: what the application itself began by using a protected value is
-    /// consented to, if nothing has to be compared or entered; and what a central begins while a value
-    /// or channel is published that needs encryption. Everything else is refused.
+    /// The device's name: the value of the Device Name characteristic that connected centrals read.
+    /// It is cut to 248 bytes of UTF-8. The default is the environment variable `LANYARD_NAME`, or
+    /// else the computer's host name. Setting an empty string restores the default.
+    ///
+    /// Advertisements contain the name only if the application advertises it with
+    /// `CBAdvertisementDataLocalNameKey`.
+    public var name: String {
+        get { usage.switches.current.name ?? defaultName }
+        nonmutating set {
+            let name = DeviceName.fitting(newValue)
+            usage.switches.change { $0.name = name }
+            let shown = name ?? defaultName
+            usage.running?.enter { adapter in adapter.onHost { $0.setDeviceName(shown) } }
+        }
+    }
+
+    /// The name of an adapter whose name was not set.
+    private var defaultName: String {
+        switch source {
+        case .named: DeviceName.standard()
+        case .made(let adapter): adapter.configuration.name
+        }
+    }
+
+    /// The delegate that answers pairing requests for the person at the device.
+    ///
+    /// A delegate that is set before the adapter's first manager is made can also show digits and
+    /// ask the person for digits. A delegate that is set later is asked for consent only.
+    ///
+    /// Without a delegate, a pairing that needs neither comparison nor entry is accepted in two
+    /// cases: this device starts it because the application used a protected value or channel, or a
+    /// central starts it while the application publishes a value or channel that requires
+    /// encryption. All other pairings are refused.
     public var pairingDelegate: (any PairingDelegate)? {
         get { usage.switches.current.pairingDelegate }
         nonmutating set {
-            // The one before is let go of after the lock: it is the application's object.
+            // The former delegate is released after the lock: its `deinit` is the application's
+            // code.
             _ = usage.switches.change { switches in
                 defer { switches.pairingDelegate = newValue }
                 return switches.pairingDelegate
@@ -42,28 +72,31 @@ extension CBAdapter {
         }
     }
 
-    /// Shares no keys with anybody any more, as after all devices were removed in the settings of a phone:
-    /// links with those that it was paired with end. Nothing happens while the adapter is not in use.
+    /// Deletes all bonds, like removing all devices in the settings of a phone. Links with bonded
+    /// peers end. Does nothing while the adapter is not in use.
     package func removeBonds() {
         usage.running?.enter { $0.removeBonds() }
     }
 
-    /// Ends all links in an orderly way, and lets go of the controller. Managers that are left see the
-    /// state `unsupported`; the next one that is made opens the adapter again, once it has come to its
-    /// end. What was set here stays set, and what is to be restored is kept.
+    /// Disconnects all links and releases the controller. The state of the remaining managers
+    /// becomes `unsupported`. The next manager that is made opens the adapter again, after it was
+    /// closed. The properties set here and the data for state restoration are kept.
     ///
-    /// Returns when the adapter has come to its end, whoever began that. For the end of a program, or of
-    /// a test. Nothing has to call it.
+    /// Returns when the adapter is closed, even if another call closes it. For the end of a program
+    /// or of a test. Calling it is optional.
     public func shutDown() async {
         await usage.shutDown(self)
     }
 }
 
-/// What a person has set.
+/// The settings of an adapter, as the program set them.
 struct AdapterSwitches: Sendable {
     var isPoweredOn = true
+    /// `nil` for the adapter's default name.
+    var name: String?
     var authorization = CBManagerAuthorization.allowedAlways
     var pairingDelegate: (any PairingDelegate)?
-    /// Not a switch, but asked with them: whether others may begin to pair.
+    /// The conditions under which a peer may start a pairing. Not a setting, but read together with
+    /// the settings.
     var grounds = PairingGrounds()
 }

@@ -2,11 +2,12 @@
 
 import Synchronization
 
-/// What this process does with one adapter: what a person has set, which stays; and the
-/// `SharedAdapter`, made with the first manager and kept until it is shut down, as a phone's is.
+/// The process's use of one adapter: its settings, which are kept, and its `SharedAdapter`, which
+/// is made with the first manager and kept until it is shut down, like the adapter of a phone.
 ///
-/// An adapter is opened and closed under no lock: files are read, and what is wrong is said to the
-/// application's log. Whoever wants it meanwhile is told in time, and waits for nothing.
+/// The adapter is opened and closed outside the lock, because opening it reads files and logs
+/// warnings. A caller that needs the adapter meanwhile does not block: its `Waiter` is called
+/// later.
 final class AdapterUsage: Sendable {
     typealias Waiter = @Sendable (SharedAdapter?) -> Void
 
@@ -14,10 +15,10 @@ final class AdapterUsage: Sendable {
 
     private enum Phase {
         case unused
-        /// A thread opens it, and tells these.
+        /// A thread is opening the adapter, and then calls these waiters.
         case opening([Waiter])
         case open(SharedAdapter)
-        /// It comes to its end, and is opened again for these.
+        /// The adapter is closing. It is opened again if there are waiters.
         case closing([Waiter], callers: [Caller])
     }
 
@@ -31,7 +32,8 @@ final class AdapterUsage: Sendable {
         }
     }
 
-    /// Tells `waiter` when the adapter is open: as a rule at once. With nil if there is none by that
+    /// Calls `waiter` when the adapter is open: before this method returns, unless another thread
+    /// is opening or closing the adapter. The waiter gets `nil` if there is no adapter of that
     /// name.
     func whenOpen(_ adapter: CBAdapter, _ waiter: @escaping Waiter) {
         let (isFirst, open) = phase.withLock { phase -> (Bool, SharedAdapter?) in
@@ -60,7 +62,7 @@ final class AdapterUsage: Sendable {
         for waiter in waiters { waiter(shared) }
     }
 
-    /// Closes the adapter, if it is open; returns when it is closed, whoever began that.
+    /// Closes the adapter if it is open. Returns when it is closed, even if another call closes it.
     func shutDown(_ adapter: CBAdapter) async {
         switch phase.withLock({ $0 }) {
         case .unused: return
@@ -76,7 +78,8 @@ final class AdapterUsage: Sendable {
         }
     }
 
-    /// The adapter, which the caller is to close; nil if somebody else does.
+    /// Begins closing. Returns the adapter, which the caller has to close, or `nil` if it is not
+    /// open or another call closes it.
     private func beginClosing() -> SharedAdapter? {
         phase.withLock { phase in
             guard case .open(let shared) = phase else { return nil }
@@ -107,11 +110,11 @@ final class AdapterUsage: Sendable {
     }
 }
 
-/// The adapters that are known by a name: each is one for the whole process.
+/// The adapters that are known by name. Each exists once in the process.
 private let named = Mutex<[String: AdapterUsage]>([:])
 
 extension CBAdapter {
-    /// What the process does with it.
+    /// The process's use of this adapter.
     var usage: AdapterUsage {
         switch source {
         case .made(let adapter): return adapter.usage

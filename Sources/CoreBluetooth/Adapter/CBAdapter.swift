@@ -7,11 +7,11 @@ import HCITransports
 import Synchronization
 import VirtualAdapters
 
-/// Which Bluetooth controller managers use: the one thing that Linux has to be told and an iPhone not.
+/// The Bluetooth controller that managers use. On an iPhone the system chooses it.
 ///
-/// Code that is happy with the default never mentions it. The default is what `CBAdapter.default` was
-/// set to, or else what the environment variable `LANYARD_ADAPTER` says, or else the first adapter of this
-/// computer that may be taken (`CBAdapter.ofSystem`). Where there is none, the state of every manager is
+/// Most code needs only the default: the value of `CBAdapter.default`, or else the adapter that the
+/// environment variable `LANYARD_ADAPTER` names, or else the first available adapter of this
+/// computer (`CBAdapter.ofSystem`). Without an adapter, the state of every manager is
 /// `unsupported`.
 ///
 /// ```swift
@@ -19,10 +19,10 @@ import VirtualAdapters
 /// let central = CBCentralManager(delegate: self, queue: nil)
 /// ```
 ///
-/// One manager may have another adapter than the rest: `options: [CBManagerOptionAdapterKey: adapter]`.
-/// All managers of a process with the same adapter share it: its scans, its links, its services.
+/// To give one manager another adapter, use `options: [CBManagerOptionAdapterKey: adapter]`. All
+/// managers of a process with the same adapter share it, with its scans, links and services.
 ///
-/// Not part of Apple's framework: keep what uses it under `#if os(Linux)`.
+/// Not part of Apple's framework: put code that uses it under `#if os(Linux)`.
 public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     enum Source: Hashable, Sendable {
         case named(String)
@@ -31,14 +31,15 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
 
     let source: Source
 
-    /// The adapter that a text names: `virtual`, `virtual:SCENARIO`, `hci0`, `hci:AA:BB:CC:DD:EE:FF`,
-    /// `tcp:HOST:PORT`, `unix:PATH` or `serial:DEVICE@SPEED`. A text that names none is found out when a
-    /// manager is made: its state is `unsupported` then.
+    /// Makes an adapter from its name: `virtual`, `virtual:SCENARIO`, `hci0`,
+    /// `hci:AA:BB:CC:DD:EE:FF`, `tcp:HOST:PORT`, `unix:PATH` or `serial:DEVICE@SPEED`. The name is
+    /// checked when a manager is made. If it names no adapter, the manager's state is
+    /// `unsupported`.
     public init(_ name: String) {
         source = .named(name)
     }
 
-    /// An adapter on a transport of the caller's own.
+    /// Makes an adapter on a transport of the caller.
     package init(
         transport: any HCITransport,
         executor: (any HostExecutor)? = nil,
@@ -47,15 +48,15 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         source = .made(MadeAdapter(transport, executor, configuration))
     }
 
-    /// A controller in a world of its own within the process, with example accessories around it.
+    /// A virtual controller in this process, on its own virtual radio with example accessories.
     public static let virtual = CBAdapter("virtual")
 
-    /// The adapter of this computer that is used where nobody says which: one that does Low Energy, and that
-    /// nobody uses, or else one that can be had from a daemon without ending its links. Nil if there is
-    /// none. The one that is found first is it for as long as the process lives.
+    /// The computer's adapter that is used by default: the first one that supports LE and is not in
+    /// use, or else the first one on which bluetoothd has no links. `nil` if there is none. Once
+    /// found, it stays the same until the process ends.
     public static var ofSystem: CBAdapter? {
         found.withLock { found in
-            // Looked for once: who has taken it finds it in use.
+            // The result is kept: a later search would find the adapter in use by this process.
             found = found ?? AdapterChoice.ofSystem().map { CBAdapter($0.description) }
             return found
         }
@@ -64,8 +65,8 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     private static let found = Mutex<CBAdapter?>(nil)
     private static let chosen = Mutex<CBAdapter?>(nil)
 
-    /// What managers use whose options name no adapter; nil if there is none. Managers that are there
-    /// already keep what they have.
+    /// The adapter of managers whose options name none. `nil` if there is none. Setting it does not
+    /// affect existing managers.
     public static var `default`: CBAdapter? {
         get {
             chosen.withLock { $0 }
@@ -73,7 +74,8 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
                 ?? ofSystem
         }
         set {
-            // What it was is let go of after the lock: a transport may be the application's own.
+            // The former value is released after the lock: its transport may be the application's
+            // object.
             _ = chosen.withLock { chosen in
                 defer { chosen = newValue }
                 return chosen
@@ -81,7 +83,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The text that names it.
+    /// The adapter's name.
     public var description: String {
         switch source {
         case .named(let name): name
@@ -90,16 +92,16 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The key of a manager's options for the adapter that it is to use: a `CBAdapter`, or the text that
-/// names one.
+/// The key of the adapter in a manager's options. The value is a `CBAdapter`, or a `String` with
+/// its name.
 public let CBManagerOptionAdapterKey = "LanyardManagerOptionAdapter"
 
-/// An adapter that was made by the caller; it is itself and no other.
+/// An adapter on a transport of the caller. Equal only to itself.
 final class MadeAdapter: Hashable, Sendable {
     let transport: any HCITransport
     let executor: (any HostExecutor)?
     let configuration: HostConfiguration
-    /// It is in nobody's list: what it is used for ends with it.
+    /// Not in the table of named adapters: it is released with this object.
     let usage = AdapterUsage()
 
     init(

@@ -3,12 +3,13 @@
 import BluetoothHost
 import BluetoothSMP
 
-/// Answers for the person in front of the device, as the application has it: by its
-/// `CBAdapter.pairingDelegate`, or, without one, as a phone without a screen would.
+/// The pairing delegate of an adapter's host. It forwards to the application's
+/// `CBAdapter.pairingDelegate`.
 ///
-/// Without one, nothing can be compared or entered. A pairing that needs neither is consented to if it
-/// was begun here, which only the use of a protected value does. If the peer began it, then only if there
-/// are grounds: a central of ours, while something is published that it has to pair for.
+/// Without a delegate, no pairing with a comparison or an entry succeeds. A pairing that needs
+/// neither is accepted in two cases. In the first, this device started it, which it does only when
+/// a protected value is used. In the second, the peer is the central on its link, and the
+/// application publishes a value or channel that requires encryption.
 struct PairingConsent: PairingDelegate {
     let switches: Guarded<AdapterSwitches>
 
@@ -38,36 +39,39 @@ struct PairingConsent: PairingDelegate {
         await delegate?.peerPressed(keypress, of: pairing)
     }
 
-    func pairsAgain(with peer: BondedPeer) async -> Bool {
-        await delegate?.pairsAgain(with: peer) ?? false
+    func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
+        await delegate?.pairsAgain(with: peer, on: link) ?? false
     }
 }
 
-/// What there is to say for a pairing that a peer begins.
+/// The conditions under which a peer may start a pairing without a pairing delegate.
 struct PairingGrounds: Equatable, Sendable {
-    /// Whether a value or a channel is published that only an encrypted link may have. Who wants it has
-    /// to pair, and is refused nothing by having to ask for it first: so that is not looked at.
+    /// Whether a published value or channel requires encryption. The central's pairing is accepted
+    /// without regard to the value that it wants: it could request the protected value first and
+    /// then pair.
     var isSomethingProtected = false
-    /// The links on which the other side is the Central. A peripheral that we connect to has nothing to
-    /// fetch here that it would have to pair for.
+    /// The links on which the peer is the Central. A Peripheral that this device connects to is not
+    /// expected to use this device's protected values.
     var centralsLinks: Set<LinkIdentifier> = []
 
-    /// Whether the peer at the other end of a link may pair without anybody being asked.
+    /// Returns whether the peer on a link may pair without the consent of a delegate.
     func permit(_ link: LinkIdentifier) -> Bool {
         isSomethingProtected && centralsLinks.contains(link)
     }
 }
 
 extension HostConfiguration {
-    /// Pairs as applications of the framework expect it. What the maker of an adapter has configured
-    /// stays.
+    /// Sets the pairing policy that applications of the framework expect. Keeps a policy that the
+    /// adapter's maker configured.
     mutating func pairAsApplicationsExpect(_ switches: Guarded<AdapterSwitches>) {
         guard pairingDelegate == nil else { return }
         pairingDelegate = PairingConsent(switches: switches)
+        asksPerson = { switches.current.pairingDelegate != nil }
         guard pairing == Pairing.Policy() else { return }
         if switches.current.pairingDelegate != nil { pairing.ioCapability = .keyboardDisplay }
         peerPairing = pairing
-        // Apple's pairs with the many accessories that know nothing newer. Who pairs with us is to.
+        // Apple's devices pair with the many accessories that support legacy pairing only. A peer
+        // that starts a pairing must support LE Secure Connections.
         pairing.allowsLegacyPairing = true
     }
 }

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Foundation
 
 extension UUID {
-    /// What an application knows the peer by.
+    /// Makes the UUID by which the application knows the peer.
     init(_ peer: PeerIdentifier) {
         let octets = peer.bytes
         self.init(
@@ -18,7 +18,7 @@ extension UUID {
 }
 
 extension PeerIdentifier {
-    /// The peer that an application knows by this.
+    /// Makes the identifier of the peer that the application knows by `identifier`.
     init(_ identifier: UUID) {
         self.init(octets: withUnsafeBytes(of: identifier.uuid) { Array($0) })
     }

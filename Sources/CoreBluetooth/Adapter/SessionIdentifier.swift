@@ -2,13 +2,13 @@
 
 import Synchronization
 
-/// Names one manager at its adapter, for as long as the process lives.
+/// The identifier of a manager at its adapter. Unique in the process.
 struct SessionIdentifier: Hashable, Sendable, Comparable {
     private static let last = Atomic<UInt64>(0)
 
     let rawValue: UInt64
 
-    /// One that no other manager has.
+    /// Returns an identifier that no other manager has.
     static func next() -> SessionIdentifier {
         SessionIdentifier(rawValue: last.add(1, ordering: .relaxed).newValue)
     }

@@ -7,22 +7,23 @@ import CoreBluetoothEnumerations
 import HCITransports
 import Synchronization
 
-/// One adapter as all managers of the process share it: it turns what they want into requests to the
-/// host, and what the host tells into events for them.
+/// One adapter, shared by all managers of the process that use it. It turns the managers' commands
+/// into requests to the host, and the host's events into events for the managers.
 ///
-/// It runs where its host runs, on the adapter's thread, so it may use the host synchronously: `onHost`. Managers come in by `enter`, in the order of their calls; events leave by
-/// `Delivery`. What is decided is decided by the cores it owns; it waits for nothing.
+/// It runs on the adapter's thread, like its host, and calls the host synchronously with `onHost`.
+/// Commands arrive through `enter`, in the order of the calls. Events leave through `Delivery`. The
+/// cores that it owns make the decisions, and it never blocks.
 actor SharedAdapter: HostObserver {
     nonisolated let host: BluetoothHost
     nonisolated let switches: Guarded<AdapterSwitches>
-    /// What every thread may know of it without asking.
+    /// A snapshot of the adapter's state for other threads.
     nonisolated let facts = Mutex(AdapterFacts())
-    /// What has to live as long as the host: the world of a virtual controller.
+    /// The resources that the host needs, such as the virtual radio of a virtual controller.
     private let surroundings: AdapterSurroundings
 
-    /// The host's state as it was told last.
+    /// The last state that the host reported.
     var hostState = AdapterState.starting
-    /// The state that managers were told last.
+    /// The last state that the managers were sent.
     var state = CBManagerState.unknown
     var central = CentralPart()
     var client = ClientPart()
@@ -34,7 +35,7 @@ actor SharedAdapter: HostObserver {
         host.executor.asUnownedSerialExecutor()
     }
 
-    /// Opens an adapter; nil if there is none by that name.
+    /// Opens an adapter. `nil` if there is none of that name.
     init?(_ adapter: CBAdapter, switches: Guarded<AdapterSwitches>) {
         guard let surroundings = AdapterSurroundings(adapter, switches: switches) else {
             return nil
@@ -45,21 +46,22 @@ actor SharedAdapter: HostObserver {
         enter { adapter in
             adapter.onHost { host in
                 host.attach(adapter)
-                // What becomes of it is told by the host's states.
+                // The host's state events report the result.
                 host.beginStart()
             }
         }
     }
 
-    /// Ends everything for good. Not on the adapter's own thread, which may end, too.
+    /// Closes the adapter. Must not be called on the adapter's thread, which may end here.
     nonisolated func shutDown() async {
         await giveUp()
         await host.shutdown()
         surroundings.end()
     }
 
-    /// Nothing that ends from now on was ended by an application, nor does one hear of it: but of the
-    /// state, as soon as the host is closed.
+    /// Ends the managers' use of the adapter. The links that end from here on leave the restoration
+    /// data unchanged and cause no events. The managers only receive the new state when the host is
+    /// closed.
     private func giveUp() {
         freezeIntents()
         perform(central.core.powerLost())
@@ -70,14 +72,14 @@ actor SharedAdapter: HostObserver {
         host.executor.perform { self.assumeIsolated { body($0) } }
     }
 
-    /// Uses the host, which runs on the same thread.
+    /// Calls the host, which runs on the same thread.
     func onHost<Value: Sendable>(
         _ body: (isolated BluetoothHost) throws -> Value
     ) rethrows -> Value {
         try host.assumeIsolated(body)
     }
 
-    // MARK: What the host tells
+    // MARK: Events of the host
 
     nonisolated func hostDid(_ event: HostEvent) {
         assumeIsolated { $0.receive(event) }
@@ -92,6 +94,7 @@ actor SharedAdapter: HostObserver {
         case .linkOpened(let link, let address, let role): linkOpened(link, to: address, role)
         case .notified(let link, let handle, let value): notified(value, of: handle, on: link)
         case .servicesChanged(let link, let handles): servicesChanged(handles, on: link)
+        case .databaseOutdated(let link): tableOutdated(on: link)
         case .mtuChanged(let link, let mtu): mtuChanged(mtu, on: link)
         case .served(let link, let news): served(news, on: link)
         case .advertisingEnded(let set, let end): advertisingEnded(set, end)
@@ -104,7 +107,8 @@ actor SharedAdapter: HostObserver {
 
     func switchesChanged() { updateState() }
 
-    /// The state that managers are to see: the switches first, then the host.
+    /// Updates the managers' state, which depends on the settings first and on the host's state
+    /// second.
     private func updateState() {
         let new = CBManagerState(hostState, switches.current, after: state)
         guard new != state else { return }
@@ -122,7 +126,7 @@ actor SharedAdapter: HostObserver {
         if new == .poweredOn { powerGained() }
     }
 
-    /// What the controller can do beyond what all can; nothing while it is not there.
+    /// The features that not every controller has. Empty while there is no controller.
     private var features: CBCentralManager.Feature {
         let isExtended = onHost { host in
             host.capabilities.map { $0.supportsExtendedScanning && $0.supportsExtendedInitiating }
@@ -136,10 +140,15 @@ actor SharedAdapter: HostObserver {
     }
 
     func post(_ event: PeripheralManagerEvent, to session: PeripheralManagerSession) {
-        session.delivery.post(event, from: host.executor)
+        session.delivery.post(
+            event,
+            from: host.executor,
+            isDispensable: event.isDispensable,
+            countedBy: session.count(of: event)
+        )
     }
 
-    // MARK: All parts
+    // MARK: Changes that concern all parts
 
     private func powerLost() {
         centralLostPower()
@@ -154,8 +163,8 @@ actor SharedAdapter: HostObserver {
     }
 
     private func linkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
-        centralLinkOpened(link, to: address, role)
         serverLinkOpened(link, to: address, role)
+        centralLinkOpened(link, to: address, role)
     }
 
     private func linkClosed(_ link: LinkIdentifier, _ error: HostError) {
@@ -165,8 +174,8 @@ actor SharedAdapter: HostObserver {
     }
 
     private func mtuChanged(_ mtu: Int, on link: LinkIdentifier) {
-        clientMTUChanged(mtu, on: link)
         serverMTUChanged(mtu, on: link)
+        if let peer = central.core.peer(of: link) { noteMTU(of: peer) }
     }
 
     private func bondsChanged(_ event: SecurityEvent) {
@@ -174,25 +183,28 @@ actor SharedAdapter: HostObserver {
     }
 }
 
-/// What every thread may know of an adapter without asking it.
+/// A snapshot of an adapter's state for other threads.
 struct AdapterFacts: Sendable {
     var state = CBManagerState.unknown
-    /// The peers that keys are shared with.
+    /// The bonded peers.
     var bonds: [PeerIdentifier: DeviceAddress] = [:]
-    /// The peers there are links to, with the services that are known of them.
+    /// The connected peers, with those of their services that are known.
     var links: [PeerIdentifier: Set<BluetoothUUID>] = [:]
-    /// The MTUs of links that have exchanged them.
+    /// The ATT MTUs of the links on which they were exchanged.
     var mtus: [PeerIdentifier: Int] = [:]
-    /// What peers have said of themselves.
+    /// The maximum lengths in bytes of the values for connected centrals.
+    var valueLengths: [PeerIdentifier: Int] = [:]
+    /// The names and services that peers advertised or reported.
     var book = PeerBook()
-    /// What the controller can do.
+    /// The optional features of the controller.
     var features: CBCentralManager.Feature = []
 }
 
 extension CBManagerState {
-    /// What managers see of an adapter in this state.
+    /// Makes the state that managers see.
     ///
-    /// - Parameter former: what they saw before: an attempt to open the adapter once more is no news.
+    /// - Parameter former: The state that the managers saw before. It stays while an adapter that
+    ///   was unavailable is opened again.
     init(_ state: AdapterState, _ switches: AdapterSwitches, after former: CBManagerState) {
         guard switches.authorization == .allowedAlways else {
             self = .unauthorized

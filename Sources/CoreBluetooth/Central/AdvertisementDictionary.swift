@@ -4,10 +4,10 @@ import BluetoothGAP
 import BluetoothTypes
 import Foundation
 
-/// An advertisement in the form in which delegates get it. A key is there if the advertiser said
-/// something of the kind.
+/// Makes the dictionary of an advertisement that delegates get. It has the keys of the data that
+/// the advertisement contains.
 enum AdvertisementDictionary {
-    /// Keys that Apple does not document. Programs that show all there is show them.
+    /// Keys that Apple does not document, which applications that list all keys display.
     static let timestampKey = "kCBAdvDataTimestamp"
     static let primaryPHYKey = "kCBAdvDataRxPrimaryPHY"
     static let secondaryPHYKey = "kCBAdvDataRxSecondaryPHY"
@@ -35,8 +35,8 @@ enum AdvertisementDictionary {
         return dictionary
     }
 
-    /// The first that there is, as it travelled: with the company in front. What is for the framework
-    /// alone is left out.
+    /// Returns the first manufacturer data, beginning with the company identifier as on the air.
+    /// Skips data that only the framework uses.
     private static func manufacturerData(in data: AdvertisingData) -> Data? {
         let first = data.allManufacturerData.first {
             !BeaconFrame.isOne($0) && !OverflowArea.isOne($0)
@@ -58,7 +58,7 @@ enum AdvertisementDictionary {
         return result.isEmpty ? nil : result
     }
 
-    /// UUIDs in the widths in which they travelled, each once.
+    /// Returns the UUIDs without duplicates, each with the width that was advertised.
     private static func uuids(
         in data: AdvertisingData,
         _ widths: [AdvertisingData.DataType: Int]
@@ -74,7 +74,7 @@ enum AdvertisementDictionary {
     }
 
     private static func forms(_ bytes: ArraySlice<UInt8>, _ width: Int) -> [CBUUID.Form] {
-        // A list whose length is no multiple of the width is none.
+        // A list whose length is not a multiple of the width is malformed, and is ignored.
         guard bytes.count.isMultiple(of: width) else { return [] }
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: width)
             .compactMap { form(bytes[$0..<($0 + width)]) }
@@ -85,7 +85,7 @@ enum AdvertisementDictionary {
     }
 }
 
-/// How wide the UUIDs are in the structures that have some.
+/// The widths of the UUIDs in service data, in bytes.
 private enum UUIDWidth {
     static let ofServiceData: [AdvertisingData.DataType: Int] = [
         .serviceData16: 2, .serviceData32: 4, .serviceData128: 16,

@@ -4,7 +4,7 @@ import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
 
-// What the adapter tells, on the manager's queue.
+// Events of the adapter, on the manager's queue.
 extension CBCentralManager {
     func receive(_ event: CentralEvent) {
         switch event {
@@ -54,7 +54,9 @@ extension CBCentralManager {
         let reconnects =
             parting.isReconnecting && peripheral.mirror.read { $0.wish } == parting.wish
         if reconnects {
-            // Not before it has turned out that the delegate may have it.
+            // Peripherals reconnect only if the delegate leaves the older method to its default
+            // (`Disconnection.wasForwarded`), and only then does the state become `connecting`.
+            // Without a delegate, they reconnect too.
             peripheral.lost(isReconnecting: delegate == nil)
         } else {
             peripheral.disconnected(parting.wish)
@@ -66,7 +68,8 @@ extension CBCentralManager {
         }
     }
 
-    /// Tells the delegate that a link has ended; whether it took that by the older of its methods.
+    /// Reports a disconnection to the delegate. Returns whether the delegate has the older of the
+    /// two methods.
     private func tell(
         of peripheral: CBPeripheral,
         _ parting: Parting,
@@ -84,7 +87,8 @@ extension CBCentralManager {
     }
 
     private func stateChanged(to state: CBManagerState) {
-        // Who was let go of in the meantime goes when the state is told.
+        // The peripherals are released only after the delegate was called: releasing one under the
+        // lock would take the lock again.
         let lost = setState(state) { () -> [CBPeripheral] in
             if state == .poweredOn {
                 restoredScanBegan()
@@ -98,8 +102,11 @@ extension CBCentralManager {
         }
     }
 
-    /// There are no scans and no links any more; if Bluetooth itself is gone, what was discovered is
-    /// not good for anything either.
+    /// Ends the scan and all connections.
+    ///
+    /// - Parameter isReset: Whether Bluetooth itself was reset, which also invalidates the
+    ///   peripherals that were discovered.
+    /// - Returns: The peripherals, for the caller to release outside the locks.
     private func powerLost(isReset: Bool) -> [CBPeripheral] {
         let peripherals = mirror.change { mirror in
             mirror.isScanning = false

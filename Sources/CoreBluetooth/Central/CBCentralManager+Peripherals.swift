@@ -2,9 +2,9 @@
 
 import BluetoothTypes
 
-// The peripherals that an application has.
+// The peripherals that the application keeps.
 extension CBCentralManager {
-    /// The object for a peer: the same as long as the application has it.
+    /// Returns the object for a peer. It is the same one while the application keeps it.
     func peripheral(for peer: PeerIdentifier, name: String? = nil) -> CBPeripheral {
         let name = name ?? adapter?.name(of: peer)
         return mirror.change { mirror in
@@ -15,15 +15,15 @@ extension CBCentralManager {
         }
     }
 
-    /// The object for a peer, if the application has it.
+    /// Returns the object for a peer, if the application keeps one.
     func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
         mirror.read { $0.peripherals[peer]?.object }
     }
 
-    /// The application has let go of a peripheral.
+    /// Removes a peripheral that the application released.
     func forget(_ peer: PeerIdentifier) {
-        // Another object may be there by now. It leaves the lock before it is let go of: if that was
-        // the last reference, it comes here itself.
+        // The peer may already have another object. It is released outside the lock, because
+        // releasing the last reference calls this method again.
         _ = mirror.change { mirror in
             let successor = mirror.peripherals[peer]?.object
             if successor == nil { mirror.peripherals[peer] = nil }

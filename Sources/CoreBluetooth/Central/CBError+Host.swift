@@ -3,10 +3,10 @@
 import BluetoothHCI
 import BluetoothHost
 
-// Apple publishes no table of what its errors mean; this is the best that is known
+// Apple does not publish the meaning of its errors. This table follows what is known of them
 // (docs/COREBLUETOOTH.md, 5.2).
 extension CBError {
-    /// What an application is told of a failure of a link.
+    /// Makes the error that an application gets when a link fails.
     init(_ error: HostError) {
         self.init(delivering: Self.code(of: error))
     }
@@ -25,7 +25,7 @@ extension CBError {
         case .adapter, .closed: .notConnected
         case .unsupported, .notSubscribable: .operationNotSupported
         case .tooManyRequests: .connectionLimitReached
-        case .notificationsOverflowed: .outOfSpace
+        case .notificationsOverflowed, .bondNotKept: .outOfSpace
         case .commandTimedOut, .malformedAnswer, .busy, .notSubscribed, .notPermitted,
             .outOfSync, .notBonded:
             .unknown
@@ -34,7 +34,8 @@ extension CBError {
 
     private static func code(of reason: HCI.ErrorCode) -> Code {
         switch reason {
-        // A link that no manager let go of the host ends when the peer does not answer.
+        // `connectionTerminatedByLocalHost` is a timeout here: if no manager ended the link, the
+        // host ended it because the peer did not answer.
         case .connectionTimeout, .linkLayerResponseTimeout, .connectionTerminatedByLocalHost:
             .connectionTimeout
         case .remoteUserTerminatedConnection, .remoteDeviceLowResources, .remoteDevicePowerOff:

@@ -3,44 +3,45 @@
 import BluetoothHost
 import BluetoothTypes
 
-/// Who wants which links: the central managers of a process share the links of their adapter.
+/// The connection requests of all central managers of an adapter, and the links that they share.
 ///
-/// A manager *wishes* for a peer until it cancels or the link ends. The link is there as long as anybody
-/// wishes for it. All dials are standing ones: they have no time limit, and the host keeps them through
-/// resets of the controller.
+/// A manager's connection request lasts until the manager cancels it or the link ends. Links that
+/// this host made are reference-counted by connection requests. The host does not end links that
+/// peers made. Requests to the host have no timeout, and the host keeps them through resets of the
+/// controller.
 ///
-/// Each wish is answered: by `connected`, or by `failed` or `disconnected`, which end it. Only two ends
-/// are silent: a manager that has let go of the peripheral itself has nobody to be told, and when the
-/// adapter is lost the managers' state says it all.
+/// Each connection request is answered with `connected`, `failed` or `disconnected`. The last two
+/// end it. Two ends are not reported: that of a request whose `CBPeripheral` was released, and that
+/// of all requests when the adapter is lost, which the managers' state reports.
 struct CentralCore: Sendable {
     enum Action: Equatable, Sendable {
-        /// Ask the host for a connection, for as long as it takes.
+        /// Request a connection from the host. The request has no timeout.
         case dial(PeerIdentifier)
         case cancelDial(PeerIdentifier)
         case disconnect(LinkIdentifier)
-        /// The manager has the link from now on.
+        /// Report to the manager that it is connected.
         case connected(SessionIdentifier, PeerIdentifier, WishNumber)
-        /// The manager's dial came to nothing.
+        /// Report to the manager that its connection request failed.
         case failed(SessionIdentifier, PeerIdentifier, WishNumber, HostError)
-        /// The manager has the link no more.
+        /// Report to the manager that it is disconnected.
         case disconnected(SessionIdentifier, PeerIdentifier, WishNumber, Ending)
     }
 
-    /// Why a manager has a link no more.
+    /// The reason of a disconnection.
     enum Ending: Equatable, Sendable {
-        /// It asked for that.
+        /// The manager canceled the connection.
         case asked
         /// The link was lost.
         case lost(HostError, isReconnecting: Bool)
     }
 
-    /// One manager's wish for a peer.
+    /// A manager's connection request for a peer.
     private struct Wish: Sendable {
         let number: WishNumber
-        /// Whether to dial again when the link is lost.
+        /// Whether the request is repeated when the link is lost.
         var reconnects: Bool
         var isConnected = false
-        /// Whether it is not yet time to dial for it.
+        /// Whether the request's start delay has not ended.
         var isDeferred = false
     }
 
@@ -48,32 +49,33 @@ struct CentralCore: Sendable {
         var wishes: [SessionIdentifier: Wish] = [:] {
             didSet { users = wishes.filter(\.value.isConnected).keys.sorted() }
         }
-        /// Who uses the link, the oldest first.
+        /// The managers that use the link, the oldest first.
         private(set) var users: [SessionIdentifier] = []
-        /// Who has let go of a link that is not gone yet.
+        /// The managers that canceled the connection, while the link has not ended.
         var leaving: [SessionIdentifier: WishNumber] = [:]
         var link: LinkIdentifier?
-        /// More links that the peer has made: one of them follows when that is gone.
+        /// Further links that the peer made. When the current link ends, the newest of them
+        /// replaces it.
         var spares: [LinkIdentifier] = []
-        /// Whether the peer has made the link: then it is not ours to end.
+        /// Whether the peer made the link. This host does not end such a link.
         var isIncoming = false
         var isDialling = false
-        /// Whether the link is being ended.
+        /// Whether the link is being disconnected.
         var isEnding = false
 
         var isUsable: Bool { link != nil && !isEnding }
-        /// Whether somebody wishes for it now.
+        /// Whether there is a connection request whose start delay has ended.
         var isWanted: Bool { wishes.contains { !$0.value.isDeferred } }
         var isIdle: Bool { wishes.isEmpty && leaving.isEmpty && link == nil && !isDialling }
     }
 
     private var peers: [PeerIdentifier: Peer] = [:]
-    /// To whom the links lead.
+    /// The peers of the links.
     private var ends: [LinkIdentifier: PeerIdentifier] = [:]
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// The link that a manager uses; nil if it is not connected.
+    /// Returns the link that a manager uses. `nil` if it is not connected.
     func link(of session: SessionIdentifier, to peer: PeerIdentifier) -> LinkIdentifier? {
         guard let state = peers[peer], state.wishes[session]?.isConnected == true else {
             return nil
@@ -81,34 +83,33 @@ struct CentralCore: Sendable {
         return state.link
     }
 
-    /// The link to a peer, whoever uses it.
+    /// Returns the link to a peer, whichever managers use it.
     func link(to peer: PeerIdentifier) -> LinkIdentifier? { peers[peer]?.link }
 
-    /// Who is at the other end of a link.
+    /// Returns the peer of a link.
     func peer(of link: LinkIdentifier) -> PeerIdentifier? { ends[link] }
 
-    /// The managers that use the link to a peer now, the oldest first.
+    /// Returns the managers that use the link to a peer, the oldest first.
     func users(of peer: PeerIdentifier) -> [SessionIdentifier] { peers[peer]?.users ?? [] }
 
-    /// What one manager wishes for, and whether the link is to come back by itself; the oldest wish
-    /// first.
+    /// Returns a manager's connection requests, the oldest first, and whether they reconnect.
     func wishes(of session: SessionIdentifier) -> [(peer: PeerIdentifier, reconnects: Bool)] {
         let wishes = peers.compactMap { peer, state in state.wishes[session].map { (peer, $0) } }
         return wishes.sorted { $0.1.number.rawValue < $1.1.number.rawValue }
             .map { ($0, $1.reconnects) }
     }
 
-    /// The wish of a manager for a peer; nil if it has none.
+    /// Returns a manager's connection request for a peer. `nil` if it has none.
     func wish(of session: SessionIdentifier, for peer: PeerIdentifier) -> WishNumber? {
         peers[peer]?.wishes[session]?.number
     }
 
-    // MARK: What managers want
+    // MARK: Commands of managers
 
-    /// A manager wants a link to a peer; it has it already if it is there. An earlier wish of its own
-    /// becomes this one.
+    /// Adds a manager's connection request for a peer. It is answered at once if there is a link.
+    /// It replaces an earlier request of the manager for the peer.
     ///
-    /// - Parameter isDeferred: whether to dial only when `delayEnded` is called.
+    /// - Parameter isDeferred: Whether to wait until `delayEnded` is called.
     mutating func connect(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
@@ -126,7 +127,7 @@ struct CentralCore: Sendable {
         return isUsable ? [.connected(session, peer, number)] : settle(peer)
     }
 
-    /// It is time to dial for a wish that was deferred.
+    /// Starts a deferred connection request.
     mutating func delayEnded(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
@@ -137,7 +138,7 @@ struct CentralCore: Sendable {
         return settle(peer)
     }
 
-    /// A manager has no more use for a peer. It is told when that is so.
+    /// Cancels a manager's connection or connection request. `disconnected` answers it.
     mutating func cancel(_ session: SessionIdentifier, _ peer: PeerIdentifier) -> [Action] {
         guard let wish = peers[peer]?.wishes.removeValue(forKey: session) else { return [] }
         if wish.isConnected, let link = beginEnding(peer) {
@@ -147,9 +148,9 @@ struct CentralCore: Sendable {
         return [.disconnected(session, peer, wish.number, .asked)] + settle(peer)
     }
 
-    /// A manager has dropped its last reference to a peer: nobody is told.
+    /// Cancels the connection request of a `CBPeripheral` that was released. Nothing is reported.
     ///
-    /// - Parameter number: the wish that the reference stood for; a later one stays.
+    /// - Parameter number: The connection request of the object. A later request is not affected.
     mutating func release(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
@@ -160,7 +161,7 @@ struct CentralCore: Sendable {
         return drop(session, peer)
     }
 
-    /// A manager does not want a lost link back after all.
+    /// Stops the reconnection of a lost link.
     mutating func stopReconnecting(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
@@ -172,7 +173,7 @@ struct CentralCore: Sendable {
         return []
     }
 
-    /// A manager is gone.
+    /// Cancels all connection requests of a manager that was released.
     mutating func close(_ session: SessionIdentifier) -> [Action] {
         peers.keys.flatMap { peer in
             peers[peer]?.leaving[session] = nil
@@ -189,7 +190,7 @@ struct CentralCore: Sendable {
         return settle(peer)
     }
 
-    /// Lets go of the link, if nobody uses it any more and it is ours to end.
+    /// Begins to disconnect the link, if no manager uses it and this host made it.
     private mutating func beginEnding(_ peer: PeerIdentifier) -> LinkIdentifier? {
         guard let state = peers[peer], state.users.isEmpty, !state.isIncoming, state.isUsable
         else { return nil }
@@ -197,7 +198,7 @@ struct CentralCore: Sendable {
         return state.link
     }
 
-    /// Dials for those who wish for a peer, as long as there are any.
+    /// Starts or cancels the request to the host, depending on whether a manager requests the peer.
     private mutating func settle(_ peer: PeerIdentifier) -> [Action] {
         guard let state = peers[peer] else { return [] }
         let isWanted = state.isWanted && state.link == nil
@@ -215,9 +216,11 @@ struct CentralCore: Sendable {
     }
 }
 
-// What happens.
+// Events of the host.
 extension CentralCore {
-    /// There is a link, whoever made it.
+    /// Handles a new link that this host or the peer made.
+    ///
+    /// - Parameter isIncoming: Whether the peer made the link.
     mutating func linkOpened(
         _ link: LinkIdentifier,
         to peer: PeerIdentifier,
@@ -225,12 +228,18 @@ extension CentralCore {
     ) -> [Action] {
         var state = peers[peer] ?? Peer()
         ends[link] = peer
-        guard !state.isUsable else {
-            if isIncoming { peers[peer]?.spares.append(link) }
-            return isIncoming ? [] : [.disconnect(link)]
+        if let former = state.link, state.isUsable {
+            guard isIncoming else { return [.disconnect(link)] }
+            // A peer that connects again has lost its former link. Managers that use the former
+            // link get its disconnection when it times out.
+            let isReplacing = state.isIncoming && state.users.isEmpty
+            state.spares.append(isReplacing ? former : link)
+            if isReplacing { state.link = link }
+            peers[peer] = state
+            return []
         }
         if let former = state.link { ends[former] = nil }
-        // Who has let go of the former link has no part in this one.
+        // The managers that canceled the connection on the former link do not use the new one.
         var actions: [Action] = state.leaving.sorted { $0.key < $1.key }
             .map { .disconnected($0.key, peer, $0.value, .asked) }
         state.leaving = [:]
@@ -245,7 +254,7 @@ extension CentralCore {
             actions.append(.connected(session, peer, wish.number))
         }
         if state.wishes.isEmpty, !isIncoming {
-            // Everybody has let go of it on its way here.
+            // All managers canceled while the link was being made.
             state.isEnding = true
             actions.append(.disconnect(link))
         }
@@ -253,7 +262,7 @@ extension CentralCore {
         return actions
     }
 
-    /// A dial ended without a link.
+    /// Fails the connection requests that waited for a request to the host, which failed.
     mutating func dialFailed(_ peer: PeerIdentifier, _ error: HostError) -> [Action] {
         guard let state = peers[peer], state.isDialling else { return [] }
         peers[peer]?.isDialling = false
@@ -264,8 +273,8 @@ extension CentralCore {
         return waiting.map { .failed($0.key, peer, $0.value.number, error) }
     }
 
-    /// A link is gone. Who let go of it is told that it did, who used it why; who wants it back waits
-    /// for it again.
+    /// Handles the end of a link. Managers that canceled get a disconnection without an error, and
+    /// connected managers get it with the error. Requests that reconnect start again.
     mutating func linkClosed(_ link: LinkIdentifier, _ error: HostError) -> [Action] {
         guard let peer = ends.removeValue(forKey: link), var state = peers[peer] else { return [] }
         guard state.link == link else {
@@ -284,8 +293,8 @@ extension CentralCore {
         state.link = nil
         state.isEnding = false
         state.leaving = [:]
-        if !state.spares.isEmpty {
-            let spare = state.spares.removeFirst()
+        if let spare = state.spares.max() {
+            state.spares.removeAll { $0 == spare }
             peers[peer] = state
             return actions + linkOpened(spare, to: peer, isIncoming: true)
         }
@@ -297,7 +306,8 @@ extension CentralCore {
         return actions
     }
 
-    /// The adapter is off: links and wishes are gone, and managers are told so by the state alone.
+    /// Removes all links and connection requests, because the adapter is off. The managers get only
+    /// the new state.
     mutating func powerLost() -> [Action] {
         defer {
             peers = [:]

@@ -4,21 +4,21 @@ import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
 
-/// What the adapter has to tell one central manager; it becomes a callback on the manager's queue.
+/// An event for a central manager. It becomes a callback on the manager's queue.
 enum CentralEvent: Sendable {
     case stateChanged(CBManagerState)
-    /// Before the first state, and only if there is something to restore.
+    /// Sent before the first state, and only if there is state to restore.
     case restored(RestoredCentral)
     case discovered(PeerIdentifier, name: String?, Sighting)
     case connected(PeerIdentifier, WishNumber)
     case failedToConnect(PeerIdentifier, WishNumber, any Error)
     case disconnected(PeerIdentifier, Parting)
     case connectionEvent(CBConnectionEvent, PeerIdentifier)
-    /// Something of one peripheral.
+    /// An event of one peripheral.
     case peripheral(PeerIdentifier, PeripheralEvent)
 
-    /// Whether others than the application decide how many of them come: they may be dropped when too
-    /// many wait.
+    /// Whether peers can cause the event without a command of the application. Such events may be
+    /// dropped when too many wait.
     var isDispensable: Bool {
         switch self {
         case .discovered, .connectionEvent: true
@@ -30,14 +30,14 @@ enum CentralEvent: Sendable {
     }
 }
 
-/// How a manager's use of a link ended.
+/// The end of a manager's use of a link.
 struct Parting: Sendable {
-    /// The wish that is over, or, if the adapter is reconnecting, waits again.
+    /// The connection request that ended, or that waits again if the adapter is reconnecting.
     let wish: WishNumber
-    /// Seconds since the reference date.
+    /// The time in seconds since the reference date.
     let timestamp: Double
-    /// Whether the adapter goes on trying to connect by itself.
+    /// Whether the adapter reconnects automatically.
     let isReconnecting: Bool
-    /// Nil if the application asked for it.
+    /// `nil` if the application canceled the connection.
     let error: (any Error)?
 }

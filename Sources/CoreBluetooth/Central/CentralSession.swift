@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One central manager as its adapter knows it.
+/// A central manager at its adapter.
 struct CentralSession: Sendable {
     let identifier: SessionIdentifier
     let delivery: Delivery<CentralEvent>
-    /// The name under which the application wants its intents restored at the next launch.
+    /// The name under which the manager's state is restored at the next launch.
     var restoreIdentifier: String?
-    /// Whether the manager is treated as that of an application in the background.
+    /// Whether the manager follows the rules for applications in the background.
     var followsBackgroundRules = false
-    /// How many states it was told. A command that was given before it had heard of the last one is
-    /// one for a Bluetooth that is gone.
+    /// The number of states that the manager was sent. A command that was given before the manager
+    /// received the last one is ignored, because it was meant for the former state.
     var statesTold = 0
-    /// The peers whose connections it wants to hear of; nil if it did not ask.
+    /// The peers whose connection events the manager registered for. `nil` if it did not register.
     var connectionEvents: ConnectionEventWish?
-    /// What it scans for; nil while it does not.
+    /// The manager's scan. `nil` while it does not scan.
     var scan: ScanWish?
 }

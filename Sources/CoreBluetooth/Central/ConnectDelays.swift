@@ -2,12 +2,13 @@
 
 import BluetoothTypes
 
-/// The wishes for links whose time has not come: `CBConnectPeripheralOptionStartDelayKey`.
+/// The connection requests whose start delay has not ended:
+/// `CBConnectPeripheralOptionStartDelayKey`.
 ///
-/// A manager has at most one for a peer. One that was given up meanwhile stays until its time, when
-/// `CentralCore` knows nothing of it any more.
+/// A manager has at most one for a peer. A canceled request remains until its delay ends.
+/// `CentralCore` then ignores it.
 struct ConnectDelays: Sendable {
-    /// One manager's wish for a peer.
+    /// A manager's connection request for a peer.
     struct Wish: Hashable, Sendable {
         let session: SessionIdentifier
         let peer: PeerIdentifier
@@ -16,21 +17,22 @@ struct ConnectDelays: Sendable {
 
     private var waiting: [(wish: Wish, due: Instant)] = []
 
-    /// When the next one is due; nil if there is none.
+    /// The time at which the next delay ends. `nil` if there is none.
     var next: Instant? { waiting.map(\.due).min() }
 
-    /// A wish is due then, or at once; it takes the place of an earlier one.
+    /// Sets the time at which a request's delay ends. `nil` for no delay. Replaces the delay of an
+    /// earlier request of the manager for the peer.
     mutating func set(_ wish: Wish, due: Instant?) {
         waiting.removeAll { $0.wish.session == wish.session && $0.wish.peer == wish.peer }
         if let due { waiting.append((wish, due)) }
     }
 
-    /// A manager is gone.
+    /// Removes the delays of a manager that was released.
     mutating func remove(_ session: SessionIdentifier) {
         waiting.removeAll { $0.wish.session == session }
     }
 
-    /// Takes those that are due, in the order of their times.
+    /// Removes and returns the requests whose delay has ended, ordered by time.
     mutating func takeDue(at now: Instant) -> [Wish] {
         let due = waiting.filter { $0.due <= now }.sorted { $0.due < $1.due }
         waiting.removeAll { $0.due <= now }
@@ -39,7 +41,7 @@ struct ConnectDelays: Sendable {
 }
 
 extension SharedAdapter {
-    /// Remembers for how long nothing is to be done for a wish.
+    /// Sets the start delay of a connection request.
     func deferWish(
         _ number: WishNumber,
         of session: SessionIdentifier,

@@ -3,15 +3,15 @@
 import BluetoothTypes
 import Foundation
 
-/// Of which peers a manager wants to hear that they connect or disconnect, whoever wanted that.
+/// The peers whose connection events a manager registered for.
 struct ConnectionEventWish: Hashable, Sendable {
-    /// How many services there may be.
+    /// The maximum number of services.
     static let serviceLimit = 4
 
     let services: Set<BluetoothUUID>
     let peers: Set<PeerIdentifier>
 
-    /// Nil if the options ask for nothing.
+    /// Makes the registration from options. `nil` if there are none.
     init?(_ options: [CBConnectionEventMatchingOption: Any]?) {
         guard let options else { return nil }
         let services = options[.serviceUUIDs] as? [CBUUID] ?? []
@@ -25,8 +25,8 @@ struct ConnectionEventWish: Hashable, Sendable {
         peers = Set((options[.peripheralUUIDs] as? [UUID] ?? []).map { PeerIdentifier($0) })
     }
 
-    /// Whether a peer with these services is one of them. Who names neither services nor peers means
-    /// all.
+    /// Returns whether a peer with these services matches. A registration without services and
+    /// peers matches all peers.
     func includes(_ peer: PeerIdentifier, with services: Set<BluetoothUUID>) -> Bool {
         if self.services.isEmpty, peers.isEmpty { return true }
         return peers.contains(peer) || !self.services.isDisjoint(with: services)

@@ -2,34 +2,35 @@
 
 import BluetoothTypes
 
-/// What is known of peers without asking them: how they are called, and what they offer.
+/// A cache of the names and services of peers.
 struct PeerBook: Sendable {
-    /// How many peers are remembered for certain.
+    /// The number of peers that are always kept: those used last.
     static let peerLimit = 4_096
 
     struct Entry: Hashable, Sendable {
-        /// What the peer calls itself in its Device Name, read on a link.
+        /// The Device Name that was read on a link.
         var name: String?
-        /// What it advertised last.
+        /// The name that was advertised last.
         var advertisedName: String?
-        /// The services that it advertised last.
+        /// The services that were advertised last.
         var services: Set<BluetoothUUID> = []
     }
 
     private var entries = Recollection<PeerIdentifier, Entry>(generationLimit: peerLimit)
 
-    /// What a peer is called: as it said on a link, and before the first as it advertises.
+    /// Returns a peer's name: the Device Name, or the advertised name until the Device Name is
+    /// read.
     func name(of peer: PeerIdentifier) -> String? {
         let entry = entries.peek(peer)
         return entry?.name ?? entry?.advertisedName
     }
 
-    /// What a peer advertised last.
+    /// Returns the services that a peer advertised last.
     func services(of peer: PeerIdentifier) -> Set<BluetoothUUID> {
         entries.peek(peer)?.services ?? []
     }
 
-    /// A peer said how it is called; whether that is news.
+    /// Stores a peer's Device Name. Returns whether it is new.
     @discardableResult
     mutating func note(name: String, of peer: PeerIdentifier) -> Bool {
         var entry = entries[peer] ?? Entry()
@@ -39,7 +40,8 @@ struct PeerBook: Sendable {
         return true
     }
 
-    /// A peer was heard. What it leaves out it may have said in another packet.
+    /// Stores the contents of an advertisement. Missing contents keep their value, because they may
+    /// be in another packet.
     mutating func note(
         advertisedName: String?,
         services: [BluetoothUUID],

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A dictionary that has a bound: what was not used for longest is forgotten first.
+/// A dictionary of bounded size that forgets the entries that were not used for the longest time.
 ///
-/// It keeps two generations. What is used belongs to the young one; when that is full it becomes the
-/// old one, and what was old is forgotten. So nothing is looked through, and what is among the last
-/// `generationLimit` used is there.
+/// It has two generations. Using an entry moves it to the young generation. When the young
+/// generation is full, it replaces the old one, whose entries are forgotten. Each access takes
+/// constant time on average, and the last `generationLimit` entries used are always present.
 struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// How many entries a generation has at most.
+    /// The maximum number of entries in a generation.
     let generationLimit: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
@@ -15,7 +15,7 @@ struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.generationLimit = generationLimit
     }
 
-    /// An entry, which is used by that.
+    /// The value of a key. Reading it counts as a use.
     subscript(key: Key) -> Value? {
         mutating get {
             if let value = young[key] { return value }
@@ -33,10 +33,10 @@ struct Recollection<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// An entry, which is not used by that.
+    /// Returns the value of a key. Does not count as a use.
     func peek(_ key: Key) -> Value? { young[key] ?? old[key] }
 
-    /// All there are.
+    /// The entries of both generations.
     var entries: [Key: Value] { old.merging(young) { $1 } }
 
     private mutating func insert(_ value: Value, for key: Key) {

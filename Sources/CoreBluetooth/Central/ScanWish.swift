@@ -4,12 +4,13 @@ import BluetoothGAP
 import BluetoothHost
 import BluetoothTypes
 
-/// What an application wants of a scan, as it said it: what it left out is nil.
+/// The parameters of an application's scan. Those that the application omitted are `nil`.
 ///
-/// The host is asked for everything, and what is wanted is picked here: the conditions of a
-/// `ScanFilter` all have to hold, while here any of three will do.
+/// The host scans without a filter, and the advertisements are filtered here. A `ScanFilter`
+/// requires all its conditions, but this scan requires one of three: an advertised service, a
+/// solicited service, or a service in the overflow area.
 struct ScanWish: Hashable, Sendable {
-    /// How many services, and how many solicited ones, a scan may name; others are not looked for.
+    /// The maximum numbers of services and of solicited services. Further ones are ignored.
     static let serviceLimit = 256
 
     let services: [CBUUID.Form]?
@@ -30,7 +31,7 @@ struct ScanWish: Hashable, Sendable {
         wantedSolicited = Set((self.solicited ?? []).map(\.value))
     }
 
-    /// As an application says it.
+    /// Makes the parameters from those of `scanForPeripherals`.
     init(_ services: [CBUUID]?, _ options: [String: Any]?) {
         let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
         self.init(
@@ -49,11 +50,11 @@ struct ScanWish: Hashable, Sendable {
         hasher.combine(wanted)
     }
 
-    /// Whether everything is wanted.
+    /// Whether the scan reports all peripherals.
     private var isOpen: Bool { wanted.isEmpty && wantedSolicited.isEmpty }
 
-    /// What to ask the host for; nil if nothing can come of it: in the background, a scan for
-    /// everything finds nothing.
+    /// Returns the scan to request from the host. `nil` if it cannot have a result: with the
+    /// background rules, a scan for all peripherals discovers none.
     func request(followingBackgroundRules: Bool) -> ScanRequest? {
         guard followingBackgroundRules else { return request(ScanParameters(), isRepeating) }
         return isOpen ? nil : request(.background, false)
@@ -65,7 +66,7 @@ struct ScanWish: Hashable, Sendable {
         ScanRequest(filter: ScanFilter(), parameters: parameters, reportsDuplicates: repeats)
     }
 
-    /// What the scan is told of an advertisement; nil if it is none that was asked for.
+    /// Returns the discovery for an advertisement. `nil` if the scan does not match it.
     func sighting(_ advertisement: Advertisement, at timestamp: Double) -> Sighting? {
         guard !BeaconFrame.isOne(advertisement.rawData) else { return nil }
         let data = advertisement.data
@@ -88,7 +89,7 @@ struct ScanWish: Hashable, Sendable {
 }
 
 extension ScanParameters {
-    /// How an application in the background scans: a tenth of the time.
+    /// The scan parameters with the background rules: a duty cycle of 10 %.
     static var background: ScanParameters {
         var parameters = ScanParameters()
         parameters.interval = .milliseconds(600)

@@ -5,18 +5,18 @@ import BluetoothTypes
 import CoreBluetoothEnumerations
 import HCITransports
 
-/// What an adapter keeps of central managers.
+/// The adapter's state for central managers.
 struct CentralPart: Sendable {
-    /// How many addresses are kept with what their devices are known by.
+    /// The number of addresses whose peer identifiers are always kept: those used last.
     static let addressLimit = 4_096
 
-    /// A dial that the host has.
+    /// A connection request that the host has.
     struct Dial: Sendable {
         let number: Int
         let request: RequestIdentifier
     }
 
-    /// A manager's scan that the host has.
+    /// A scan that the host has.
     struct Scan: Sendable {
         let number: Int
         let session: SessionIdentifier
@@ -26,20 +26,20 @@ struct CentralPart: Sendable {
     var core = CentralCore()
     var dials: [PeerIdentifier: Dial] = [:]
     var lastDial = 0
-    /// The wishes whose time has not come.
+    /// The connection requests whose start delay has not ended.
     var delays = ConnectDelays()
     var delayTimer: (any HostTimer)?
-    /// The scans that the host has; others wait.
+    /// The scans that the host has. Scans beyond the host's limit are missing.
     var scans: [RequestIdentifier: Scan] = [:]
     var lastScan = 0
-    /// What devices are known by that were heard lately: working that out takes longer than all the
-    /// rest of a sighting.
+    /// The peer identifiers of addresses that advertised recently. Computing an identifier takes
+    /// longer than all other work for an advertisement.
     var identifiers = Recollection<DeviceAddress, PeerIdentifier>(generationLimit: addressLimit)
-    /// The links whose peers were asked how they are called.
+    /// The links on which the peer's Device Name was requested.
     var askedForName: Set<LinkIdentifier> = []
 }
 
-// Managers that come and go.
+// Opening and closing managers.
 extension SharedAdapter {
     func open(_ session: CentralSession) {
         central.sessions[session.identifier] = session
@@ -64,15 +64,16 @@ extension SharedAdapter {
         post(event, to: entry)
     }
 
-    /// Tells a manager the state.
+    /// Sends a manager the state.
     func tellState(to session: SessionIdentifier) {
         central.sessions[session]?.statesTold += 1
         post(CentralEvent.stateChanged(state), to: session)
     }
 
-    /// Whether a command of a manager is one for the Bluetooth that there is now.
+    /// Returns whether a command of a manager was given for the current state.
     ///
-    /// - Parameter statesHeard: how many states it had heard of when the command was given.
+    /// - Parameter statesHeard: The number of states that the manager had received when it gave the
+    ///   command.
     func accepts(commandOf session: SessionIdentifier, after statesHeard: Int) -> Bool {
         let told = central.sessions[session]?.statesTold ?? server.sessions[session]?.statesTold
         return state == .poweredOn && told == statesHeard

@@ -3,19 +3,20 @@
 import BluetoothHost
 import BluetoothTypes
 
-// What managers ask without waiting for the adapter's thread.
+// Queries of managers that do not wait for the adapter's thread.
 extension SharedAdapter {
-    /// Whether a peer is one that this host has met, or could have.
+    /// Returns whether the host knows a peer: it has a bond with it, or it made its identifier from
+    /// an address.
     nonisolated func knows(_ peer: PeerIdentifier) -> Bool {
         facts.withLock { $0.bonds[peer] != nil } || host.peerCipher.address(of: peer) != nil
     }
 
-    /// What a peer is called, as far as is known.
+    /// Returns a peer's name, if it is known.
     nonisolated func name(of peer: PeerIdentifier) -> String? {
         facts.withLock { $0.book.name(of: peer) }
     }
 
-    /// The peers to which there are links, and of which it is known that they have one of the services.
+    /// Returns the connected peers that are known to have one of the services.
     nonisolated func connectedPeers(withServices services: [BluetoothUUID]) -> [PeerIdentifier] {
         facts.withLock { facts in
             facts.links.filter { !$0.value.isDisjoint(with: services) }.map(\.key)

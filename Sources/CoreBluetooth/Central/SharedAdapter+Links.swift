@@ -6,9 +6,9 @@ import Foundation
 
 // Links.
 extension SharedAdapter {
-    /// A manager wants a link to a peer, for as long as it takes.
+    /// Adds a manager's connection request, which has no timeout.
     ///
-    /// - Parameter delay: how long nothing is done for it.
+    /// - Parameter delay: The time before the request starts.
     func connect(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
@@ -29,14 +29,14 @@ extension SharedAdapter {
         intentsChanged(of: session)
     }
 
-    /// A manager lets go of a link, or of its wish for one.
+    /// Cancels a manager's connection or connection request.
     func cancel(_ peer: PeerIdentifier, for session: SessionIdentifier) {
         forgetRestored(peer, for: session)
         perform(central.core.cancel(session, peer))
         intentsChanged(of: session)
     }
 
-    /// A manager holds its `CBPeripheral` no more.
+    /// Cancels the connection request of a `CBPeripheral` that was released.
     func release(_ peer: PeerIdentifier, for session: SessionIdentifier, _ wish: WishNumber) {
         forgetRestored(peer, for: session, wish)
         let actions = central.core.release(session, peer, wish)
@@ -45,7 +45,7 @@ extension SharedAdapter {
         intentsChanged(of: session)
     }
 
-    /// The delegate of a manager is one for which nothing reconnects.
+    /// Stops a reconnection, because the manager's delegate does not support it.
     func stopReconnecting(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
@@ -56,28 +56,42 @@ extension SharedAdapter {
     }
 
     func centralLinkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
-        // Whoever comes while Bluetooth is switched off finds nobody.
+        // No peer can connect while the application has switched Bluetooth off.
         guard state == .poweredOn else { return end(link) }
         let peer = onHost { $0.identifier(of: address) }
+        let isFirst = central.core.link(to: peer) == nil
         let services = servicesKnown(of: peer, on: link)
-        facts.withLock { $0.links[peer] = services }
-        tellConnectionEvent(.peerConnected, of: peer, with: services)
-        perform(central.core.linkOpened(link, to: peer, isIncoming: role == .peripheral))
+        facts.withLock { $0.links[peer, default: []].formUnion(services) }
+        if isFirst { tellConnectionEvent(.peerConnected, of: peer, with: services) }
+        let actions = central.core.linkOpened(link, to: peer, isIncoming: role == .peripheral)
+        noteMTU(of: peer)
+        perform(actions)
     }
 
     func centralLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
         central.askedForName.remove(link)
         guard let peer = central.core.peer(of: link) else { return }
-        let services = facts.withLock { $0.links.removeValue(forKey: peer) }
         switch error {
         case .adapter, .closed:
-            // With it all others go, and then the state changes, which is all that managers hear.
+            // All links end now, and then the state changes. The managers get only the new state.
             restoration.isFrozen = true
             perform(central.core.powerLost())
         default:
-            tellConnectionEvent(.peerDisconnected, of: peer, with: services ?? [])
-            perform(central.core.linkClosed(link, error))
+            let actions = central.core.linkClosed(link, error)
+            noteMTU(of: peer)
+            // A peer that has another link is still connected.
+            if central.core.link(to: peer) == nil {
+                let services = facts.withLock { $0.links.removeValue(forKey: peer) }
+                tellConnectionEvent(.peerDisconnected, of: peer, with: services ?? [])
+            }
+            perform(actions)
         }
+    }
+
+    /// Updates the ATT MTU of the peer's current link in the snapshot.
+    func noteMTU(of peer: PeerIdentifier) {
+        let mtu = central.core.link(to: peer).flatMap { server.links.mtu(of: $0) }
+        facts.withLock { $0.mtus[peer] = mtu }
     }
 
     func perform(_ actions: [CentralCore.Action]) {
@@ -127,12 +141,12 @@ extension SharedAdapter {
         to peer: PeerIdentifier,
         _ result: Result<HostAnswer, any Error>
     ) {
-        // One that was given up ends after another has taken its place.
+        // A canceled request may end after another one replaced it.
         guard central.dials[peer]?.number == number else { return }
         central.dials[peer] = nil
-        // A link was told of before.
+        // On success, the host reported the link before.
         guard case .failure(let error) = result, let error = error as? HostError else { return }
-        // The adapter has come to its end, which managers hear as its state.
+        // When the host is closed, the managers get only the new state.
         guard error != .closed else { return }
         perform(central.core.dialFailed(peer, error))
     }
@@ -154,11 +168,11 @@ extension Parting {
 }
 
 extension ConnectOptions {
-    /// Waits for the peer for as long as it takes, and misses nothing meanwhile.
+    /// Options without a timeout, and with continuous scanning.
     ///
-    /// The controller listens all the time that its links and scans leave, as it does for Linux' own
-    /// stack. Listening half of the time would miss every second packet, and so would make everybody who
-    /// comes back wait for an advertising interval more.
+    /// The controller scans all the time that its links and scans leave, as with the Linux kernel's
+    /// own stack. Scanning half of the time would miss every second packet. A peer that returns
+    /// would then often wait for another advertising interval.
     fileprivate static var attentively: ConnectOptions {
         var options = whenAvailable
         options.parameters.scanWindow = options.parameters.scanInterval

@@ -5,11 +5,12 @@ import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
 
-// What is known of peers.
+// Names, bonds and services of peers.
 extension SharedAdapter {
-    /// The bonds are others than before, or are to be looked at for the first time.
+    /// Updates the snapshot of the bonds.
     func updateBonds() {
-        // A device may be known by another identifier from now on: that of its bond.
+        // A device that has a bond now is known by the identifier of the bond, and no longer by
+        // that of its address.
         central.identifiers = Recollection(generationLimit: CentralPart.addressLimit)
         let bonds = onHost { $0.bonds }
         facts.withLock { facts in
@@ -23,7 +24,7 @@ extension SharedAdapter {
         }
     }
 
-    /// Forgets all keys, and ends the links with those that they are shared with.
+    /// Deletes all bonds, and ends the links with bonded peers.
     func removeBonds() {
         onHost { host in
             for bond in host.bonds { host.removeBond(bond.identifier) }
@@ -31,17 +32,16 @@ extension SharedAdapter {
         updateBonds()
     }
 
-    /// Asks a peer how it is called, once on each link, in the background: what it says there wins
-    /// over what it advertises. A peer that wants to pair for it keeps it to itself.
+    /// Reads the Device Name of a peer, once on each link. It replaces the advertised name. The
+    /// host does not pair to read it.
     func learnName(of peer: PeerIdentifier) {
         guard let link = central.core.link(to: peer),
             central.askedForName.insert(link).inserted
         else { return }
-        let name = GATT.Operation.readUsingUUID(.deviceName, first: .first, last: .last)
         _ = onHost { host in
-            host.begin(.gatt(name, securesOnDemand: false), on: link) { [weak self] result in
-                guard case .success(.gatt(.values(let values))) = result,
-                    let value = values.first?.value,
+            host.begin(.gatt(.readDeviceName, securesOnDemand: false), on: link) {
+                [weak self] result in
+                guard case .success(.gatt(.value(let value))) = result,
                     let name = String(validating: value, as: UTF8.self), !name.isEmpty
                 else { return }
                 self?.assumeIsolated { $0.learned(name, of: peer) }
@@ -49,7 +49,7 @@ extension SharedAdapter {
         }
     }
 
-    /// A peer is called so: whoever has it is told if that is new.
+    /// Stores a peer's Device Name. If it is new, all managers get an event.
     func learned(_ name: String, of peer: PeerIdentifier) {
         keep(name: name, of: peer)
         guard facts.withLock({ $0.book.note(name: name, of: peer) }) else { return }
@@ -58,8 +58,8 @@ extension SharedAdapter {
         }
     }
 
-    /// The services of a peer that are known as its link opens: those that it advertises, and those of
-    /// the table that is kept for a bonded peer. Those that a discovery finds come later.
+    /// Returns the services of a peer that are known when its link opens: those that were
+    /// advertised, and those in the stored table of a bonded peer. A discovery adds services later.
     func servicesKnown(of peer: PeerIdentifier, on link: LinkIdentifier) -> Set<BluetoothUUID> {
         let table = onHost { $0.knownDatabase(of: link) }
         return facts.withLock { $0.book.services(of: peer) }
@@ -67,7 +67,7 @@ extension SharedAdapter {
     }
 }
 
-// Connections that managers want to hear of, whoever makes them.
+// Connection events, for which managers register.
 extension SharedAdapter {
     func setConnectionEvents(_ wish: ConnectionEventWish?, for session: SessionIdentifier) {
         central.sessions[session]?.connectionEvents = wish
@@ -83,9 +83,4 @@ extension SharedAdapter {
             post(.connectionEvent(event, peer), to: session)
         }
     }
-}
-
-extension BluetoothUUID {
-    /// The characteristic in which a device says how it is called (Vol 3, Part C, 12.1).
-    fileprivate static let deviceName = BluetoothUUID(0x2A00)
 }

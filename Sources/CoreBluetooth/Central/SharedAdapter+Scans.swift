@@ -5,10 +5,10 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 
-// Scans: one of the host for each manager that scans; the host makes one of them all. Those for which
-// the host has no room wait until another ends.
+// Scans. Each manager that scans has a scan of the host, and the host combines them. Scans beyond
+// the host's limit wait until another scan ends.
 extension SharedAdapter {
-    /// A manager scans for something, instead of what it scanned for before.
+    /// Starts a manager's scan, which replaces an earlier one.
     func startScan(_ wish: ScanWish, for session: SessionIdentifier) {
         endScan(of: session)
         guard central.sessions[session] != nil else { return }
@@ -17,7 +17,7 @@ extension SharedAdapter {
         beginWaitingScans()
     }
 
-    /// Has the host scan for those who wait for that, the oldest manager first.
+    /// Starts waiting scans at the host, in the order of the managers' age.
     private func beginWaitingScans() {
         let scanning = Set(central.scans.values.map(\.session))
         for session in central.sessions.values.sorted(by: { $0.identifier < $1.identifier }) {
@@ -42,7 +42,8 @@ extension SharedAdapter {
         central.scans[scan] = CentralPart.Scan(number: number, session: session)
     }
 
-    /// The host does not scan any more. The manager goes on waiting for a scan.
+    /// Removes a scan that the host ended. The manager's scan is started again with the next change
+    /// of the scans.
     private func scanFailed(_ number: Int, _ error: any Error) {
         guard let scan = central.scans.first(where: { $0.value.number == number })?.key else {
             return
@@ -51,7 +52,7 @@ extension SharedAdapter {
         if error as? HostError != .closed { Misuse.warn("a scan has ended: \(error)") }
     }
 
-    /// A manager scans no more.
+    /// Stops a manager's scan.
     func endScan(of session: SessionIdentifier) {
         central.sessions[session]?.scan = nil
         intentsChanged(of: session)
@@ -62,7 +63,7 @@ extension SharedAdapter {
         beginWaitingScans()
     }
 
-    /// The application of a manager goes into the background, or comes back.
+    /// Sets whether a manager follows the background rules, and restarts its scan.
     func setBackgroundRules(_ areFollowed: Bool, for session: SessionIdentifier) {
         guard central.sessions[session]?.followsBackgroundRules == !areFollowed else { return }
         central.sessions[session]?.followsBackgroundRules = areFollowed
@@ -87,7 +88,7 @@ extension SharedAdapter {
         post(.discovered(peer, name: name, sighting), to: session)
     }
 
-    /// What the device with this address is known by.
+    /// Returns the peer identifier of an address.
     private func identifier(of address: DeviceAddress) -> PeerIdentifier {
         if let known = central.identifiers[address] { return known }
         let identifier = onHost { $0.identifier(of: address) }

@@ -3,17 +3,17 @@
 import BluetoothGAP
 import BluetoothTypes
 
-/// What applications get instead of a signal strength that is not known.
+/// The signal strength that applications get if the actual one is not known.
 enum SignalStrength {
-    /// As controllers say it (Vol 4, Part E, 7.5.4).
+    /// The value that controllers use (Vol 4, Part E, 7.5.4).
     static let unknown = 127
 }
 
-/// An advertisement as one scan is told of it.
+/// A discovery: an advertisement that matches a scan.
 struct Sighting: Sendable {
     let advertisement: Advertisement
-    /// The services that were scanned for and are, by their bits, in the advertiser's overflow area.
+    /// The services of the scan whose bits are set in the advertiser's overflow area.
     var overflowServices: [CBUUID.Form] = []
-    /// When it was heard: seconds since the reference date.
+    /// The time of the advertisement in seconds since the reference date.
     let timestamp: Double
 }

@@ -2,16 +2,16 @@
 
 import Synchronization
 
-/// Tells one call of `connect` from every other of this process.
+/// The identifier of a connection request. Unique in the process.
 ///
-/// What the adapter reports arrives later than it happened: by then an application may have let go of a
-/// peripheral and asked for it again. The number says which of its wishes is over.
+/// An event of the adapter may arrive after the application canceled the request and made another
+/// one. The number tells which request the event concerns.
 struct WishNumber: Hashable, Sendable {
     private static let last = Atomic<UInt64>(0)
 
     let rawValue: UInt64
 
-    /// One that no other call has.
+    /// Returns a number that no other request has.
     static func next() -> WishNumber {
         WishNumber(rawValue: last.add(1, ordering: .relaxed).newValue)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that wait, in the order in which they came.
+/// A queue of bytes.
 struct ByteQueue: Equatable, Sendable {
     private var storage: [UInt8] = []
-    /// How many of the first bytes of `storage` have been taken.
+    /// The number of bytes at the start of `storage` that were taken.
     private var taken = 0
 
     var count: Int { storage.count - taken }
@@ -13,7 +13,7 @@ struct ByteQueue: Equatable, Sendable {
         storage.append(contentsOf: bytes)
     }
 
-    /// Takes up to `limit` bytes out.
+    /// Removes and returns the first bytes, at most `limit`.
     mutating func take(upTo limit: Int) -> ArraySlice<UInt8> {
         let length = min(max(limit, 0), count)
         let bytes = storage[taken..<taken + length]
@@ -27,8 +27,8 @@ struct ByteQueue: Equatable, Sendable {
         taken = 0
     }
 
-    /// Gives the room of taken bytes back once it is more than the bytes that wait, so that each
-    /// byte is moved at most once for each that was taken.
+    /// Frees the space of taken bytes once they are more than the waiting bytes. Each taken byte
+    /// thus causes at most one byte to move.
     private mutating func moveUp() {
         guard taken > storage.count / 2 else { return }
         storage.removeFirst(taken)

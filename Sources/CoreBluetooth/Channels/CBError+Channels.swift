@@ -4,10 +4,11 @@ import BluetoothHost
 import BluetoothL2CAP
 
 extension CBError {
-    /// What an application is told of a channel that did not come about, or a number that could not
-    /// be published.
+    /// Returns the error that an application gets for a channel that was not opened or a PSM that
+    /// was not published.
     ///
-    /// Apple documents none of this; that a wrong number gives an error is all that is known.
+    /// Apple does not document these errors. It is only known that opening a channel with an
+    /// unknown PSM gives an error.
     static func ofChannel(_ error: any Error) -> any Error {
         switch error {
         case let error as HostError: CBError(delivering: CBError(error).code)
@@ -31,7 +32,7 @@ extension CBError {
         }
     }
 
-    /// What is missing of a link's security is said in the words of ATT, which are the same.
+    /// Security errors of L2CAP become the errors of ATT with the same meaning.
     private static func ofRefusal(_ result: L2CAP.ConnectionResult) -> any Error {
         switch result {
         case .spsmNotSupported: CBError(delivering: .operationNotSupported)

@@ -17,7 +17,7 @@ extension CBPeripheral {
     }
 }
 
-// Channel sounding, which no adapter of ours has the hardware for.
+// Channel Sounding, which no adapter of this host supports.
 extension CBPeripheral {
     func refuseChannelSounding() {
         guard isConnectedForCommands() else { return }

@@ -5,12 +5,13 @@ extension ChannelBuffers {
     struct Input: Equatable, Sendable {
         var life = StreamLife()
         var received = ByteQueue()
-        /// Whether the host has been asked for the next SDU.
+        /// Whether the next SDU was requested from the host.
         var isReceiving = false
-        /// Why no more will be received.
+        /// The reason for which no more SDUs arrive.
         var end: ChannelEnd?
 
-        /// A stream is at its end, or has failed, once all that came before has been read.
+        /// The status of the stream. It is at its end or has failed only after all received bytes
+        /// were read.
         var status: Status {
             guard life.isOpen else { return life.isClosed ? .closed : .notOpen }
             guard received.isEmpty, let end else { return .open }
@@ -28,25 +29,25 @@ extension ChannelBuffers {
             return life.due(ready: received.isEmpty ? nil : .hasBytesAvailable, end: end)
         }
 
-        /// Whether another SDU can be asked for: the longest must fit.
+        /// Returns whether to request another SDU: there must be space for the longest one.
         func isRoomForSDU(_ limits: ChannelLimits) -> Bool {
             !isReceiving && end == nil && !life.isClosed
                 && received.count + limits.receiveMTU <= limits.receiveCapacity
         }
     }
 
-    /// What reading yields.
+    /// The result of reading.
     enum Reading: Equatable, Sendable {
         case bytes(ArraySlice<UInt8>)
-        /// Nothing has come yet.
+        /// No bytes have arrived.
         case wait
-        /// Nothing will come.
+        /// The stream is at its end.
         case end
         /// The stream is not open, or has failed.
         case refused
     }
 
-    /// Takes up to `limit` of the octets that have come.
+    /// Removes and returns received bytes, at most `limit`.
     mutating func read(upTo limit: Int) -> Reading {
         switch input.status {
         case .notOpen, .closed, .failed: return .refused
@@ -58,17 +59,17 @@ extension ChannelBuffers {
         }
     }
 
-    /// Whether reading would yield something at once.
+    /// Whether reading returns bytes at once.
     var isReadable: Bool { input.life.isOpen && !input.received.isEmpty }
 
-    /// The host has received an SDU. One that comes after its reader has gone is dropped.
+    /// Adds an SDU that the host received. It is dropped if the input stream is closed.
     mutating func received(_ sdu: [UInt8]) {
         input.isReceiving = false
         guard !input.life.isClosed, !isReleased else { return }
         input.received.append(sdu)
     }
 
-    /// The host has given out all that came before the channel's end.
+    /// Handles the end of receiving. All SDUs that arrived before the end were added.
     mutating func receivingEnded(_ end: ChannelEnd) {
         input.isReceiving = false
         if input.end == nil { input.end = end }

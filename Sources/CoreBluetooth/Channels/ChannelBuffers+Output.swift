@@ -4,23 +4,23 @@ extension ChannelBuffers {
     /// The direction from the application to the peer.
     struct Output: Equatable, Sendable {
         var life = StreamLife()
-        /// What was written and is not in an SDU yet.
+        /// The written bytes that are not in an SDU yet.
         var pending = ByteQueue()
-        /// The lengths of the SDUs that the host has.
+        /// The lengths of the SDUs that the host is sending.
         var inFlight: [Int] = []
 
         var isDrained: Bool { pending.isEmpty && inFlight.isEmpty }
 
-        /// How many octets count against the capacity: those of the host's SDUs as well, which are
-        /// there until the peer lets them go.
+        /// The number of bytes that count against the capacity. Includes those of the host's SDUs,
+        /// which occupy memory until the peer accepts them.
         var count: Int { inFlight.reduce(pending.count, +) }
 
-        /// Whether the host may have another SDU, and there is one.
+        /// Returns whether there is an SDU to send and the host can take one.
         func isSDUDue(_ limits: ChannelLimits) -> Bool {
             !pending.isEmpty && inFlight.count < limits.sendsInFlightLimit
         }
 
-        /// Cuts the next SDU, as long as the peer takes them.
+        /// Removes and returns the next SDU, at most of the length that the peer accepts.
         mutating func takeSDU(_ limits: ChannelLimits) -> [UInt8] {
             let sdu = Array(pending.take(upTo: limits.sendMTU))
             inFlight.append(sdu.count)
@@ -35,23 +35,23 @@ extension ChannelBuffers {
         }
     }
 
-    /// What writing yields.
+    /// The result of writing.
     enum Writing: Equatable, Sendable {
-        /// So many octets will leave; the rest is for later.
+        /// The given number of bytes will be sent. The caller has to write the others again.
         case accepted(Int)
-        /// There is no room now.
+        /// There is no space now.
         case wait
         /// The stream is not open, or has failed.
         case refused
     }
 
-    /// How many octets could be written now.
+    /// The number of bytes that can be written now.
     var room: Int { max(0, limits.sendCapacity - output.count) }
 
-    /// Whether writing would take something at once.
+    /// Whether writing accepts bytes at once.
     var isWritable: Bool { status(of: .output) == .open && room > 0 }
 
-    /// Takes as many octets as there is room for.
+    /// Adds as many bytes as there is space for.
     mutating func write(_ octets: some Collection<UInt8>) -> Writing {
         guard status(of: .output) == .open else { return .refused }
         guard !octets.isEmpty else { return .accepted(0) }
@@ -62,7 +62,7 @@ extension ChannelBuffers {
         return .accepted(accepted.count)
     }
 
-    /// The oldest of the SDUs that the host had has left.
+    /// Removes the oldest of the host's SDUs, which was sent.
     mutating func sent() {
         guard !output.inFlight.isEmpty else { return }
         output.inFlight.removeFirst()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two directions of an L2CAP channel, between the streams of an application and the host.
+/// The buffers of an L2CAP channel, between the application's streams and the host.
 ///
-/// A value without locks, threads or run loops. The application's half of the methods is what its
-/// streams are asked to do; the host's half is what became of the orders. Whoever changes it then
-/// performs `nextOrder()` until there is none, and tells the streams' delegates `nextEvent` until
-/// there is none.
+/// A value without locks, threads or run loops. The application's methods are called for the
+/// operations of its streams. The host's methods are called with the results of the orders. After
+/// each change, the caller performs the orders that `nextOrder()` returns, and reports the events
+/// that `nextEvent(of:)` returns to the streams' delegates, until both return `nil`.
 ///
-/// Both directions are bounded, so neither side can be flooded: see `ChannelLimits`.
+/// Both directions are bounded: see `ChannelLimits`.
 struct ChannelBuffers: Equatable, Sendable {
     /// One of the two streams.
     enum Side: CaseIterable, Sendable {
@@ -15,17 +15,17 @@ struct ChannelBuffers: Equatable, Sendable {
         case output
     }
 
-    /// What the host is to do. Each but `close` is answered, in order.
+    /// An operation for the host. Each except `close` has a result, and the results come in order.
     enum Order: Equatable, Sendable {
-        /// Answered by `received(_:)` or `receivingEnded(_:)`.
+        /// Results in `received(_:)` or `receivingEnded(_:)`.
         case receive
-        /// Answered by `sent()`, or `ended(_:)`.
+        /// Results in `sent()` or `ended(_:)`.
         case send([UInt8])
-        /// Answered by `ended(_:)`.
+        /// Results in `ended(_:)`.
         case close
     }
 
-    /// What a stream's delegate is to be told.
+    /// An event for a stream's delegate.
     enum Event: Equatable, Sendable {
         case openCompleted
         case hasBytesAvailable
@@ -34,7 +34,7 @@ struct ChannelBuffers: Equatable, Sendable {
         case endEncountered
     }
 
-    /// Where a stream is in its life.
+    /// The status of a stream.
     enum Status: Equatable, Sendable {
         case notOpen
         case open
@@ -46,10 +46,10 @@ struct ChannelBuffers: Equatable, Sendable {
     let limits: ChannelLimits
     var input = Input()
     var output = Output()
-    /// How the channel ended, as far as the output is concerned: the input first gives out what
-    /// came before.
+    /// The reason for the channel's end, for the output. The input ends later, after the bytes that
+    /// arrived before were read.
     private(set) var end: ChannelEnd?
-    /// Whether the application has let go of the channel.
+    /// Whether the application has released the channel.
     private(set) var isReleased = false
     private var isCloseOrdered = false
 
@@ -57,7 +57,7 @@ struct ChannelBuffers: Equatable, Sendable {
         self.limits = limits
     }
 
-    // MARK: The application
+    // MARK: Methods of the application
 
     mutating func open(_ side: Side) {
         switch side {
@@ -66,8 +66,8 @@ struct ChannelBuffers: Equatable, Sendable {
         }
     }
 
-    /// Closes one stream. What was written before still leaves; what was not read is dropped. With
-    /// both closed the channel is.
+    /// Closes one stream. Written bytes are still sent. Received bytes are dropped. The channel
+    /// closes when both streams are closed.
     mutating func close(_ side: Side) {
         switch side {
         case .input:
@@ -77,15 +77,16 @@ struct ChannelBuffers: Equatable, Sendable {
         }
     }
 
-    /// The application lets go of the channel: it closes once what was written has left.
+    /// Marks the channel as released: it closes after all written bytes were sent.
     mutating func release() {
         isReleased = true
         if input.end == nil { input.end = .closedHere }
     }
 
-    // MARK: The host
+    // MARK: Methods of the host
 
-    /// The channel is over. Sending ends at once; receiving when the host says so.
+    /// Handles the end of the channel. Sending ends at once. Receiving ends with
+    /// `receivingEnded(_:)`.
     mutating func ended(_ end: ChannelEnd) {
         if self.end == nil { self.end = end }
         output.pending.removeAll()
@@ -94,10 +95,10 @@ struct ChannelBuffers: Equatable, Sendable {
 
     // MARK: Outputs
 
-    /// Whether `nextOrder()` has something.
+    /// Whether `nextOrder()` returns an order.
     var isOrderDue: Bool { isReceiveDue || isSendDue || isCloseDue }
 
-    /// The next thing for the host to do; nil if there is nothing to do now.
+    /// Returns the next operation for the host. `nil` if there is none now.
     mutating func nextOrder() -> Order? {
         if isReceiveDue {
             input.isReceiving = true
@@ -112,13 +113,14 @@ struct ChannelBuffers: Equatable, Sendable {
     private var isReceiveDue: Bool { !isReleased && input.isRoomForSDU(limits) }
     private var isSendDue: Bool { end == nil && output.isSDUDue(limits) }
 
-    /// A channel that nobody wants is closed once all that was written has left.
+    /// Whether to close the channel: the application does not use it, and all written bytes were
+    /// sent.
     private var isCloseDue: Bool {
         let isUnwanted = isReleased || (input.life.isClosed && output.life.isClosed)
         return isUnwanted && end == nil && output.isDrained && !isCloseOrdered
     }
 
-    /// The next thing to tell a stream's delegate; nil if nothing is new.
+    /// Returns the next event for a stream's delegate. `nil` if there is none.
     mutating func nextEvent(of side: Side) -> Event? {
         guard let event = dueEvent(of: side) else { return nil }
         switch side {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why nothing goes through a channel any more.
+/// The reason of a channel's end.
 enum ChannelEnd: Equatable, Sendable {
-    /// The peer closed it, in order.
+    /// The peer closed the channel.
     case closedByPeer
-    /// This side closed it: by closing the streams, by letting go of the channel, or because its
-    /// number is published no more.
+    /// This device closed the channel: the application closed the streams, released the channel, or
+    /// unpublished its PSM.
     case closedHere
-    /// It broke: the link is gone, or the peer did what a channel does not allow.
+    /// The link ended, or the peer violated the protocol of the channel.
     case failed(CBError.Code)
 
-    /// What the output stream says of it. Whoever writes always learns that the bytes go nowhere.
+    /// The error of the output stream. Each reason is an error for it, because written bytes are no
+    /// longer sent.
     var code: CBError.Code {
         switch self {
         case .closedByPeer: .peripheralDisconnected

@@ -2,11 +2,12 @@
 
 import Foundation
 
-/// The stream of what a peer sends on an L2CAP channel.
+/// The input stream of an L2CAP channel.
 ///
-/// As on Apple's platforms `read` waits, where it is called, until there is something; an
-/// application that must not wait asks `hasBytesAvailable` first, or reads when its delegate is
-/// told. It is told again when there are bytes after it has read, however few it took.
+/// As on Apple's platforms, `read` blocks the calling thread until there are bytes. To avoid
+/// blocking, an application checks `hasBytesAvailable`, or reads when its delegate gets
+/// `hasBytesAvailable`. The delegate gets this event again after each read, as soon as there are
+/// bytes.
 final class ChannelInputStream: InputStream {
     private let pipe: ChannelPipe
     private let schedule: StreamSchedule
@@ -43,8 +44,10 @@ final class ChannelInputStream: InputStream {
         schedule.remove(from: aRunLoop, mode: mode)
     }
 
-    /// Waits until there is something, and takes up to `len` octets of it. Returns their number, 0
-    /// at the end, and -1 of a stream that is not open or has failed.
+    /// Reads bytes. Blocks until there is at least one.
+    ///
+    /// - Returns: The number of bytes, at most `len`. 0 at the end. -1 if the stream is not open or
+    ///   has failed.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
         let reading = pipe.changeWaiting { buffers in
             let reading = buffers.read(upTo: len)
@@ -59,7 +62,7 @@ final class ChannelInputStream: InputStream {
         }
     }
 
-    /// False: the octets are in no buffer that could be lent.
+    /// Returns `false`: the bytes are in no buffer that the caller could use.
     override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         length len: UnsafeMutablePointer<Int>
@@ -67,9 +70,9 @@ final class ChannelInputStream: InputStream {
         false
     }
 
-    /// Nil: a channel has no properties.
+    /// Returns `nil`: a channel has no stream properties.
     override func property(forKey key: PropertyKey) -> AnyObject? { nil }
 
-    /// False: a channel has no properties.
+    /// Returns `false`: a channel has no stream properties.
     override func setProperty(_ property: AnyObject?, forKey key: PropertyKey) -> Bool { false }
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a channel holds on its way between the application and the host.
+/// The limits of the buffers between the application and the host.
 struct ChannelLimits: Equatable, Sendable {
-    /// The longest SDU that this side takes, in octets: what the host was told when it opened the
-    /// channel.
+    /// The length of the longest SDU that this device accepts, in bytes, as passed to the host when
+    /// the channel was opened.
     var receiveMTU = 2_048
-    /// The longest SDU that the peer takes, in octets.
+    /// The length of the longest SDU that the peer accepts, in bytes.
     var sendMTU: Int
-    /// How many received octets may wait for the application. While there is no room for a whole
-    /// SDU none is taken from the host, which then gives the peer no credits.
+    /// The number of received bytes that can wait for the application. Without space for a whole
+    /// SDU, none is requested from the host, which then gives the peer no credits.
     var receiveCapacity = 16_384
-    /// How many written octets may wait for the peer.
+    /// The number of written bytes that can wait for the peer.
     var sendCapacity = 16_384
-    /// How many SDUs the host may have at a time: one that leaves, and one that is next.
+    /// The number of SDUs that the host has at a time: the one that is being sent, and the next
+    /// one.
     var sendsInFlightLimit = 2
 
     init(sendMTU: Int) {

@@ -2,11 +2,12 @@
 
 import Foundation
 
-/// The stream of what is sent to a peer on an L2CAP channel.
+/// The output stream of an L2CAP channel.
 ///
-/// `write` takes as much as there is room for, and waits, where it is called, while there is none;
-/// an application that must not wait asks `hasSpaceAvailable` first, or writes when its delegate is
-/// told. It is told again when there is room after it has written.
+/// `write` accepts as many bytes as there is space for, and blocks the calling thread while there
+/// is none. To avoid blocking, an application checks `hasSpaceAvailable`, or writes when its
+/// delegate gets `hasSpaceAvailable`. The delegate gets this event again after each write, as soon
+/// as there is space.
 final class ChannelOutputStream: OutputStream {
     private let pipe: ChannelPipe
     private let schedule: StreamSchedule
@@ -17,7 +18,7 @@ final class ChannelOutputStream: OutputStream {
         super.init(toMemory: ())
     }
 
-    /// A stream to nowhere: what `OutputStream.toMemory()` makes of this class.
+    /// Makes a stream without a channel, for `OutputStream.toMemory()` of this class.
     required init(toMemory: ()) {
         pipe = ChannelPipe(limits: ChannelLimits(sendMTU: 1), engine: NoEngine())
         schedule = StreamSchedule(pipe: pipe, side: .output)
@@ -50,11 +51,13 @@ final class ChannelOutputStream: OutputStream {
         schedule.remove(from: aRunLoop, mode: mode)
     }
 
-    /// Waits until there is room, and takes up to `len` octets. Returns their number, and -1 of a
-    /// stream that is not open or has failed.
+    /// Writes bytes. Blocks until there is space for at least one.
+    ///
+    /// - Returns: The number of bytes that were accepted, at most `len`. -1 if the stream is not
+    ///   open or has failed.
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {
         let octets = UnsafeBufferPointer(start: buffer, count: max(len, 0))
-        // Read before this returns, whichever thread the closure runs on: this one.
+        // Safe: `changeWaiting` calls the closure on this thread, before it returns.
         nonisolated(unsafe) let borrowed = octets
         let writing = pipe.changeWaiting { buffers in
             let writing = buffers.write(borrowed)
@@ -64,14 +67,14 @@ final class ChannelOutputStream: OutputStream {
         return count
     }
 
-    /// Nil: a channel has no properties.
+    /// Returns `nil`: a channel has no stream properties.
     override func property(forKey key: PropertyKey) -> AnyObject? { nil }
 
-    /// False: a channel has no properties.
+    /// Returns `false`: a channel has no stream properties.
     override func setProperty(_ property: AnyObject?, forKey key: PropertyKey) -> Bool { false }
 }
 
-/// The engine of a channel that there is none of.
+/// The engine of a stream without a channel.
 private struct NoEngine: ChannelEngine {
     func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void) {}
     func beginOutsideWork() {}

@@ -3,20 +3,20 @@
 import Dispatch
 import Synchronization
 
-/// What the two streams of a channel share: the buffers, who waits for them, and the way to the
-/// host.
+/// The state that the two streams of a channel share: the buffers, the waiting threads, and the
+/// access to the host.
 ///
-/// Any thread may call. Whatever changes the buffers settles what follows from the change: threads
-/// that wait in `read` or `write` go on, run loops are rung whose streams have something to tell,
-/// and the host gets a turn if there are orders for it.
+/// All methods can be called on any thread. After a change of the buffers, threads that wait in
+/// `read` or `write` continue, the run loops of streams with events are woken, and the host gets a
+/// turn if there are orders for it.
 final class ChannelPipe: Sendable {
     private struct State {
         var buffers: ChannelBuffers
-        /// Threads that wait inside `read` or `write`: each has one entry.
+        /// The threads that wait in `read` or `write`, with one entry for each.
         var waiting: [DispatchSemaphore] = []
         var inputBells: [RunLoopBell] = []
         var outputBells: [RunLoopBell] = []
-        /// Whether the host has been asked for a turn that has not ended.
+        /// Whether a turn was requested that has not ended.
         var isTurnAsked = false
     }
 
@@ -28,7 +28,7 @@ final class ChannelPipe: Sendable {
         self.engine = engine
     }
 
-    /// Begins to receive, and to watch for the channel's end.
+    /// Starts receiving, and waits for the channel's end.
     func start() {
         engine.enter { [weak self] port in
             port.awaitEnd { [weak self] end in self?.change { $0.ended(end) } }
@@ -36,17 +36,17 @@ final class ChannelPipe: Sendable {
         change { _ in }
     }
 
-    /// The application has let go of the channel.
+    /// Marks the channel as released by the application.
     func release() {
         change { $0.release() }
     }
 
-    /// What is known now.
+    /// Returns the result of `body` for the buffers.
     func look<Value: Sendable>(_ body: (borrowing ChannelBuffers) -> Value) -> Value {
         state.withLock { body($0.buffers) }
     }
 
-    /// Changes the buffers, and settles what follows.
+    /// Changes the buffers, and performs the consequences.
     @discardableResult
     func change<Value: Sendable>(_ body: (inout ChannelBuffers) -> Value) -> Value {
         let (value, consequences) = state.withLock { state in
@@ -57,7 +57,7 @@ final class ChannelPipe: Sendable {
         return value
     }
 
-    /// Changes the buffers as often as `body` wants to wait: it returns nil for that. Blocks.
+    /// Calls `body` until it returns a value. Blocks after each `nil` until the buffers change.
     func changeWaiting<Value: Sendable>(
         _ body: (inout ChannelBuffers) -> Value?
     ) -> Value {
@@ -79,7 +79,7 @@ final class ChannelPipe: Sendable {
 // MARK: - Run loops
 
 extension ChannelPipe {
-    /// Rings the bell whenever the stream has something to tell its delegate, now as well.
+    /// Rings the bell when the stream has an event for its delegate, and at once if it has one now.
     func hang(_ bell: RunLoopBell, for side: ChannelBuffers.Side) {
         state.withLock { state in
             switch side {
@@ -122,12 +122,12 @@ extension ChannelPipe {
     private func settle(_ consequences: Consequences) {
         for semaphore in consequences.awakened { semaphore.signal() }
         for bell in consequences.bells { bell.ring() }
-        // The turn holds on to this: what was written leaves, even if nobody has the streams any
-        // more.
+        // The closure retains the pipe: written bytes are sent even if the application has released
+        // the streams.
         if consequences.isTurnDue { engine.enter { self.takeTurn($0) } }
     }
 
-    /// Performs all orders there are, also those that arise meanwhile.
+    /// Performs all orders, including those that arise meanwhile.
     private func takeTurn(_ port: any ChannelPort) {
         while let order = nextOrder() { perform(order, port) }
     }

@@ -3,7 +3,7 @@
 import BluetoothHost
 import BluetoothL2CAP
 
-/// A channel of the host's, as an engine of streams.
+/// A channel of the host, as the engine of streams.
 struct HostChannel: ChannelEngine {
     let host: BluetoothHost
     let link: LinkIdentifier
@@ -17,7 +17,7 @@ struct HostChannel: ChannelEngine {
     func endOutsideWork() { host.executor.endOutsideWork() }
 }
 
-/// The same during a turn.
+/// A channel of the host during a turn on the adapter's thread.
 private struct HostChannelPort: ChannelPort {
     let channel: HostChannel
 
@@ -38,7 +38,7 @@ private struct HostChannelPort: ChannelPort {
     }
 
     func close() {
-        // The end is told to who awaits it.
+        // `awaitEnd` reports the end.
         begin(.close(channel.number)) { _ in }
     }
 
@@ -49,7 +49,7 @@ private struct HostChannelPort: ChannelPort {
         }
     }
 
-    private func begin(_ wish: ChannelWish, then: @escaping BluetoothHost.Completion) {
+    private func begin(_ wish: ChannelRequest, then: @escaping BluetoothHost.Completion) {
         let link = channel.link
         channel.host.assumeIsolated { _ = $0.begin(wish, on: link, then: then) }
     }

@@ -3,8 +3,8 @@
 import BluetoothHost
 import BluetoothL2CAP
 
-/// A channel on its way to an application, and in its hands: it is closed when nobody has it any
-/// more, even if the application never got it.
+/// A channel that was opened for an application. It closes when it is released, even if it never
+/// reached the application.
 final class OpenChannel: Sendable {
     let psm: CBL2CAPPSM
     let pipe: ChannelPipe
@@ -21,10 +21,10 @@ final class OpenChannel: Sendable {
 }
 
 extension OpenChannel {
-    /// The sizes that this side offers for all channels.
+    /// The options of all channels of this device.
     static let options = L2CAP.ChannelOptions()
 
-    /// Takes a channel that the host has opened; nil if it has ended meanwhile.
+    /// Makes a channel that the host has opened. `nil` if it has ended meanwhile.
     convenience init?(
         _ number: ChannelNumber,
         on link: LinkIdentifier,

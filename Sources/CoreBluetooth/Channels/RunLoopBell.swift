@@ -3,22 +3,23 @@
 import Foundation
 import Synchronization
 
-/// Calls its owner on the thread of a run loop whenever somebody, on whatever thread, rings it.
+/// Calls a closure on the thread of a run loop after any thread has called `ring()`.
 ///
-/// Foundation for Linux keeps `CFRunLoopSource` and `CFRunLoopWakeUp` to itself. What it has of
-/// them under public names is `RunLoop._Source`, made for XCTest, which is signalled but wakes
-/// nobody; and `Timer`, whose `fireDate` can be set from any thread, and wakes the run loop that
-/// the timer is in. So a bell is a source that is signalled, and beside it a timer that never fires
-/// but is moved. As with any source of events, the run loop runs as long as it has the bell, and
-/// `RunLoop.run(mode:before:)` returns after the call, as it does on Apple's platforms.
+/// Foundation for Linux does not export `CFRunLoopSource` and `CFRunLoopWakeUp`. It exports
+/// `RunLoop._Source`, made for XCTest, which can be signaled but does not wake the run loop, and
+/// `Timer`, whose `fireDate` can be set on any thread, which wakes the timer's run loop. A bell
+/// therefore has a source, which it signals, and timers, whose fire dates it sets although they
+/// never fire. As with any event source, the run loop runs while it has the bell, and
+/// `RunLoop.run(mode:before:)` returns after the call, as on Apple's platforms.
 ///
-/// - Note: Sendable though its parts are not marked so: the source's `signal` and the timer's
+/// - Note: Sendable though its parts are not marked so: the source's `signal` and the timers'
 ///   `fireDate` take Core Foundation's own locks, and everything else is done under `state`.
 final class RunLoopBell: @unchecked Sendable {
     private struct State {
-        /// One timer for each mode: a timer can leave a run loop, but not one of its modes.
+        /// One timer for each mode: a timer can be removed from a run loop, but not from one of its
+        /// modes.
         var timers: [RunLoop.Mode: MovableTimer] = [:]
-        /// Whether it was rung and has not been heard.
+        /// Whether `ring()` was called and the closure was not called since.
         var isRung = false
     }
 
@@ -28,9 +29,10 @@ final class RunLoopBell: @unchecked Sendable {
     private let outsideWork: (any OutsideWork)?
     private let rung: () -> Void
 
-    /// Makes a bell that calls `rung`, always on the run loop's thread.
+    /// Makes a bell that calls `rung` on the run loop's thread.
     ///
-    /// - Parameter outsideWork: what is told that there is work from the ring to the end of the call.
+    /// - Parameter outsideWork: Receives the beginning of the work when the bell is rung, and its
+    ///   end after the call.
     init(
         in loop: RunLoop,
         outsideWork: (any OutsideWork)? = nil,
@@ -42,7 +44,7 @@ final class RunLoopBell: @unchecked Sendable {
         source.bell = self
     }
 
-    /// The modes in which the run loop hears the bell.
+    /// The modes in which the run loop has the bell.
     var modes: Set<RunLoop.Mode> { state.withLock { Set($0.timers.keys) } }
 
     func hang(in mode: RunLoop.Mode) {
@@ -55,7 +57,7 @@ final class RunLoopBell: @unchecked Sendable {
         }
     }
 
-    /// The run loop does not hear the bell in this mode any more; in none, what was rung is undone.
+    /// Removes the bell from a mode. Removing it from the last mode cancels a pending call.
     func take(from mode: RunLoop.Mode) {
         let isUndone = state.withLock { state in
             guard let timer = state.timers.removeValue(forKey: mode) else { return false }
@@ -73,14 +75,14 @@ final class RunLoopBell: @unchecked Sendable {
         for mode in modes { take(from: mode) }
     }
 
-    /// Has the owner called soon, once for any number of rings until then.
+    /// Requests a call of the closure. Any number of requests before the call cause one call.
     func ring() {
         state.withLock { state in
             guard !state.isRung, let timer = state.timers.first?.value else { return }
             state.isRung = true
             outsideWork?.beginOutsideWork()
             source.signal()
-            // Whichever timer is moved wakes the run loop.
+            // Moving any of the timers wakes the run loop.
             timer.move()
         }
     }
@@ -95,16 +97,16 @@ final class RunLoopBell: @unchecked Sendable {
         outsideWork?.endOutsideWork()
     }
 
-    /// A run loop does not retain a source that it is about to call: it gets a reference of its own
-    /// here, which it lets go of on its thread, where no such call can be under way.
+    /// A run loop does not retain a source that it is about to call. This block on the run loop's
+    /// thread retains the bell until no such call can be in progress.
     private func outliveCall(in mode: RunLoop.Mode) {
         loop.perform(inModes: [mode]) { withExtendedLifetime(self) {} }
     }
 }
 
-/// A timer that wakes its run loop when it is moved, and does nothing else.
+/// A timer that only wakes its run loop, when its fire date is set.
 ///
-/// Unchecked: from other threads only its `fireDate` is set, under Core Foundation's own lock.
+/// Unchecked: other threads only set its `fireDate`, under Core Foundation's own lock.
 private struct MovableTimer: @unchecked Sendable {
     let timer = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) {
         _ in

@@ -6,7 +6,7 @@ import BluetoothTypes
 
 // Channels that central managers open.
 extension SharedAdapter {
-    /// Opens a channel to a peer that the manager is connected to; answers with
+    /// Opens a channel to a peer that the manager is connected to. The result is in
     /// `PeripheralEvent.channelOpened`.
     func openChannel(
         _ psm: CBL2CAPPSM,
@@ -20,7 +20,7 @@ extension SharedAdapter {
                 for: session
             )
         }
-        let wish = ChannelWish.open(
+        let wish = ChannelRequest.open(
             L2CAP.SPSM(rawValue: psm),
             .credit,
             count: 1,
@@ -49,7 +49,7 @@ extension SharedAdapter {
         channelOpened(opened, to: peer, for: session)
     }
 
-    /// Takes the channel that the host has opened, unless it has ended already.
+    /// Returns the channel that the host has opened, or an error if it has ended already.
     private func channel(
         of answer: HostAnswer,
         on link: LinkIdentifier

@@ -4,9 +4,9 @@ import BluetoothHost
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// What an adapter keeps of the numbers that peripheral managers have published.
+/// The adapter's state for L2CAP listeners of peripheral managers.
 struct ListeningPart: Sendable {
-    /// One number, and the channels that came of it.
+    /// A listener and the channels that it accepted.
     struct Listener: Sendable {
         let key: ListenerKey
         let session: SessionIdentifier
@@ -19,10 +19,11 @@ struct ListeningPart: Sendable {
 
 // Channels that peripheral managers accept.
 extension SharedAdapter {
-    /// How many channels may wait for the adapter's thread, which takes each at once.
+    /// The number of accepted channels that can wait for the adapter's thread, which takes each at
+    /// once.
     private static var backlog: Int { 8 }
 
-    /// Publishes a number of the host's choice; answers with
+    /// Opens a listener on a PSM that the host chooses. The result is in
     /// `PeripheralManagerEvent.channelPublished`.
     func publishChannel(isEncrypted: Bool, for session: SessionIdentifier) {
         guard server.sessions[session] != nil else { return }
@@ -48,9 +49,9 @@ extension SharedAdapter {
         }
     }
 
-    /// Takes a number back, and closes the channels that came of it; answers with
-    /// `PeripheralManagerEvent.channelUnpublished`. A number that the manager has not published is
-    /// an error.
+    /// Closes a listener and the channels that it accepted. The result is in
+    /// `PeripheralManagerEvent.channelUnpublished`. It is an error if the manager has no listener
+    /// on the PSM.
     func unpublishChannel(_ psm: CBL2CAPPSM, for session: SessionIdentifier) {
         guard listening.listeners[psm]?.session == session else {
             let error = CBError(delivering: .invalidParameters)
@@ -60,14 +61,14 @@ extension SharedAdapter {
         post(.channelUnpublished(psm, nil), to: session)
     }
 
-    /// A manager is gone, and what it published.
+    /// Closes the listeners of a manager that was released.
     func closeListeners(of session: SessionIdentifier) {
         for (psm, listener) in listening.listeners where listener.session == session {
             stopListening(psm)
         }
     }
 
-    /// The adapter is off: what was published is no more, and managers know it by the state.
+    /// Closes all listeners, because the adapter is off. The managers get only the new state.
     func closeListeners() {
         for psm in listening.listeners.keys { stopListening(psm) }
     }
@@ -83,7 +84,7 @@ extension SharedAdapter {
         }
     }
 
-    /// Waits for the next channel.
+    /// Requests the next channel.
     private func accept(_ psm: CBL2CAPPSM, _ key: ListenerKey) {
         onHost { host in
             _ = host.beginAccept(key) { [weak self] result in
@@ -104,11 +105,11 @@ extension SharedAdapter {
         accept(psm, key)
     }
 
-    /// Hands a channel to the manager that published its number.
+    /// Sends a channel to the manager of its listener.
     private func take(_ number: ChannelNumber, _ psm: CBL2CAPPSM) {
         guard let session = listening.listeners[psm]?.session,
             let (link, _) = onHost({ $0.link(of: number) }),
-            let central = server.links[link],
+            let central = server.links.central(on: link),
             let channel = onHost({ OpenChannel(number, on: link, of: $0) })
         else { return }
         listening.listeners[psm]?.channels[number] = link

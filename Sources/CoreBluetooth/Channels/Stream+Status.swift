@@ -16,7 +16,7 @@ extension Stream.Status {
 }
 
 extension ChannelBuffers.Status {
-    /// What `streamError` is.
+    /// The `streamError` for the status.
     var error: CBError? {
         guard case .failed(let code) = self else { return nil }
         return CBError(code)

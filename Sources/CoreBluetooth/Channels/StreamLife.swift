@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a stream is in its life, and which of that its delegate has been told.
+/// The phase of a stream, and the events that its delegate has received.
 struct StreamLife: Equatable, Sendable {
     private enum Phase {
         case notOpen
@@ -11,13 +11,14 @@ struct StreamLife: Equatable, Sendable {
     private var phase = Phase.notOpen
     private var isOpeningTold = false
     private var isEndTold = false
-    /// Whether the delegate knows that it can read or write, and has not done so since.
+    /// Whether the delegate received a readiness event, and the application has not read or written
+    /// since.
     private(set) var isReadinessTold = false
 
     var isOpen: Bool { phase == .open }
     var isClosed: Bool { phase == .closed }
 
-    /// Opens a stream that never was open: a closed one stays closed.
+    /// Opens a stream that was never open. A closed stream stays closed.
     mutating func open() {
         if phase == .notOpen { phase = .open }
     }
@@ -26,7 +27,8 @@ struct StreamLife: Equatable, Sendable {
         phase = .closed
     }
 
-    /// The application has read or written: the next readiness is news.
+    /// Notes that the application has read or written: the delegate then gets the next readiness
+    /// event.
     mutating func used() {
         isReadinessTold = false
     }
@@ -39,8 +41,8 @@ struct StreamLife: Equatable, Sendable {
         }
     }
 
-    /// The event that is due in a stream of this state: first that it is open, then that it is
-    /// `ready`, and last how it ended.
+    /// Returns the event that the delegate has to receive: first `openCompleted`, then `ready`, and
+    /// last `end`.
     func due(ready: ChannelBuffers.Event?, end: ChannelBuffers.Event?) -> ChannelBuffers.Event? {
         guard isOpen else { return nil }
         if !isOpeningTold { return .openCompleted }

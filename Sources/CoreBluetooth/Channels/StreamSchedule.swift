@@ -2,20 +2,21 @@
 
 import Foundation
 
-/// Where one stream tells its delegate what is new: on the run loops that it is scheduled in.
+/// The run loops of a stream, on which its delegate receives events.
 ///
-/// Events come one for each call of the run loop, so that its other sources get their turns.
+/// Each call of a run loop reports one event, so that the run loop's other sources are served
+/// between events.
 ///
 /// - Note: Sendable though a stream and its delegate are not: they are only called on the run loops
-///   that the application chose, which is what a stream promises. The variables are kept under
-///   `lock`.
+///   that the application chose, as Foundation documents for streams. The variables are accessed
+///   under `lock`.
 final class StreamSchedule: @unchecked Sendable {
     private let pipe: ChannelPipe
     private let side: ChannelBuffers.Side
     private let lock = NSLock()
     private weak var stream: Stream?
     private weak var recipient: (any StreamDelegate)?
-    /// One for each run loop.
+    /// One bell for each run loop.
     private var bells: [RunLoopBell] = []
 
     init(pipe: ChannelPipe, side: ChannelBuffers.Side) {
@@ -27,12 +28,12 @@ final class StreamSchedule: @unchecked Sendable {
         for bell in bells { takeDown(bell) }
     }
 
-    /// Who is told. Nobody is kept: a stream does not retain its delegate.
+    /// The delegate. Held weakly, like any stream's delegate.
     var delegate: (any StreamDelegate)? {
         get { lock.withLock { recipient } }
         set {
             lock.withLock { recipient = newValue }
-            // What was due while there was nobody to be told.
+            // Reports events that were due while there was no delegate.
             pipe.change { _ in }
         }
     }
@@ -60,7 +61,8 @@ final class StreamSchedule: @unchecked Sendable {
         takeDown(bell)
     }
 
-    /// A stream that is closed tells nothing any more, and keeps no run loop running.
+    /// Removes the stream from all run loops. A closed stream reports no events, and keeps no run
+    /// loop running.
     func end() {
         let bells = lock.withLock {
             defer { self.bells = [] }
@@ -81,7 +83,7 @@ final class StreamSchedule: @unchecked Sendable {
         return (stream, recipient)
     }
 
-    /// Tells the next event. If another is due after it, the change rings again.
+    /// Reports the next event. If another one is due, the change rings the bell again.
     private func tell() {
         guard let (stream, delegate) = addressee else { return }
         let side = side

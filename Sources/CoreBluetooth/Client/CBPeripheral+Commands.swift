@@ -5,7 +5,7 @@ import BluetoothHost
 import CoreBluetoothEnumerations
 import Foundation
 
-// What an application asks for, on its own thread.
+// Commands of the application, on the calling thread.
 extension CBPeripheral {
     func findServices(_ uuids: [CBUUID]?) {
         guard isReadyForCommands() else { return }
@@ -71,17 +71,20 @@ extension CBPeripheral {
         adapter?.enter { [peer, session] in $0.readRSSI(of: peer, for: session) }
     }
 
-    /// A value has 512 octets at most, whatever fits into a packet.
+    /// Returns the maximum length of one write: at most 512 bytes, the limit of an attribute value
+    /// (Vol 3, Part F, 3.2.9).
     func writeLimit(of type: CBCharacteristicWriteType) -> Int {
-        guard state == .connected, let adapter else { return 0 }
+        guard state == .connected else { return 0 }
         guard type == .withoutResponse else { return GATT.valueLengthLimit }
-        let mtu = adapter.facts.withLock { $0.mtus[peer] } ?? Self.firstMTU
         return min(mtu - Self.writeHeaderLength, GATT.valueLengthLimit)
     }
 
-    /// What a link begins with (Vol 3, Part G, 5.2.1).
+    /// The ATT MTU of the connection. The initial MTU until an exchange.
+    var mtu: Int { adapter?.facts.withLock { $0.mtus[peer] } ?? Self.firstMTU }
+
+    /// The initial ATT MTU of an LE link (Vol 3, Part G, 5.2.1).
     private static var firstMTU: Int { 23 }
-    /// What a write has before its value (Vol 3, Part F, 3.4.5.3).
+    /// The length of the header of a Write Command (Vol 3, Part F, 3.4.5.3).
     private static var writeHeaderLength: Int { 3 }
 
     private func ask(_ request: ClientRequest) {
@@ -112,50 +115,67 @@ extension CBPeripheral {
     }
 }
 
-// What may be asked.
+// Checks before a command.
 extension CBPeripheral {
     private func isReadyForCommands() -> Bool {
         manager?.isReadyForCommands() == true && isConnectedForCommands()
     }
 
-    /// Whether there is a connection; says so if not.
+    /// Returns whether the peripheral is connected. Logs the misuse if not.
     func isConnectedForCommands() -> Bool {
         guard state != .connected else { return true }
-        Misuse.report("\(logDescription) can only accept commands while in the connected state")
+        Misuse.report("\(self) can only accept commands while in the connected state")
         return false
     }
 
-    /// What a service is to the peripheral; nil, after a line in the log, if it is stale. One of another
-    /// peripheral ends the program, as it does on Apple's.
+    /// Returns the service in the peripheral's table. Returns `nil` and logs the misuse if the
+    /// service is invalid, another peripheral's, or this device's own.
     private func origin(of service: CBService) -> GATT.Service? {
-        guard let origin = service.origin else { Misuse.stop("\(service) is of this device") }
-        return isLive(service, service.isInvalidated) ? origin : nil
+        let isLive = isLive(service, in: service, service.isInvalidated)
+        return isLive ? service.origin : nil
     }
 
     private func origin(of characteristic: CBCharacteristic) -> GATT.Characteristic? {
-        guard let origin = characteristic.origin else {
-            Misuse.stop("\(characteristic) is of this device")
-        }
-        let isLive = isLive(characteristic.service, characteristic.isInvalidated)
-        return isLive ? origin : nil
+        let isLive = isLive(
+            characteristic,
+            in: characteristic.service,
+            characteristic.isInvalidated
+        )
+        return isLive ? characteristic.origin : nil
     }
 
     private func origin(of descriptor: CBDescriptor) -> GATT.Descriptor? {
-        guard let origin = descriptor.origin else {
-            Misuse.stop("\(descriptor) is of this device")
-        }
-        let isLive = isLive(descriptor.characteristic?.service, descriptor.isInvalidated)
-        return isLive ? origin : nil
+        let service = descriptor.characteristic?.service
+        let isLive = isLive(descriptor, in: service, descriptor.isInvalidated)
+        return isLive ? descriptor.origin : nil
     }
 
-    private func isLive(_ service: CBService?, _ isInvalidated: Bool) -> Bool {
-        if let owner = service?.peripheral, owner !== self {
-            Misuse.stop("\(logDescription) was given an attribute of \(owner.logDescription)")
+    private func isLive(
+        _ attribute: CBAttribute,
+        in service: CBService?,
+        _ isInvalidated: Bool
+    ) -> Bool {
+        if attribute.isOfThisDevice {
+            Misuse.report("\(self) was given \(attribute.logName), which is of this device")
+        } else if let owner = service?.peripheral, owner !== self {
+            Misuse.report("\(self) was given \(attribute.logName) of \(owner)")
+        } else if service == nil || isInvalidated {
+            Misuse.report("\(self) was given \(attribute.logName), which is no longer valid")
+        } else {
+            return true
         }
-        guard service != nil, !isInvalidated else {
-            Misuse.report("\(logDescription) was given an attribute that is no longer valid")
-            return false
+        return false
+    }
+}
+
+extension CBAttribute {
+    /// Whether the attribute is one of this device, and not one that was discovered.
+    fileprivate var isOfThisDevice: Bool {
+        switch self {
+        case let service as CBService: service.origin == nil
+        case let characteristic as CBCharacteristic: characteristic.origin == nil
+        case let descriptor as CBDescriptor: descriptor.origin == nil
+        default: false
         }
-        return true
     }
 }

@@ -5,12 +5,12 @@ import BluetoothGATT
 import CoreBluetoothEnumerations
 import Foundation
 
-// What the adapter tells, on the manager's queue: first what the objects show changes, then the delegate
-// is called. What is told of an object that is stale by now concerns nobody.
+// Events of the adapter, on the manager's queue. Each event changes the objects first and then
+// calls the delegate. Events for invalidated objects are dropped.
 extension CBPeripheral {
     func receive(_ event: PeripheralEvent) {
         switch event {
-        // The manager has seen to it.
+        // `CBCentralManager` handles it.
         case .nameChanged: break
         case .channelOpened(let result): channelOpened(result)
         case .channelSoundingRefused: channelSoundingRefused()
@@ -79,8 +79,8 @@ extension CBPeripheral {
         delegate?.peripheral(self, didReadRSSI: NSNumber(value: rssi), error: error)
     }
 
-    /// The delegate hears of what the peripheral has told even if none of its objects is concerned:
-    /// something new may be there.
+    /// Invalidates the services in the ranges and calls the delegate. A change that the peripheral
+    /// reported is passed on even if it invalidates no service: there may be new services.
     private func servicesModified(_ ranges: [ClosedRange<AttributeHandle>], _ isToldByPeer: Bool) {
         let hasDiscovered = services != nil
         let visible = services ?? []
@@ -94,7 +94,7 @@ extension CBPeripheral {
 
     // MARK: Lookup
 
-    /// Whether the application may hear of the link.
+    /// Whether events of the link may reach the delegate.
     private var isLinked: Bool { state == .connected || state == .disconnecting }
 
     private func service(_ handle: AttributeHandle) -> CBService? {
@@ -109,7 +109,7 @@ extension CBPeripheral {
         mirror.read { $0.tree.descriptor(handle) }
     }
 
-    /// Uses a success; returns a failure's error.
+    /// Passes a success to `use`. Returns the error of a failure.
     private func take<Value>(
         _ result: Result<Value, any Error>,
         _ use: (Value) -> Void

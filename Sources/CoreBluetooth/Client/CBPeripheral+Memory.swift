@@ -3,9 +3,9 @@
 import BluetoothATT
 import BluetoothGATT
 
-// What was kept from another launch becomes objects.
+// Conversion between the objects and the table that is stored for state restoration.
 extension CBPeripheral {
-    /// What was discovered, and what is listened to; nil if nothing was discovered yet.
+    /// The discovered attributes and the subscriptions. `nil` before the first discovery.
     var rememberedTable: RememberedTable? {
         let (listed, all) = mirror.read { ($0.tree.services, $0.tree.allServices) }
         guard let listed else { return nil }
@@ -35,7 +35,8 @@ extension CBPeripheral {
         }
     }
 
-    /// Shows what was discovered in an earlier life, as if it had been discovered now.
+    /// Restores the attributes that a former process discovered, as if they had been discovered
+    /// now.
     func adopt(_ table: RememberedTable) {
         for remembered in table.services {
             let service = object(of: remembered.origin)

@@ -3,8 +3,8 @@
 import BluetoothATT
 import BluetoothGATT
 
-// How what was found becomes objects, on the manager's queue. What is known already keeps its object;
-// what is not there any more, though it was looked for, is stale.
+// Making objects of discovered attributes, on the manager's queue. A known attribute keeps its
+// object. A known service that a discovery should have found, but did not, is invalidated.
 extension CBPeripheral {
     func merge(_ found: [GATT.Service], _ filter: UUIDFilter) {
         let known = services ?? []
@@ -41,7 +41,7 @@ extension CBPeripheral {
         characteristic.setDescriptors((known + new).sorted(by: \.origin?.handle))
     }
 
-    /// The object of a service: the one that there is, or a new one.
+    /// Returns the object of a service, which is made if there is none.
     func object(of service: GATT.Service) -> CBService {
         if let known = mirror.read({ $0.tree.service(service.handle) }) {
             if known.origin?.isSame(as: service) == true { return known }
@@ -52,7 +52,7 @@ extension CBPeripheral {
         return new
     }
 
-    /// A service is not what it was; whoever still has the object cannot do anything with it.
+    /// Invalidates a service that changed. Commands for its object are then refused.
     func invalidate(_ service: CBService) {
         Self.kill(service)
         mirror.change { $0.tree.drop(service) }
@@ -63,7 +63,7 @@ extension CBPeripheral {
         for characteristic in service.characteristics ?? [] { characteristic.setNotifying(false) }
     }
 
-    /// The services that lie in one of the ranges are not what they were; returns them.
+    /// Invalidates the services that overlap one of the ranges. Returns them.
     func invalidateServices(in ranges: [ClosedRange<AttributeHandle>]) -> [CBService] {
         let all = mirror.read { $0.tree.allServices }.sorted(by: \.origin?.handle)
         let stale = all.filter { service in
@@ -74,7 +74,7 @@ extension CBPeripheral {
         return stale
     }
 
-    /// The link is gone, and with it all that was known of the peripheral's attributes.
+    /// Invalidates all objects, because the link ended.
     func invalidateTree() {
         let all = mirror.change { mirror in
             defer { mirror.tree = ObjectTree() }
@@ -83,7 +83,8 @@ extension CBPeripheral {
         all.forEach(Self.kill)
     }
 
-    /// The link is gone, but is to come back: no values come unasked until they are asked for again.
+    /// Marks all characteristics as not notifying. The link ended, and the manager reconnects: the
+    /// application has to subscribe again.
     func quietTree() {
         for characteristic in mirror.read({ $0.tree.allCharacteristics }) {
             characteristic.setNotifying(false)

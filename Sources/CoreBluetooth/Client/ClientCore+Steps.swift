@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-// Step by step.
+// The steps of a request.
 extension ClientCore {
     mutating func advance(
         _ job: Job,
@@ -41,11 +41,13 @@ extension ClientCore {
     private mutating func tableFound(_ table: GATT.Database, _ job: Job) -> [Action] {
         hasNoTable = false
         let changed = modified(since: self.table, in: table)
+        let isToldByPeer = isOutdated && self.table != table
+        isOutdated = false
         self.table = table
         subscriptions.end(in: changed)
         let news: [Action] =
-            changed.isEmpty
-            ? [] : [.postToAll(.servicesModified(changed, isToldByPeer: false))]
+            changed.isEmpty && !isToldByPeer
+            ? [] : [.postToAll(.servicesModified(changed, isToldByPeer: isToldByPeer))]
         return [.servicesKnown(table.services.map(\.service))] + news + resume(job, with: table)
     }
 
@@ -61,7 +63,8 @@ extension ClientCore {
         return subscribe(by: table.characteristic(valueHandle: handle)?.descriptors ?? [], job)
     }
 
-    /// A peripheral may refuse a part of its table that nobody needs.
+    /// Continues without the table, if the peripheral refuses a part of it: that part may not be
+    /// needed.
     private mutating func tableRefused(_ error: any Error, _ job: Job) -> [Action] {
         switch error {
         case GATT.Failure.attribute(.databaseOutOfSync, _): return failed(job, error)
@@ -83,7 +86,7 @@ extension ClientCore {
         return wait(.gatt(operation), .part, job)
     }
 
-    /// What lay where the new table has something else.
+    /// Returns the handle ranges of the old services that the new table does not contain.
     private func modified(
         since old: GATT.Database?,
         in new: GATT.Database
@@ -94,7 +97,7 @@ extension ClientCore {
     }
 }
 
-// Values.
+// Requests for values.
 extension ClientCore {
     mutating func startOperation(_ job: Job) -> [Action] {
         if case .write(_, let value) = job.request, value.count > GATT.valueLengthLimit {
@@ -111,7 +114,7 @@ extension ClientCore {
         switch job.request {
         case .setNotifying(true, let characteristic), .renotify(let characteristic):
             subscriptions.agreed(characteristic.valueHandle)
-            // Who asked may have gone meanwhile.
+            // The managers that subscribed may have disconnected meanwhile.
             if !subscriptions.isWanted(characteristic.valueHandle) {
                 enqueue(.unsubscribe(characteristic), for: nil)
             }
@@ -122,7 +125,8 @@ extension ClientCore {
         return end(job, job.request.succeeded(outcome))
     }
 
-    /// The table is not what it was when this was asked: look again whether that is still there.
+    /// Repeats a request after the table changed: reads the table again and checks that the
+    /// attribute is still there.
     mutating func begin(anew job: Job) -> [Action] {
         var job = job
         job.isRepeated = true
@@ -131,7 +135,7 @@ extension ClientCore {
 }
 
 extension ClientCore.Job {
-    /// Whether the request was refused because of another's place in a table that is not that any more.
+    /// Returns whether a request that was refused because the table changed may be repeated.
     fileprivate func mayRepeat(after error: any Error) -> Bool {
         guard !isRepeated, case GATT.Failure.attribute(.databaseOutOfSync, _) = error else {
             return false

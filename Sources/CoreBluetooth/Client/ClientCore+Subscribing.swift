@@ -2,7 +2,7 @@
 
 import BluetoothGATT
 
-// Subscribing.
+// Subscribing and unsubscribing.
 extension ClientCore {
     mutating func startSubscribing(
         to characteristic: GATT.Characteristic,

@@ -4,78 +4,83 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-/// What is asked of one link's peripheral, by all managers that use it.
+/// The requests of all managers to the peripheral of one link.
 ///
-/// One request at a time, in the order of the calls, so that answers come in that order as well. Writes
-/// without response do not wait for the answer to a request that was asked for before them, unless that is
-/// a write itself: what is written arrives in the order of the calls.
+/// Requests are sent one at a time in the order of the calls, and are therefore answered in this
+/// order. A write without response does not wait for an earlier request, unless that request is
+/// itself a write: written values arrive in the order of the calls.
 struct ClientCore: Sendable {
-    /// How many requests may wait for their turn on one link; one more is refused at once.
+    /// The maximum number of requests that wait on one link. Further ones are refused at once.
     static let waitingLimit = 4_096
-    /// How often in a row the table may be looked at because the peripheral says that it has changed;
-    /// then something else that waits has its turn.
+    /// The number of times in a row that the table is read because the peripheral reports changes,
+    /// before another waiting request comes first.
     static let refreshLimit = 8
 
-    /// Names a request, for as long as the process lives.
+    /// The identifier of a request. Unique on its link.
     typealias JobIdentifier = UInt64
 
     enum Action: Sendable {
-        /// Ask the host for this, and tell what comes of it.
+        /// Send a request to the host, and report its result with `completed`.
         case begin(LinkRequest, JobIdentifier)
         case post(PeripheralEvent, to: SessionIdentifier)
-        /// Tell every manager that uses the link.
+        /// Send an event to every manager that uses the link.
         case postToAll(PeripheralEvent)
-        /// The peripheral has these services.
+        /// Note the services of the peripheral.
         case servicesKnown([GATT.Service])
     }
 
-    /// What a request waits for.
+    /// The result that a request waits for.
     enum Stage: Sendable {
-        /// The peripheral's table, to answer a search or to find an attribute in.
+        /// The peripheral's attribute table, to answer a search or to find an attribute.
         case table
-        /// A part of the table, of a peripheral that does not tell the whole.
+        /// A part of the table, if the peripheral does not allow reading the whole table.
         case part
-        /// The descriptor by which to subscribe, of such a peripheral.
+        /// The descriptors of a characteristic, to subscribe without the table.
         case descriptors
         case value
     }
 
     struct Job: Sendable {
         let id: JobIdentifier
-        /// Who is told; nil once nobody is there any more.
+        /// The manager that gets the result. `nil` if the manager no longer uses the link or the
+        /// core made the request.
         var session: SessionIdentifier?
         let request: ClientRequest
         var stage = Stage.value
-        /// Whether it was begun anew already, after the table had changed.
+        /// Whether the request was already repeated after a change of the table.
         var isRepeated = false
     }
 
     private var lastJob: JobIdentifier = 0
     private(set) var waiting: [Job] = []
-    /// How often in a row the table was looked at.
+    /// The number of times in a row that the table was read.
     private var refreshCount = 0
     var active: Job?
-    /// Writes without response that the host has.
+    /// The writes without response that the host has.
     private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
     var subscriptions = Subscriptions()
-    /// What the peripheral's table was when it was told last.
+    /// The peripheral's attribute table when it was read last.
     var table: GATT.Database?
-    /// Whether the peripheral has failed to tell its table.
+    /// Whether the peripheral's table is known to have changed since.
+    var isOutdated = false
+    /// Whether reading the peripheral's table failed.
     var hasNoTable = false
-    /// Whether the table is that of an earlier link, and what managers have may be of another.
+    /// Whether the table is that of an earlier link. It has to be read again before the first
+    /// request, because the managers' attributes may have changed.
     private var mustVerify: Bool
 
-    /// - Parameter table: what managers may still have from an earlier link.
+    /// - Parameter table: The table of an earlier link, from which managers may still have
+    ///   attributes.
     init(table: GATT.Database? = nil) {
         self.table = table
         mustVerify = table != nil
     }
 
-    /// The table that managers have their attributes from.
+    /// The table to which the managers' attributes belong.
     var lastTable: GATT.Database? { table }
 }
 
-// What is asked.
+// Requests and events.
 extension ClientCore {
     mutating func ask(_ request: ClientRequest, for session: SessionIdentifier?) -> [Action] {
         if mustVerify {
@@ -89,16 +94,26 @@ extension ClientCore {
         return proceed()
     }
 
-    /// The peripheral's table has changed in this range.
+    /// Handles a change of the peripheral's table in a range that the peripheral reported.
     mutating func tableChanged(_ handles: ClosedRange<AttributeHandle>) -> [Action] {
         subscriptions.end(in: [handles])
         insertRefresh()
         table = nil
+        isOutdated = false
         mustVerify = false
         return [.postToAll(.servicesModified([handles], isToldByPeer: true))] + proceed()
     }
 
-    /// A manager does not use the link any more.
+    /// Handles a change of the peripheral's table in an unknown range: reads the table to find the
+    /// range.
+    mutating func tableOutdated() -> [Action] {
+        guard table != nil else { return [] }
+        isOutdated = true
+        insertRefresh()
+        return proceed()
+    }
+
+    /// Removes a manager that no longer uses the link.
     mutating func left(_ session: SessionIdentifier) -> [Action] {
         for job in waiting where job.session == session { releaseWindow(of: job.request) }
         waiting.removeAll { $0.session == session }
@@ -117,8 +132,8 @@ extension ClientCore {
         waiting.append(Job(id: lastJob, session: session, request: request))
     }
 
-    /// What is asked for next is to be asked by the new table. However often that changes, one look at
-    /// it is enough, and it does not keep everything else waiting.
+    /// Adds a reading of the table before the other requests. One reading covers any number of
+    /// changes. After `refreshLimit` readings in a row, another request comes first.
     private mutating func insertRefresh() {
         guard !waiting.prefix(2).contains(where: \.request.isRefresh) else { return }
         lastJob += 1
@@ -139,9 +154,9 @@ extension ClientCore {
     }
 }
 
-// From one request to the next.
+// The order of requests.
 extension ClientCore {
-    /// What the host was asked for has come to this.
+    /// Handles the result of a request to the host.
     mutating func completed(
         _ id: JobIdentifier,
         _ result: Result<HostAnswer, any Error>
@@ -151,7 +166,8 @@ extension ClientCore {
         }
         guard let job = active, job.id == id else { return [] }
         if case .failure(let error) = result, ClientFailure.error(error) == nil {
-            // The link is gone, and nobody is told anything any more. What waits comes to the same.
+            // The link ended, and its requests are not answered. The waiting requests end in the
+            // same way.
             return end(job, nil) + proceed()
         }
         return advance(job, result) + proceed()
@@ -201,14 +217,14 @@ extension ClientCore {
         }
     }
 
-    /// Has the host do something, and the request wait for it.
+    /// Sends a request to the host, and makes the job wait for its result.
     mutating func wait(_ request: LinkRequest, _ stage: Stage, _ job: Job) -> [Action] {
         active = job
         active?.stage = stage
         return [.begin(request, job.id)]
     }
 
-    /// The request has come to this.
+    /// Ends a job with an event for its manager, or without one.
     mutating func end(_ job: Job, _ event: PeripheralEvent?) -> [Action] {
         active = nil
         guard let session = job.session, let event else { return [] }

@@ -7,10 +7,10 @@ import BluetoothL2CAP
 import BluetoothSMP
 import CoreBluetoothEnumerations
 
-/// What an application is told of a request that failed.
+/// The error that an application gets for a failed request.
 enum ClientFailure {
-    /// The error as a delegate gets it; nil if it is the end of the link, of which the manager's
-    /// delegate is told, and this one no more.
+    /// Returns the error that the delegate gets. `nil` if the link ended: the manager's delegate
+    /// gets the disconnection, and the request is not answered.
     static func error(_ error: any Error) -> (any Error)? {
         switch error {
         case let failure as GATT.Failure: self.error(failure)
@@ -35,7 +35,7 @@ enum ClientFailure {
     private static func error(_ failure: HostError) -> (any Error)? {
         switch failure {
         case .disconnected, .closed, .adapter, .bondLost, .encryptionFailed: nil
-        case .tooManyRequests, .tooManyBonds: CBError(delivering: .outOfSpace)
+        case .tooManyRequests, .tooManyBonds, .bondNotKept: CBError(delivering: .outOfSpace)
         case .notEncrypted: CBError(delivering: .encryptionTimedOut)
         case .unsupported: CBError(delivering: .operationNotSupported)
         case .timedOut, .commandTimedOut: CBError(delivering: .connectionTimeout)
@@ -45,7 +45,7 @@ enum ClientFailure {
 }
 
 extension SecurityRefusal {
-    /// That pairing failed is told in the words of the peripheral's refusal.
+    /// The error for a failed pairing: the peripheral's refusal that made the pairing necessary.
     var delivered: any Error {
         switch answer {
         case .attribute(let code, _): CBATTError(code)
@@ -55,7 +55,7 @@ extension SecurityRefusal {
 }
 
 extension CBATTError {
-    /// What a server has answered, whether or not the code has a name.
+    /// Makes the error that a server answered, whether or not its code has a name.
     init(_ code: ATT.ErrorCode) {
         self.init(delivering: Code(rawValue: Int(code.rawValue)) ?? .unlikelyError)
     }

@@ -3,9 +3,10 @@
 import BluetoothATT
 import BluetoothGATT
 
-// What is asked of the host for a request, and what the application hears of it.
+// The operations and the events of requests.
 extension ClientRequest {
-    /// The operation on a value; nil for what is more than one.
+    /// The operation on the value. `nil` for requests that `ClientCore` turns into operations
+    /// itself.
     var operation: GATT.Operation? {
         switch self {
         case .read(let characteristic): .readLong(characteristic.valueHandle)
@@ -16,7 +17,7 @@ extension ClientRequest {
         }
     }
 
-    /// The characteristic whose values are to come unasked from now on.
+    /// The characteristic to subscribe to.
     var newSubscription: GATT.Characteristic? {
         switch self {
         case .setNotifying(true, let characteristic), .renotify(let characteristic): characteristic
@@ -24,7 +25,7 @@ extension ClientRequest {
         }
     }
 
-    /// What is told of a request that was carried out; nil for nothing.
+    /// Returns the event for a request that succeeded. `nil` if there is none.
     func succeeded(_ outcome: GATT.Outcome) -> PeripheralEvent? {
         switch (self, outcome) {
         case (.read(let characteristic), .value(let value)):
@@ -39,7 +40,7 @@ extension ClientRequest {
         }
     }
 
-    /// What is told of one that was not; nil for nothing.
+    /// Returns the event for a request that failed. `nil` if there is none.
     func failed(_ error: any Error) -> PeripheralEvent? {
         switch self {
         case .find(let search): search.failed(error)

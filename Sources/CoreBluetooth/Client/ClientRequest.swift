@@ -4,25 +4,25 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// What an application asks of a peripheral's attributes.
+/// A request to a peripheral's attributes.
 enum ClientRequest: Sendable {
     case find(ClientSearch)
     case read(GATT.Characteristic)
     case write(GATT.Characteristic, [UInt8])
-    /// A write that nobody confirms.
+    /// A write without response.
     case command(GATT.Characteristic, [UInt8], WriteWindow)
     case readDescriptor(GATT.Descriptor)
     case writeDescriptor(GATT.Descriptor, [UInt8])
     case setNotifying(Bool, GATT.Characteristic)
-    /// The application asked for it in an earlier life: it is told only if that does not succeed.
+    /// A subscription that a former process made. The application gets an event only if it fails.
     case renotify(GATT.Characteristic)
-    /// Nobody wants the values any more.
+    /// The last manager unsubscribed.
     case unsubscribe(GATT.Characteristic)
-    /// The table is not what it was.
+    /// The table changed and has to be read.
     case refresh
 }
 
-/// What is looked for.
+/// A search for attributes.
 enum ClientSearch: Sendable {
     case services(UUIDFilter)
     case includedServices(UUIDFilter, of: GATT.Service)
@@ -30,7 +30,7 @@ enum ClientSearch: Sendable {
     case descriptors(of: GATT.Characteristic)
 }
 
-/// Which UUIDs are wanted; an empty list means all, as none does.
+/// The UUIDs of a search. An empty list, like none, matches all.
 struct UUIDFilter: Hashable, Sendable {
     private let uuids: Set<BluetoothUUID>
 
@@ -47,8 +47,8 @@ struct UUIDFilter: Hashable, Sendable {
     func admits(_ uuid: BluetoothUUID) -> Bool { uuids.isEmpty || uuids.contains(uuid) }
 }
 
-/// The services that applications do not see: the system uses them itself (behaviour as of Apple's
-/// accessory guidelines, 40.13).
+/// The services that applications do not see, because the system uses them (Apple's accessory
+/// design guidelines, 40.13).
 enum HiddenServices {
     private static let humanInterfaceDevice = BluetoothUUID(0x1812)
     private static let notificationCenter = BluetoothUUID("7905F431-B5CE-4E99-A40F-4B1E122D00D0")
@@ -64,17 +64,17 @@ enum HiddenServices {
 }
 
 extension ClientRequest {
-    /// Whether nothing comes back, so that any number of them may be under way.
+    /// Whether the request is a write without response, of which several can be pending at once.
     var isCommand: Bool {
         if case .command = self { true } else { false }
     }
 
-    /// Whether it is the core's own look at the table.
+    /// Whether the request is a reading of the table for the core itself.
     var isRefresh: Bool {
         if case .refresh = self { true } else { false }
     }
 
-    /// Whether a command that was asked for after this must not reach the peripheral before it is done.
+    /// Whether a later write without response has to wait until this request is done.
     var delaysCommands: Bool {
         switch self {
         case .write, .writeDescriptor, .refresh: true
@@ -82,7 +82,7 @@ extension ClientRequest {
         }
     }
 
-    /// What it is about is still where it was.
+    /// Returns whether the request's attribute is unchanged in a table.
     func isFound(in table: GATT.Database) -> Bool {
         switch self {
         case .find, .refresh: true

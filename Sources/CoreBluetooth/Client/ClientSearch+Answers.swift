@@ -3,10 +3,11 @@
 import BluetoothATT
 import BluetoothGATT
 
-// A search is answered from the peripheral's table, which the host finds once and keeps; or, where a
-// peripheral cannot tell its table, by a procedure of the profile that asks for this part of it.
+// Searches are answered from the peripheral's attribute table, which the host discovers once and
+// keeps. If the peripheral does not allow reading its table, a GATT procedure discovers the part
+// that the search is for.
 extension ClientSearch {
-    /// What has been found in a whole table.
+    /// Returns the result of the search in a table.
     func answer(in table: GATT.Database) -> PeripheralEvent {
         switch self {
         case .services(let filter):
@@ -30,7 +31,8 @@ extension ClientSearch {
         }
     }
 
-    /// What has been found by `operation`; nil if it did not end as it should.
+    /// Returns the result of the search in the outcome of `operation`. `nil` if the outcome is not
+    /// of its kind.
     func answer(to outcome: GATT.Outcome) -> PeripheralEvent? {
         switch (self, outcome) {
         case (.services(let filter), .services(let services)):
@@ -45,7 +47,7 @@ extension ClientSearch {
         }
     }
 
-    /// That it came to nothing.
+    /// Returns the event for a search that failed.
     func failed(_ error: any Error) -> PeripheralEvent {
         switch self {
         case .services(let filter): .servicesFound(filter, .failure(error))
@@ -58,7 +60,8 @@ extension ClientSearch {
         }
     }
 
-    /// What to ask a peripheral whose table cannot be had; nil if there is no room for an answer.
+    /// The procedure for a peripheral whose table cannot be read. `nil` if no handles are left in
+    /// which the result could be.
     var operation: GATT.Operation? {
         switch self {
         case .services: .discoverPrimaryServices(uuid: nil)
@@ -73,7 +76,7 @@ extension ClientSearch {
         }
     }
 
-    /// What was asked about is not there any more.
+    /// The error for an attribute that is no longer in the table.
     static var staleness: CBError { CBError(delivering: .invalidHandle) }
 
     private func answer(services: [GATT.Service], _ filter: UUIDFilter) -> PeripheralEvent {
@@ -111,8 +114,8 @@ extension GATT.Database {
 }
 
 extension GATT.Service {
-    /// Whether both are the same run of attributes. A reference does not say whether what it refers to
-    /// is primary.
+    /// Returns whether both services have the same UUID and handles. `isPrimary` is not compared,
+    /// because an include declaration does not contain it.
     func isSame(as other: GATT.Service) -> Bool {
         uuid == other.uuid && handles == other.handles
     }

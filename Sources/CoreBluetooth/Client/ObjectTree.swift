@@ -3,19 +3,20 @@
 import BluetoothATT
 import BluetoothGATT
 
-/// The objects that stand for a peripheral's attributes, as far as they were discovered. An attribute has
-/// one object, for as long as the peripheral's table is what it was.
+/// The objects of a peripheral's discovered attributes. An attribute has one object while the
+/// peripheral's table does not change.
 struct ObjectTree {
-    /// What was discovered as such, in the order of handles; nil before the first discovery.
+    /// The services that a discovery of services found, ordered by handle. `nil` before the first
+    /// one.
     var services: [CBService]?
-    /// All, also those that are only included in others.
+    /// All services, including those that are only included in others.
     private var servicesByHandle: [AttributeHandle: CBService] = [:]
     private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
     private var descriptors: [AttributeHandle: CBDescriptor] = [:]
 
     func service(_ handle: AttributeHandle) -> CBService? { servicesByHandle[handle] }
 
-    /// By the handle of its value.
+    /// Returns the characteristic with a value handle.
     func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
 
     func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
@@ -37,7 +38,7 @@ struct ObjectTree {
         if let handle = descriptor.origin?.handle { descriptors[handle] = descriptor }
     }
 
-    /// Forgets a service, with all below it.
+    /// Removes a service, with its characteristics and descriptors.
     mutating func drop(_ service: CBService) {
         if let handle = service.origin?.handle, servicesByHandle[handle] === service {
             servicesByHandle[handle] = nil
@@ -46,7 +47,7 @@ struct ObjectTree {
         for characteristic in service.characteristics ?? [] { drop(characteristic) }
     }
 
-    /// Forgets a characteristic, with its descriptors.
+    /// Removes a characteristic, with its descriptors.
     mutating func drop(_ characteristic: CBCharacteristic) {
         if let handle = characteristic.origin?.valueHandle,
             characteristics[handle] === characteristic

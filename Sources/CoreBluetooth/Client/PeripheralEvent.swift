@@ -3,9 +3,9 @@
 import BluetoothATT
 import BluetoothGATT
 
-/// What the adapter has to tell of one peripheral; it changes what the `CBPeripheral` shows, and becomes
-/// a call of its delegate. Errors are of `CBError` or `CBATTError`. Attributes go by their handles:
-/// characteristics by those of their values.
+/// An event of a peripheral. It changes the `CBPeripheral` and then becomes a call of its delegate.
+/// Errors are of `CBError` or `CBATTError`. Handles identify the attributes. Characteristics are
+/// identified by their value handle.
 enum PeripheralEvent: Sendable {
     case nameChanged(String?)
     case rssiRead(Result<Int, any Error>)
@@ -21,21 +21,21 @@ enum PeripheralEvent: Sendable {
         Result<[GATT.Characteristic], any Error>
     )
     case descriptorsFound(of: AttributeHandle, Result<[GATT.Descriptor], any Error>)
-    /// A value that was not asked for.
+    /// A value in a notification or indication.
     case valueArrived(AttributeHandle, ArraySlice<UInt8>)
     case valueRead(AttributeHandle, Result<[UInt8], any Error>)
     case valueWritten(AttributeHandle, (any Error)?)
     case descriptorRead(AttributeHandle, Result<[UInt8], any Error>)
     case descriptorWritten(AttributeHandle, (any Error)?)
-    /// Values come unasked, or come no more; after an error it is as it was.
+    /// Notifications or indications were enabled or disabled. An error leaves them unchanged.
     case notifyingSet(AttributeHandle, Result<Bool, any Error>)
-    /// There is room again for writes without response.
+    /// There is space again for writes without response.
     case readyToWrite
-    /// What lies in these ranges is not what it was. Whether the peripheral has said so, or it was
-    /// noticed.
+    /// The services in these ranges changed. The flag is `true` if the peripheral reported the
+    /// change, and `false` if it was found by reading the table.
     case servicesModified([ClosedRange<AttributeHandle>], isToldByPeer: Bool)
-    /// A channel that was asked for is open, or is not.
+    /// An L2CAP channel was opened, or failed to open.
     case channelOpened(Result<OpenChannel, any Error>)
-    /// No adapter of ours measures distances.
+    /// The application requested a Channel Sounding session, which no adapter supports.
     case channelSoundingRefused
 }

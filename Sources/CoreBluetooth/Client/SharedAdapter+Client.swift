@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-/// What an adapter keeps of managers that use the services of peers.
+/// The adapter's state for managers that use the services of peers.
 struct ClientPart: Sendable {
     struct Link: Sendable {
         let peer: PeerIdentifier
@@ -13,15 +13,15 @@ struct ClientPart: Sendable {
     }
 
     var links: [LinkIdentifier: Link] = [:]
-    /// What was known of peripherals when their links ended.
+    /// The tables of peripherals whose links ended.
     var lastTables = LastTables()
-    /// What managers that are to be restored have discovered.
+    /// The attributes that managers with state restoration discovered.
     var tables: [SessionIdentifier: [PeerIdentifier: RememberedTable]] = [:]
 }
 
 extension SharedAdapter {
-    /// A manager asks something of a peripheral that it is connected to. Where it is not any more,
-    /// which it will hear, nothing comes of it.
+    /// Gives a manager's request to a peripheral that it is connected to. Does nothing if the
+    /// manager is no longer connected, which it learns from an event.
     func ask(
         _ request: ClientRequest,
         of peer: PeerIdentifier,
@@ -33,15 +33,15 @@ extension SharedAdapter {
         perform(actions, on: link)
     }
 
-    /// Begins to use a link. What managers have of an earlier one, which is to come back, may be of a
-    /// table that has changed meanwhile.
+    /// Prepares a link for requests. If the manager reconnected, its attributes are from an earlier
+    /// link, and the table may have changed since.
     private func open(_ link: LinkIdentifier, to peer: PeerIdentifier) {
         guard client.links[link] == nil else { return }
         let table = client.lastTables.take(peer)
         client.links[link] = .init(peer: peer, core: ClientCore(table: table))
     }
 
-    /// A manager wants to know how well a peripheral is heard.
+    /// Reads the signal strength of a link for a manager.
     func readRSSI(of peer: PeerIdentifier, for session: SessionIdentifier) {
         guard let link = central.core.link(of: session, to: peer) else { return }
         _ = onHost { host in
@@ -110,11 +110,12 @@ extension SharedAdapter {
     }
 }
 
-// What the host tells.
+// Events of the host.
 extension SharedAdapter {
-    /// A value that was not asked for: to whoever wants it, and dropped if too many wait already.
+    /// Sends a notified or indicated value to the managers that subscribed. It is dropped if too
+    /// many events wait.
     func notified(_ value: ArraySlice<UInt8>, of handle: AttributeHandle, on link: LinkIdentifier) {
-        // Not the whole entry, which is large to copy.
+        // Only these members, because copying the whole entry is slow.
         guard let peer = client.links[link]?.peer,
             let receivers = client.links[link]?.core.subscriptions.receivers(of: handle)
         else { return }
@@ -132,20 +133,19 @@ extension SharedAdapter {
         perform(actions, on: link)
     }
 
-    func clientMTUChanged(_ mtu: Int, on link: LinkIdentifier) {
-        guard let peer = central.core.peer(of: link) else { return }
-        facts.withLock { $0.mtus[peer] = mtu }
+    func tableOutdated(on link: LinkIdentifier) {
+        guard let actions = client.links[link]?.core.tableOutdated() else { return }
+        perform(actions, on: link)
     }
 
-    /// A link is gone; the managers that used it are told after this.
+    /// Handles the end of a link, before its managers get their events.
     func clientLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
         let entry = client.links.removeValue(forKey: link)
         guard let peer = central.core.peer(of: link) else { return }
         client.lastTables.keep(entry?.core.lastTable, of: peer)
-        facts.withLock { $0.mtus[peer] = nil }
     }
 
-    /// A manager has let go of a link that others may still use; called before it is told.
+    /// Removes a manager from a link that others may still use, before the manager gets its event.
     func clientLeft(_ session: SessionIdentifier, _ peer: PeerIdentifier) {
         guard let link = central.core.link(to: peer),
             let actions = client.links[link]?.core.left(session)
@@ -154,9 +154,9 @@ extension SharedAdapter {
     }
 }
 
-/// The tables that peripherals had, of those that were connected last.
+/// The attribute tables of the peripherals that disconnected last.
 struct LastTables: Sendable {
-    /// How many are kept.
+    /// The maximum number of tables.
     static let limit = 64
 
     private var tables: [(peer: PeerIdentifier, table: GATT.Database)] = []
@@ -168,7 +168,7 @@ struct LastTables: Sendable {
         tables.append((peer, table))
     }
 
-    /// What is kept of a peripheral, and is not any more.
+    /// Removes and returns the table of a peripheral.
     mutating func take(_ peer: PeerIdentifier) -> GATT.Database? {
         guard let place = tables.firstIndex(where: { $0.peer == peer }) else { return nil }
         return tables.remove(at: place).table

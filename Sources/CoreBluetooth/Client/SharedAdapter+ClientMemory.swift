@@ -4,27 +4,28 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-// What managers that are to be restored have discovered, and listen to.
+// The attributes and subscriptions of managers with state restoration.
 extension SharedAdapter {
-    /// What a manager shows of a peripheral; nil if it has discovered nothing, or is not to be restored.
+    /// Returns the attributes that a manager discovered. `nil` if there are none, or if the manager
+    /// is not restored.
     func table(of peer: PeerIdentifier, for session: SessionIdentifier) -> RememberedTable? {
         client.tables[session]?[peer]
     }
 
-    /// A manager shows a peripheral as it was in an earlier life.
+    /// Sets the attributes that a manager's former process discovered.
     func adopt(_ table: RememberedTable, of peer: PeerIdentifier, for session: SessionIdentifier) {
         client.tables[session, default: [:]][peer] = table
     }
 
-    /// Listens to what was listened to in an earlier life. The application is told of what does not
-    /// succeed.
+    /// Subscribes to the characteristics that the former process had subscribed to. The application
+    /// gets an event for those that fail.
     func resubscribe(_ peer: PeerIdentifier, for session: SessionIdentifier) {
         for characteristic in table(of: peer, for: session)?.notifying ?? [] {
             ask(.renotify(characteristic), of: peer, for: session)
         }
     }
 
-    /// A manager is gone.
+    /// Removes the attributes of a manager that was released.
     func forgetTables(of session: SessionIdentifier) {
         client.tables[session] = nil
     }

@@ -3,38 +3,39 @@
 import BluetoothATT
 import BluetoothGATT
 
-/// Which managers want which values of one peripheral unasked. The peripheral is told when the first of
-/// them comes, and when the last one goes.
+/// The managers' subscriptions to the values of one peripheral. The peripheral gets a request when
+/// the first manager subscribes to a value, and when the last one unsubscribes.
 struct Subscriptions: Sendable {
     private struct Entry: Sendable {
         let characteristic: GATT.Characteristic
         let descriptor: AttributeHandle
         var sessions: [SessionIdentifier]
-        /// Whether the peripheral has agreed.
+        /// Whether the peripheral confirmed the subscription.
         var isInForce = false
     }
 
     private var entries: [AttributeHandle: Entry] = [:]
 
-    /// Who is to have a value that arrived. A peripheral may send the first before it has said that it
-    /// agrees.
+    /// Returns the managers that get a value. The peripheral may send the first value before it
+    /// confirms the subscription.
     func receivers(of value: AttributeHandle) -> [SessionIdentifier] {
         entries[value]?.sessions ?? []
     }
 
-    /// Whether the peripheral sends the value.
+    /// Returns whether the peripheral confirmed a subscription to the value.
     func isInForce(_ value: AttributeHandle) -> Bool { entries[value]?.isInForce == true }
 
     func contains(_ session: SessionIdentifier, _ value: AttributeHandle) -> Bool {
         entries[value]?.isInForce == true && receivers(of: value).contains(session)
     }
 
-    /// Where the peripheral was told of it; nil if it was not.
+    /// Returns the Client Characteristic Configuration descriptor that was written for a value.
+    /// `nil` if there is no subscription.
     func descriptor(of value: AttributeHandle) -> AttributeHandle? { entries[value]?.descriptor }
 
     func isWanted(_ value: AttributeHandle) -> Bool { entries[value]?.sessions.isEmpty == false }
 
-    /// The peripheral is about to be asked.
+    /// Adds a subscription before its request is sent.
     mutating func begin(_ characteristic: GATT.Characteristic, by descriptor: AttributeHandle) {
         let value = characteristic.valueHandle
         guard entries[value] == nil else { return }
@@ -58,7 +59,8 @@ struct Subscriptions: Sendable {
         entries[value]?.sessions.removeAll { $0 == session }
     }
 
-    /// A manager does not use the link any more. What nobody wants then.
+    /// Removes a manager that no longer uses the link. Returns the characteristics that no other
+    /// manager is subscribed to.
     mutating func remove(_ session: SessionIdentifier) -> [GATT.Characteristic] {
         var unwanted: [GATT.Characteristic] = []
         for (value, entry) in entries.sorted(by: { $0.key < $1.key })
@@ -69,19 +71,20 @@ struct Subscriptions: Sendable {
         return unwanted
     }
 
-    /// The peripheral sends the value no more.
+    /// Removes a subscription that ended.
     mutating func end(_ value: AttributeHandle) {
         entries[value] = nil
     }
 
-    /// What was in these ranges is no more.
+    /// Removes the subscriptions to values in these ranges, which no longer exist.
     mutating func end(in ranges: [ClosedRange<AttributeHandle>]) {
         entries = entries.filter { value, _ in !ranges.contains { $0.contains(value) } }
     }
 }
 
 extension GATT.Characteristic {
-    /// How its value can be had unasked: notified where there is a choice; nil if it cannot.
+    /// The kind of subscription that the characteristic supports, notification if both. `nil` if it
+    /// supports none.
     var subscriptionKind: GATT.SubscriptionKind? {
         if properties.contains(.notify) { return .notification }
         return properties.contains(.indicate) ? .indication : nil

@@ -2,14 +2,15 @@
 
 import Synchronization
 
-/// How many writes without response a peripheral's connection has under way: counted up by who calls, on
-/// any thread, and down by the adapter, when the controller has taken them.
+/// The number of writes without response that wait on a peripheral's connection. The calling
+/// threads count it up. The adapter counts it down when the controller has accepted a write.
 final class WriteWindow: Sendable {
-    /// How many may be under way before `canSendWriteWithoutResponse` says no.
+    /// The number of waiting writes at which `canSendWriteWithoutResponse` becomes `false`.
     static let limit = 64
-    /// How many are kept of those that are asked for all the same; more are dropped.
+    /// The number of waiting writes at which further writes are dropped.
     static let overflowLimit = 1_024
-    /// How few must be left before the application is told that there is room: a batch costs it one call.
+    /// The number of waiting writes at which the application is informed that there is space. It is
+    /// lower than the limit, so that a batch of writes causes one call.
     static let lowWater = limit / 2
 
     private struct State {
@@ -21,7 +22,7 @@ final class WriteWindow: Sendable {
 
     var hasRoom: Bool { state.withLock { $0.unsent < Self.limit } }
 
-    /// Counts one more; false if it is to be dropped.
+    /// Counts a write. Returns `false` if it has to be dropped.
     func take() -> Bool {
         state.withLock { state in
             guard state.unsent < Self.overflowLimit else { return false }
@@ -31,7 +32,7 @@ final class WriteWindow: Sendable {
         }
     }
 
-    /// Counts one less; true if the application waits to be told of room, and there is.
+    /// Counts a write that was sent. Returns whether to inform the application of space.
     func release() -> Bool {
         state.withLock { state in
             state.unsent -= 1

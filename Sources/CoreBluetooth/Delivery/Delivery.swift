@@ -4,43 +4,53 @@ import Dispatch
 import HCITransports
 import Synchronization
 
-/// The way of events from the adapter's thread to a manager's queue.
+/// Carries events from the adapter's thread to a manager's queue.
 ///
-/// Each event has a turn of the application's queue for itself, behind what was there when it was posted: an
-/// application that puts work on its queue, and then causes an event, has the work done first. One event is
-/// received after another, in the order in which they were posted, even if the queue is a concurrent one:
-/// a turn that comes while another is receiving leaves its event to that.
+/// Each event is one block on the application's queue, behind the blocks that were there when it
+/// was posted. An application that enqueues work and then causes an event finds the work done when
+/// the event arrives. Events are received one at a time, in the order in which they were posted,
+/// also on a concurrent queue: a block that runs while another one is receiving leaves its event to
+/// the other one.
 ///
-/// An application that does not get on has events wait. What peers can cause by themselves (sightings,
-/// notifications, news of their services) waits up to a limit, and is dropped beyond it, with one line
-/// in the log. The rest is what the application's own commands come to, and as bounded as they are.
+/// If the application's queue is busy, events wait. Events that peers can cause alone (discoveries,
+/// notifications, changed services, requests, channels) are dropped while `pendingLimit` events
+/// wait, with one line in the log. The source of the events bounds other events that peers can
+/// cause, which must not be dropped: it posts them with a count of those that wait. All other
+/// events result from the application's commands, which bound their number.
 final class Delivery<Event: Sendable>: Sendable {
-    /// How many events may wait for a queue that is busy. One more that can be done without is dropped.
+    /// The number of waiting events at which dispensable events are dropped.
     static var pendingLimit: Int { 65_536 }
 
+    private struct Waiting {
+        let event: Event
+        let count: Guarded<Int>?
+    }
+
     private struct Inbox {
-        private var events: [Event] = []
-        /// What was in `events` before, the next one last. What is taken does not stay here: some events
-        /// are all that holds a channel open.
-        private var leaving: [Event] = []
-        /// The turns that have come, and whose events have not been taken yet.
+        private var events: [Waiting] = []
+        /// The events that were in `events` before, in reverse order. Taking an event removes it
+        /// from memory, because an event may hold the only reference to a channel.
+        private var leaving: [Waiting] = []
+        /// The number of blocks that have run and whose events have not been taken.
         private var turns = 0
         private var isReceiving = false
-        /// Whether events are being dropped, which is said once.
+        /// Whether events are being dropped. Only the first one is logged.
         private var isOverflowing = false
 
         private var count: Int { events.count + leaving.count }
 
-        mutating func admit(_ event: Event, _ isDispensable: Bool) -> Fate {
+        mutating func admit(_ waiting: Waiting, _ isDispensable: Bool) -> Fate {
             if isDispensable, count >= pendingLimit {
                 defer { isOverflowing = true }
                 return .dropped(isFirst: !isOverflowing)
             }
-            events.append(event)
+            waiting.count?.change { $0 += 1 }
+            events.append(waiting)
             return .waits
         }
 
-        /// A turn has come; false if another one is receiving, and will take the event of this one, too.
+        /// Counts a block that runs. Returns `false` if another block is receiving, which then also
+        /// takes this block's event.
         mutating func beginTurn() -> Bool {
             turns += 1
             guard !isReceiving else { return false }
@@ -48,7 +58,8 @@ final class Delivery<Event: Sendable>: Sendable {
             return true
         }
 
-        /// The next event whose turn has come; nil, and an end of receiving, if there is none.
+        /// Returns the next event whose block has run. Returns `nil`, and ends receiving, if there
+        /// is none.
         mutating func take() -> Event? {
             guard turns > 0 else {
                 isReceiving = false
@@ -57,11 +68,13 @@ final class Delivery<Event: Sendable>: Sendable {
             turns -= 1
             if leaving.isEmpty { (leaving, events) = (events.reversed(), []) }
             defer { if count == 0 { isOverflowing = false } }
-            return leaving.popLast()
+            let waiting = leaving.popLast()
+            waiting?.count?.change { $0 -= 1 }
+            return waiting?.event
         }
     }
 
-    /// What becomes of an event.
+    /// The result of posting an event.
     private enum Fate {
         case waits
         case dropped(isFirst: Bool)
@@ -71,26 +84,33 @@ final class Delivery<Event: Sendable>: Sendable {
     private let queue: DispatchQueue
     private let receive: @Sendable (Event) -> Void
 
+    /// Makes a delivery.
+    ///
     /// - Parameters:
-    ///   - queue: the application's queue; nil for the main queue.
-    ///   - receive: called on the queue with each event.
+    ///   - queue: The application's queue. `nil` for the main queue.
+    ///   - receive: Called on the queue with each event.
     init(on queue: DispatchQueue?, _ receive: @escaping @Sendable (Event) -> Void) {
         self.queue = queue ?? .main
         self.receive = receive
     }
 
-    /// Posts an event; `executor` is where it comes from, and has time stand still until it is received,
-    /// if its time is virtual.
+    /// Posts an event.
     ///
-    /// - Parameter isDispensable: whether it may be dropped if too many wait.
-    /// - Returns: False if it was dropped.
+    /// - Parameters:
+    ///   - executor: The source of the event. If its time is virtual, the time stops until the
+    ///     event was received.
+    ///   - isDispensable: Whether the event may be dropped if too many wait.
+    ///   - count: The number of waiting events that were posted with it.
+    /// - Returns: `false` if the event was dropped.
     @discardableResult
     func post(
         _ event: Event,
         from executor: (any HostExecutor)?,
-        isDispensable: Bool = false
+        isDispensable: Bool = false,
+        countedBy count: Guarded<Int>? = nil
     ) -> Bool {
-        switch inbox.withLock({ $0.admit(event, isDispensable) }) {
+        let waiting = Waiting(event: event, count: count)
+        switch inbox.withLock({ $0.admit(waiting, isDispensable) }) {
         case .dropped(let isFirst):
             if isFirst {
                 Misuse.warn(

@@ -5,28 +5,30 @@ import Foundation
 import Logging
 import Synchronization
 
-/// What an application did wrong, said in the words that it finds when it searches for them.
+/// Logs an application's errors in Apple's words, so that a search for the line finds their
+/// explanation.
 ///
-/// Apple drops such a call and writes a line into the system's log; there is no error and no callback.
-/// Here the line goes to swift-log, under the label `CoreBluetooth`.
+/// Apple's framework ignores a wrong call and writes a line to the system log. It reports no error
+/// and makes no callback. Here the line goes to swift-log, with the label `CoreBluetooth`.
 enum Misuse {
     private static let logger = Logger(label: "CoreBluetooth")
 
-    /// Who listens in, for tests.
+    /// The observers of the log lines, for tests.
     private static let observers = Mutex<[UUID: @Sendable (String) -> Void]>([:])
 
-    /// Says that a call was dropped.
+    /// Logs that a call was ignored.
     static func report(_ text: String) {
         tell("API MISUSE: " + text, at: .error)
     }
 
-    /// Says that a call was not carried out as it was meant.
+    /// Logs that a call was not carried out as intended.
     static func warn(_ text: String) {
         tell("WARNING: " + text, at: .warning)
     }
 
-    /// Ends the program, for what Apple's framework throws an exception that Swift cannot catch. The
-    /// line is written in every build.
+    /// Ends the program where Apple's framework is known to raise an exception, which Swift cannot
+    /// catch. docs/COREBLUETOOTH.md lists the places and their sources. The line is logged in every
+    /// build.
     static func stop(_ text: String) -> Never {
         tell("API MISUSE: " + text, at: .critical)
         preconditionFailure(text)
@@ -37,7 +39,7 @@ enum Misuse {
         for observer in observers.withLock({ Array($0.values) }) { observer(line) }
     }
 
-    /// Hands every line to `observer` too, for as long as `body` takes.
+    /// Passes every line to `observer` too while `body` runs.
     static func observing<Value>(
         _ observer: @escaping @Sendable (String) -> Void,
         during body: () async throws -> Value
@@ -48,18 +50,18 @@ enum Misuse {
         return try await body()
     }
 
-    /// An object as the lines have it: its class and where it is.
+    /// Returns an object's class and address, as the lines show them.
     static func name(_ object: AnyObject) -> String {
         "<\(type(of: object)): \(address(object))>"
     }
 
-    /// Where an object is.
+    /// Returns an object's address in hexadecimal.
     static func address(_ object: AnyObject) -> String {
         let bits = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         return "0x" + String(bits, radix: 16)
     }
 
-    /// A state as the lines have it.
+    /// Returns the name of a state, as the lines show it.
     static func text(_ state: CBPeripheralState) -> String {
         switch state {
         case .disconnected: "disconnected"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object that may be gone.
+/// A weak reference that can be sent to other threads.
 ///
-/// Unchecked: it is set before anybody else has the reference, and only read from then on; reading a
-/// weak reference is atomic. What is done with the object is up to whoever reads it: only its
-/// manager's queue does more than compare it.
+/// Unchecked: `object` is set once, before another thread can read it, and reading a weak
+/// reference is atomic. Only the queue of the object's manager uses the object. Other threads only
+/// compare it.
 final class WeakReference<Object: AnyObject>: @unchecked Sendable {
     weak var object: Object?
 

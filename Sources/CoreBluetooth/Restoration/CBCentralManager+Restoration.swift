@@ -3,10 +3,10 @@
 import BluetoothGATT
 import Foundation
 
-// What is restored, as the delegate gets it.
+// Restored state, on the manager's queue.
 extension CBCentralManager {
-    /// Makes the objects, and hands them to the delegate. They live if it keeps them: a peripheral
-    /// that it lets go of is cancelled, as always.
+    /// Makes the restored objects and passes them to the delegate. Peripherals that the application
+    /// does not keep are released, which cancels their connection requests.
     func restored(_ restored: RestoredCentral) {
         let peripherals = restored.peers.map { peer in
             let peripheral = peripheral(for: peer.intent.identifier, name: peer.intent.name)
@@ -31,7 +31,7 @@ extension CBCentralManager {
         delegate?.centralManager(self, willRestoreState: state)
     }
 
-    /// There is power: what was restored goes on.
+    /// Shows the restored scan as running, because Bluetooth is on.
     func restoredScanBegan() {
         mirror.change { mirror in
             mirror.isScanning = mirror.isScanning || mirror.hasRestoredScan
@@ -42,7 +42,7 @@ extension CBCentralManager {
 }
 
 extension CBPeripheral {
-    /// Shows what was known in an earlier process.
+    /// Shows the state of the former process.
     fileprivate func restore(_ peer: RestoredCentral.Peer) {
         _ = connectionWanted(peer.wish)
         if peer.isConnected { _ = connected(peer.wish) }
@@ -51,7 +51,7 @@ extension CBPeripheral {
 }
 
 extension CentralIntents.Scan {
-    /// The options as the application gave them.
+    /// The options of the scan, as the application passed them.
     var options: [String: Any] {
         var options: [String: Any] = [:]
         options[CBCentralManagerScanOptionAllowDuplicatesKey] = allowsDuplicates

@@ -2,15 +2,15 @@
 
 import Foundation
 
-// What is restored, as the delegate gets it.
+// Restored state, on the manager's queue.
 extension CBPeripheralManager {
-    /// Makes the objects, which are published already, and hands them to the delegate.
+    /// Makes the restored objects, which are already published, and passes them to the delegate.
     func restored(_ restored: RestoredPeripheralManager) {
         var services: [Int: CBMutableService] = [:]
         for value in restored.services {
             let service = value.makeService(included: services)
             services[value.number] = service
-            mirror.change { $0.insert(service, as: value.number) }
+            mirror.change { $0.insert(service, as: value) }
             service.setPublished(true)
         }
         var state: [String: Any] = [:]
@@ -26,7 +26,7 @@ extension CBPeripheralManager {
 }
 
 extension AdvertisementIntent {
-    /// The advertisement data as the application gave them, as far as they are advertised.
+    /// The advertisement data of the application, without keys that are not advertised.
     fileprivate var dictionary: [String: Any] {
         AdvertisementWish(localName: localName, services: services).dictionary
     }

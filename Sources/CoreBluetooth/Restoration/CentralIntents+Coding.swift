@@ -4,12 +4,13 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// What a central manager wants, as it is kept.
+// The stored form of a central manager's intents.
 //
 //     intents    list of peers, optional scan
-//     peer       16 octets of its identifier, optional text of its name, flag: reconnects,
+//     peer       16 bytes of its identifier, optional text of its name, flag: reconnects,
 //                optional table
-//     scan       optional list of forms, optional flag: duplicates, optional list of forms: solicited
+//     scan       optional list of forms, optional flag: duplicates, optional list of forms:
+//                solicited
 extension CentralIntents: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(list: peers.suffix(Self.peerLimit)) { $1.write(to: &$0) }

@@ -2,24 +2,25 @@
 
 import BluetoothTypes
 
-/// What an application wants of its central manager: all that another process needs to go on where
-/// this one was killed.
+/// The state of an application's central manager that another process needs to continue after this
+/// process is killed.
 struct CentralIntents: Hashable, Sendable {
-    /// How many peers are remembered for one manager; those that were wished for last.
+    /// The maximum number of peers of a manager. The latest connection requests are stored.
     static let peerLimit = 64
 
-    /// A peer that the application is connected to, or wants to be.
+    /// A peer with a connection or a connection request.
     struct Peer: Hashable, Sendable {
         let identifier: PeerIdentifier
-        /// What it is called, if that is known.
+        /// The peer's name, if it is known.
         var name: String?
-        /// Whether the application asked for a new connection whenever one is lost.
+        /// Whether the connection request is repeated when the link is lost.
         var reconnects = false
-        /// What the application had discovered there; nil if it had not asked for services yet.
+        /// The attributes that the application discovered. `nil` before the first discovery of
+        /// services.
         var table: RememberedTable?
     }
 
-    /// A scan, as the application asked for it: what it left out is nil.
+    /// The parameters of a scan. Those that the application omitted are `nil`.
     struct Scan: Hashable, Sendable {
         var services: [CBUUID.Form]?
         var allowsDuplicates: Bool?
@@ -29,6 +30,6 @@ struct CentralIntents: Hashable, Sendable {
     var peers: [Peer] = []
     var scan: Scan?
 
-    /// Whether there is nothing to go on with.
+    /// Whether there is nothing to restore.
     var isEmpty: Bool { peers.isEmpty && scan == nil }
 }

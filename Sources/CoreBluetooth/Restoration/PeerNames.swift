@@ -2,14 +2,14 @@
 
 import BluetoothTypes
 
-/// What peers are called, from one launch to the next: a peripheral that is retrieved has its name
-/// before it was heard again.
+/// The stored names of peers. A peripheral that is retrieved after a launch has its name before it
+/// advertises again.
 ///
-/// Of the peers that somebody wished to be connected to; a passer-by is not remembered.
+/// Contains peers that managers connected to, and not those that only advertised.
 struct PeerNames: Hashable, Sendable {
     static let recordName = "peer-names"
 
-    /// How many names are remembered: those that were used last.
+    /// The maximum number of names. Those used last are stored.
     static let limit = 256
 
     struct Entry: Hashable, Sendable {
@@ -17,10 +17,10 @@ struct PeerNames: Hashable, Sendable {
         let name: String
     }
 
-    /// Who was met last is last.
+    /// The names, with the one used last at the end.
     private(set) var entries: [Entry] = []
 
-    /// The peer is called that from now on, and was met last; whether either is news.
+    /// Stores a peer's name as the one used last. Returns whether this changes the stored names.
     mutating func learn(_ name: String, of peer: PeerIdentifier) -> Bool {
         let entry = Entry(peer: peer, name: name)
         guard entries.last != entry else { return false }
@@ -31,7 +31,8 @@ struct PeerNames: Hashable, Sendable {
     }
 }
 
-// As it is kept: a list of 16 octets of an identifier and the text of a name.
+// The stored form: a list of entries, each with the 16 bytes of an identifier and the text of a
+// name.
 extension PeerNames: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(list: entries) {

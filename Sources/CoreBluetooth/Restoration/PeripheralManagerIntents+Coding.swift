@@ -4,14 +4,14 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// What a peripheral manager has published, as it is kept.
+// The stored form of a peripheral manager's intents.
 //
 //     intents         list of services, optional advertisement
 //     service         u32 number, optional u16 handle, flag: primary, form, list of u32 numbers of
 //                     the services that it includes, list of characteristics
 //     characteristic  u16 properties, u8 permissions, form, optional value, list of descriptors
 //     descriptor      form, value
-//     value           u16 octets, and these
+//     value           u16 length in bytes, then the bytes
 //     advertisement   optional text: the local name, list of forms
 extension PeripheralManagerIntents: Recordable {
     func write(to writer: inout ByteWriter) {
@@ -91,7 +91,7 @@ extension PublishedCharacteristic: Recordable {
             },
             descriptors: try reader.readList { reader throws(MalformedBytes) in
                 let form = try reader.readForm()
-                // No other can be published: to make one would trap.
+                // Other descriptors cannot be published: making one would end the program.
                 guard PublishedDescriptor.types.contains(form.value) else {
                     throw .invalid(field: "descriptor")
                 }
@@ -102,7 +102,7 @@ extension PublishedCharacteristic: Recordable {
 }
 
 extension PublishedDescriptor {
-    /// The descriptors that an application may publish.
+    /// The types of the descriptors that an application can publish.
     fileprivate static let types: Set<BluetoothUUID> = [
         GATT.AttributeType.characteristicUserDescription,
         GATT.AttributeType.characteristicPresentationFormat,
@@ -126,12 +126,13 @@ extension AdvertisementIntent: Recordable {
 }
 
 extension ByteWriter {
-    /// The text of a UUID, in its width.
+    /// Writes a UUID from its text, in its width.
     fileprivate mutating func write(uuidText text: String) {
         write(CBUUID.Form(text: text) ?? CBUUID.Form(BluetoothUUID(0)))
     }
 
-    /// An attribute's value: its limit of 512 octets (Vol 3, Part F, 3.2.9) is not checked here.
+    /// Writes an attribute's value. The limit of 512 bytes (Vol 3, Part F, 3.2.9) is not checked
+    /// here.
     fileprivate mutating func write(value: [UInt8]) {
         let kept = value.prefix(Int(UInt16.max))
         write(UInt16(kept.count))

@@ -3,25 +3,25 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// What an application wants of its peripheral manager: what it has published and advertises.
+/// The state of an application's peripheral manager: its published services and its advertisement.
 ///
-/// A service is to be where it was, so that what bonded centrals keep of the table, and their
-/// subscriptions, go on to hold.
+/// A restored service keeps its handle, so that the attribute tables that bonded centrals stored
+/// and their subscriptions remain valid.
 struct PeripheralManagerIntents: Hashable, Sendable {
-    /// How many services are remembered for one manager.
+    /// The maximum number of services of a manager.
     static let serviceLimit = 256
 
-    /// In the order in which they were published: none before one that it includes.
+    /// The services in the order in which they were published: included services come first.
     var services: [PublishedService] = []
     var advertisement: AdvertisementIntent?
 
-    /// Whether there is nothing to go on with.
+    /// Whether there is nothing to restore.
     var isEmpty: Bool { services.isEmpty && advertisement == nil }
 }
 
-/// What was advertised, as far as it can be.
+/// The parts of the application's advertisement data that are advertised.
 struct AdvertisementIntent: Hashable, Sendable {
     var localName: String?
-    /// Texts of UUIDs, in the width in which the application made them.
+    /// The UUIDs as text, in the width in which the application made them.
     var services: [String] = []
 }

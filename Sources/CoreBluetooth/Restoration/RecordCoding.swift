@@ -3,30 +3,30 @@
 import BluetoothATT
 import BluetoothTypes
 
-// The form in which intents are kept. It is our own: little-endian, with lengths before what they
-// count.
+// The stored form of intents. It is specific to this package: little-endian, with lengths before
+// the elements that they count.
 //
 //     record     u8 version, text of the restore identifier, contents by role
-//     text       u16 octets, UTF-8
-//     list       u16 elements, then each element
+//     text       u16 length in bytes, then UTF-8
+//     list       u16 number of elements, then the elements
 //     optional   u8 0 for nil, or 1 and then the value
-//     form       u8 octets of a UUID: 2, 4 or 16, then these, the most significant first
+//     form       u8 length of a UUID: 2, 4 or 16 bytes, then its bytes, most significant first
 //
-// The frame around it, with a length and a check, is the store's. What this version did not write is
-// refused, down to a flag that is neither 0 nor 1: so what is read is what was written.
+// The store adds a frame with a length and a checksum. Data that this version cannot have written
+// is refused, such as a flag that is neither 0 nor 1.
 
-/// What can be kept from one launch to the next.
+/// A value that can be stored from one launch to the next.
 protocol Recordable {
     func write(to writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(MalformedBytes)
 }
 
-/// Reads and writes whole records.
+/// The coding of whole records.
 enum RestorationRecord {
-    /// The version that is written, and the only one that is read.
+    /// The version that is written. No other version is read.
     static let version: UInt8 = 1
 
-    /// What is kept for the manager with a restore identifier.
+    /// Returns the record of the manager with a restore identifier.
     static func encode(_ intents: some Recordable, of identifier: String) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(version)
@@ -35,7 +35,10 @@ enum RestorationRecord {
         return writer.bytes
     }
 
-    /// What was kept; throws if it is anything else, or another manager's.
+    /// Returns the value of a record.
+    ///
+    /// - Throws: `MalformedBytes` if the record is not of this form and version, or is that of
+    ///   another manager.
     static func decode<Intents: Recordable>(
         _ bytes: [UInt8],
         of identifier: String
@@ -54,7 +57,7 @@ extension ByteWriter {
         write(flag ? 1 as UInt8 : 0)
     }
 
-    /// Text beyond 65,535 octets is cut, between two characters.
+    /// Writes text, at most 65,535 bytes of whole characters.
     mutating func write(text: String) {
         var octets = Array(text.utf8)
         if octets.count > Int(UInt16.max) {
@@ -66,7 +69,7 @@ extension ByteWriter {
         write(contentsOf: octets)
     }
 
-    /// What is beyond 65,535 elements is left out.
+    /// Writes a list, at most 65,535 elements.
     mutating func write<Element>(
         list: [Element],
         _ write: (inout ByteWriter, Element) -> Void
@@ -133,7 +136,7 @@ extension ByteReader {
         return form
     }
 
-    /// A UUID that was written in its shortest form.
+    /// Reads a UUID, which must be in its shortest form.
     mutating func readUUID() throws(MalformedBytes) -> BluetoothUUID {
         let form = try readForm()
         guard form == CBUUID.Form(form.value) else { throw .invalid(field: "UUID") }

@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// What was discovered of a peer's table, as it is kept.
+// The stored form of discovered attributes.
 //
 //     table           list of services
 //     service         u16 handle, u16 end, flag: primary, flag: listed, UUID,

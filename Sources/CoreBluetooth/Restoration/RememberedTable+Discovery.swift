@@ -4,10 +4,11 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// The table grows and shrinks by the same events of which the application's objects are made. It does
-// so before the application hears of them: what it was told is kept.
+// Updating the table. The events that make the application's objects also change the table, before
+// the application receives them: the application never has an object that is not stored.
 extension RememberedTable {
-    /// Takes in what a manager is about to be told; whether that makes a difference.
+    /// Adds the contents of an event that is being sent to a manager. Returns whether the table
+    /// changed.
     mutating func take(_ event: PeripheralEvent) -> Bool {
         let former = self
         switch event {
@@ -32,7 +33,8 @@ extension RememberedTable {
         return self != former
     }
 
-    /// The link is lost, and comes back by itself: no values come until they are asked for again.
+    /// Ends all subscriptions, because the link was lost and the manager reconnects. The
+    /// application has to subscribe again.
     mutating func quiet() {
         for (place, service) in services.enumerated() {
             for index in (service.characteristics ?? []).indices {
@@ -41,7 +43,7 @@ extension RememberedTable {
         }
     }
 
-    /// What was looked for and is not there any more goes.
+    /// Adds discovered services, and removes those of the search that were not found.
     private mutating func merge(_ found: [GATT.Service], _ filter: UUIDFilter) {
         removeServices { service in
             service.isListed && filter.admits(service.origin.uuid)
@@ -79,7 +81,7 @@ extension RememberedTable {
         services.sort { $0.origin.handle < $1.origin.handle }
     }
 
-    /// Services go, and the references to them.
+    /// Removes services and the references to them.
     private mutating func removeServices(where isStale: (Service) -> Bool) {
         let stale = Set(services.filter(isStale).map(\.origin.handle))
         guard !stale.isEmpty else { return }
@@ -93,7 +95,7 @@ extension RememberedTable {
         services.firstIndex { $0.origin.handle == service }
     }
 
-    /// Changes the characteristic whose value has this handle, if it is known.
+    /// Changes the characteristic with a value handle, if the table contains it.
     private mutating func change(
         _ value: AttributeHandle,
         _ change: (inout Characteristic) -> Void

@@ -4,42 +4,43 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// What an application had discovered of a peer's table, and what it listened to there.
+/// The attributes of a peer that an application discovered, and its subscriptions.
 ///
-/// Each service is in it once, however it was found; inclusions name it by its handle. So there is no
-/// recursion in it, and a record that was tampered with cannot make any.
+/// Each service is stored once, and the services that include it refer to its handle. The stored
+/// form is therefore not recursive, and a manipulated record cannot cause recursion.
 struct RememberedTable: Hashable, Sendable {
-    /// A service, and what was discovered in it; nil is what the application has not asked for.
+    /// A service with its discovered contents. Contents are `nil` before their discovery.
     struct Service: Hashable, Sendable {
         let origin: GATT.Service
-        /// Whether the peripheral shows it by itself: otherwise it was found as an included one.
+        /// Whether a discovery of services found the service. If not, it was found as an included
+        /// service.
         var isListed = true
-        /// The declarations of the services that it includes.
+        /// The handles of the included services.
         var includes: [AttributeHandle]?
         var characteristics: [Characteristic]?
     }
 
-    /// A characteristic, with what was discovered of it.
+    /// A characteristic with its discovered descriptors.
     struct Characteristic: Hashable, Sendable {
         let origin: GATT.Characteristic
-        /// Whether its value was to come unasked.
+        /// Whether the application subscribed to the value.
         var isNotifying = false
         var descriptors: [GATT.Descriptor]?
     }
 
-    /// All services, in the order of the first discovery.
+    /// The services, ordered by handle.
     var services: [Service] = []
 
-    /// The characteristics whose values were to come unasked, in the order of the table.
+    /// The characteristics that the application subscribed to, in the order of the table.
     var notifying: [GATT.Characteristic] {
         services.flatMap { $0.characteristics ?? [] }.filter(\.isNotifying).map(\.origin)
     }
 }
 
-// What is left of it in the table that the peer has now.
+// Comparison with the peer's current table.
 extension RememberedTable {
-    /// The declarations of the services that are not what they were: gone, moved, or with something
-    /// else where the application knows a characteristic or a descriptor.
+    /// Returns the handles of the services that changed: they are missing or have moved, or they
+    /// lack an attribute that the application discovered.
     func stale(in database: GATT.Database) -> Set<AttributeHandle> {
         let present = Dictionary(
             database.services.map { ($0.service.handle, $0) },
@@ -67,7 +68,7 @@ extension RememberedTable.Service {
 }
 
 extension RememberedTable.Characteristic {
-    /// Where a characteristic ends depends on how far was searched, and is not compared.
+    /// `endHandle` is not compared, because it depends on the extent of the discovery.
     fileprivate func isContained(in found: GATT.DiscoveredCharacteristic) -> Bool {
         let characteristic = found.characteristic
         return characteristic.handle == origin.handle

@@ -2,8 +2,7 @@
 
 import BluetoothTypes
 
-/// Under what the intents of a manager are kept: its role, and the identifier that the application
-/// has chosen.
+/// The key of a manager's intents: its role, and the restore identifier that the application chose.
 struct RestorationKey: Hashable, Sendable {
     enum Role: String, Sendable {
         case central
@@ -13,31 +12,33 @@ struct RestorationKey: Hashable, Sendable {
     let role: Role
     let identifier: String
 
-    /// The name of the record. An identifier may be any text, a name may not: a digest stands for it.
-    /// The record has the identifier itself in it, so two with the same digest are not mixed up.
+    /// The name of the record. It contains a digest, because an identifier may be any text and a
+    /// name may not. The record contains the identifier itself: the record of another identifier
+    /// with the same digest is refused.
     var recordName: String {
         let digits = String(Self.digest(of: identifier), radix: 16)
         return "restore-\(role.rawValue)-\(digits)"
     }
 
-    /// FNV-1a: the same for the same text, on every machine.
+    /// Returns the FNV-1a hash, which is the same on every machine.
     private static func digest(of text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
     }
 }
 
-/// The records of intents that there are, so that their number has a bound: of a program that makes
-/// up another identifier at every launch, too, the latest are kept.
+/// The list of intents records, which bounds their number: if a program uses a new identifier at
+/// every launch, only the latest records are kept.
 struct RestorationIndex: Hashable, Sendable {
-    /// How many managers are remembered: fewer than the store has room for records.
+    /// The maximum number of managers. Lower than the number of records that the store can hold.
     static let limit = 48
 
     static let recordName = "restore-index"
 
-    /// The names of the records. What was used last is last.
+    /// The names of the records, with the one used last at the end.
     private(set) var names: [String] = []
 
-    /// A record is used; the one that has to make room for it, if any.
+    /// Marks a record as the one used last. Returns the record that has to be deleted for it, if
+    /// any.
     mutating func use(_ name: String) -> String? {
         names.removeAll { $0 == name }
         names.append(name)
@@ -45,7 +46,7 @@ struct RestorationIndex: Hashable, Sendable {
     }
 }
 
-// As it is kept: a list of texts.
+// The stored form: a list of texts.
 extension RestorationIndex: Recordable {
     func write(to writer: inout ByteWriter) {
         writer.write(list: names) { $0.write(text: $1) }

@@ -3,38 +3,38 @@
 import BluetoothHost
 import BluetoothTypes
 
-/// What an adapter keeps of managers that are to survive their process.
+/// The adapter's state for managers with state restoration.
 ///
-/// What such a manager wants is asked of the parts that carry it out, whenever one of these says that
-/// it has changed. Here is only what they do not know: what has to wait for power or for a link after
-/// a launch.
+/// The parts of the adapter that carry out a manager's commands know its intents, and are asked for
+/// them after each change. This type holds only the state that they do not know: after a launch,
+/// the intents that wait for Bluetooth to be on or for a link.
 struct RestorationPart: Sendable {
-    /// Which manager a restore identifier belongs to now.
+    /// The manager that has each restore identifier.
     private(set) var owners: [RestorationKey: SessionIdentifier] = [:]
     private var keys: [SessionIdentifier: RestorationKey] = [:]
-    /// The managers whose intents are to be looked at, once the adapter has done what it is doing.
+    /// The managers whose intents have to be stored when the adapter has finished its current work.
     var changed: Set<SessionIdentifier> = []
-    /// The managers that have discovered something that is not kept yet.
+    /// The managers with discovered attributes that are not stored yet.
     var unkept: Set<SessionIdentifier> = []
-    /// When the intents of a manager were kept last.
+    /// The times at which the managers' intents were stored last.
     var keptAt: [SessionIdentifier: Instant] = [:]
 
-    /// What was found for a central manager, and waits for power.
+    /// The restored state of central managers that wait for Bluetooth to be on.
     var awaitingPower: [SessionIdentifier: RestoredCentral] = [:]
-    /// The peers that a manager was promised, and has not heard of as connected yet.
+    /// The restored peers whose managers have not received `connected`.
     var awaitingLink: [SessionIdentifier: [PeerIdentifier: RestoredPeer]] = [:]
 
     var names = PeerNames()
     var index = RestorationIndex()
     /// Whether the names and the index were read.
     var isOpen = false
-    /// Whether the adapter is coming to its end: what is wished for no more was not given up.
+    /// Whether the adapter is being closed. Intents that end from then on stay stored.
     var isFrozen = false
 
-    /// The key of a manager; nil if it has none, or another one has it.
+    /// Returns the key of a manager. `nil` if it has none, or if another manager has it.
     func key(of session: SessionIdentifier) -> RestorationKey? { keys[session] }
 
-    /// A manager has this key from now on; false if another one has it.
+    /// Assigns a key to a manager. Returns `false` if another manager has it.
     mutating func take(_ key: RestorationKey, for session: SessionIdentifier) -> Bool {
         guard owners[key] == nil else { return false }
         owners[key] = session
@@ -42,7 +42,7 @@ struct RestorationPart: Sendable {
         return true
     }
 
-    /// A manager is gone.
+    /// Removes a manager that was released.
     mutating func leave(_ session: SessionIdentifier) {
         if let key = keys.removeValue(forKey: session) { owners[key] = nil }
         changed.remove(session)
@@ -53,22 +53,22 @@ struct RestorationPart: Sendable {
     }
 }
 
-/// A peer between the launch and the moment when its manager is told that it is connected.
+/// A peer from the launch until its manager receives `connected`.
 struct RestoredPeer: Sendable {
     let reconnects: Bool
-    /// What the application knows of it.
+    /// The attributes that the application knows.
     let table: RememberedTable?
-    /// The link on which the peer's table is being compared with that.
+    /// The link on which the peer's table is being compared with them.
     var link: LinkIdentifier?
 }
 
-/// What is restored of a central manager.
+/// The restored state of a central manager.
 struct RestoredCentral: Sendable {
-    /// A peer that is wished for again, by this number.
+    /// A peer with a restored connection request.
     struct Peer: Sendable {
         let intent: CentralIntents.Peer
         let wish: WishNumber
-        /// Whether there is a link already: another manager of the process holds it.
+        /// Whether there is already a link, which another manager of the process uses.
         let isConnected: Bool
     }
 
@@ -76,7 +76,7 @@ struct RestoredCentral: Sendable {
     let scan: CentralIntents.Scan?
 }
 
-/// What is restored of a peripheral manager.
+/// The restored state of a peripheral manager.
 struct RestoredPeripheralManager: Sendable {
     let services: [PublishedService]
     let advertisement: AdvertisementIntent?

@@ -4,16 +4,18 @@ import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
 
-// Intents that change. Whatever changes them says so, and may say so too often: they are looked at
-// once, when the adapter has done what it is doing, or before the manager is told of what has come of
-// it: what an application knows is on the disk.
+// Storing changed intents. Every change calls `intentsChanged`, which may also be called without a
+// change. The intents are stored once, when the adapter has finished its current work, or before
+// the manager receives an event that results from them: they are persisted before the application
+// can know of the result.
 extension SharedAdapter {
-    /// How long what was only discovered may wait until it is kept: an application that discovers a
-    /// large table has it written once, and not after every step. There is no timer for it: it is kept
-    /// with the next answer after that, or with the next thing that the application wants.
+    /// The minimum time between two writes for discovered attributes only. An application that
+    /// discovers a large table causes one write, and not one for each step. There is no timer: the
+    /// attributes are stored with the next event after this time, or with the next change of the
+    /// intents.
     private static var growthPause: Duration { .seconds(2) }
 
-    /// Something that a manager wants is different now.
+    /// Schedules storing a manager's intents, because they may have changed.
     func intentsChanged(of session: SessionIdentifier) {
         guard restoration.key(of: session) != nil else { return }
         let isFirst = restoration.changed.isEmpty
@@ -22,7 +24,7 @@ extension SharedAdapter {
         enter { $0.keepChangedIntents() }
     }
 
-    /// A manager has discovered something.
+    /// Schedules storing a manager's intents, because it discovered attributes.
     func intentsGrew(of session: SessionIdentifier) {
         let last = restoration.keptAt[session] ?? .zero
         guard host.executor.now >= last + Self.growthPause else { return }
@@ -33,10 +35,10 @@ extension SharedAdapter {
         for session in restoration.changed.sorted() { keepIntents(of: session) }
     }
 
-    /// Keeps what a manager wants, if that has changed: before it is told of what has come of it.
+    /// Stores a manager's intents if they have changed, before the manager receives the result.
     ///
-    /// The intents of a manager that is powered off are those that it had before: nobody has ended
-    /// them, and a host that is being shut down is powered off, too.
+    /// While Bluetooth is off, the stored intents stay as they were: the application has not ended
+    /// them. Bluetooth is also off in a host that is being shut down.
     func keepIntents(of session: SessionIdentifier) {
         guard restoration.changed.remove(session) != nil, state == .poweredOn,
             !restoration.isFrozen, let key = restoration.key(of: session)
@@ -53,8 +55,8 @@ extension SharedAdapter {
         }
     }
 
-    /// The adapter is coming to its end: what managers want now is what is to be restored, whatever
-    /// becomes of it on the way.
+    /// Stores the intents of all managers, because the adapter is being closed. Changes from then
+    /// on are not stored.
     func freezeIntents() {
         for session in restoration.owners.values {
             restoration.changed.insert(session)
@@ -63,20 +65,20 @@ extension SharedAdapter {
         restoration.isFrozen = true
     }
 
-    /// Links are gone, and those that were restored will not come.
+    /// Removes the restored links, which ended with Bluetooth.
     func restorationLostPower() {
         restoration.awaitingLink = [:]
         client.tables = [:]
     }
 
-    /// What was restored goes on; and what managers want from now on is what is left of it.
+    /// Continues restored state. From now on the managers' own intents are stored.
     func restorationGainedPower() {
         restoration.isFrozen = false
         resumeRestored()
         for session in restoration.owners.values { intentsChanged(of: session) }
     }
 
-    /// Gives a manager its restore identifier; false if another one has it.
+    /// Assigns a restore identifier to a manager. Returns `false` if another manager has it.
     func take(_ key: RestorationKey, for session: SessionIdentifier) -> Bool {
         openRecords()
         if restoration.take(key, for: session) { return true }

@@ -3,10 +3,10 @@
 import BluetoothHost
 import BluetoothTypes
 
-// What is kept from one launch to the next. The host writes it: at once, or if it changes often, in
-// time; and all or nothing.
+// Stored records. The host writes them atomically: at once, or after a delay if they change often.
 extension SharedAdapter {
-    /// Reads what is not any one manager's, before the first manager is told anything.
+    /// Reads the records that belong to no single manager, before the first manager receives an
+    /// event.
     func openRecords() {
         guard !restoration.isOpen else { return }
         restoration.isOpen = true
@@ -18,20 +18,21 @@ extension SharedAdapter {
         }
     }
 
-    /// A peer to which there is a link is called that, and is after the next launch.
+    /// Stores the name of a connected peer.
     func keep(name: String, of peer: PeerIdentifier) {
         guard restoration.names.learn(name, of: peer) else { return }
         keep(restoration.names, as: PeerNames.recordName, of: "names")
     }
 
-    /// What was kept for a manager; nil if nothing was, or it cannot be understood.
+    /// Returns the stored intents of a manager. `nil` if there are none, or if they cannot be
+    /// decoded.
     func recall<Intents: Recordable>(_ key: RestorationKey) -> Intents? {
         guard let intents: Intents = record(key.recordName, of: key.identifier) else { return nil }
         use(key.recordName)
         return intents
     }
 
-    /// Keeps the intents of a manager; nil forgets them.
+    /// Stores the intents of a manager. `nil` deletes them.
     func keep(_ intents: (some Recordable)?, for key: RestorationKey) {
         guard let intents else {
             guard onHost({ $0.applicationRecord(key.recordName) }) != nil else { return }
@@ -42,7 +43,7 @@ extension SharedAdapter {
         keep(intents, as: key.recordName, of: key.identifier)
     }
 
-    /// A record is the latest; one that is older may have to go for it.
+    /// Marks a record as the one used last, which may delete the oldest one.
     private func use(_ name: String) {
         guard restoration.index.names.last != name else { return }
         let oldest = restoration.index.use(name)

@@ -6,19 +6,20 @@ import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
 
-// A central manager that goes on where an earlier process was killed. What happens, in this order:
+// Restoring a central manager after an earlier process was killed. The steps, in this order:
 //
-// 1. the manager is opened: `willRestoreState` is posted, before any state;
-// 2. the adapter is powered on, and the state is posted: the peers are dialled, for as long as it
-//    takes, and the scan runs;
-// 3. a link is there: the peer's table is compared with what the application knows of it, without
-//    asking the peer for all of it if the host has kept it and it holds;
-// 4. `didConnect` is posted; then `didModifyServices`, if something is different; and what was
-//    listened to is subscribed to again, of which the application hears only if it fails.
+// 1. The manager is opened: `willRestoreState` is posted, before any state.
+// 2. Bluetooth is on, and the state is posted: the connection requests, which have no timeout, and
+//    the scan start.
+// 3. A link opens: the peer's table is compared with the attributes that the application knows. The
+//    peer is not asked for the whole table if the host's stored copy is still valid.
+// 4. `didConnect` is posted, then `didModifyServices` if services changed. The subscriptions are
+//    renewed. The application gets an event only for those that fail.
 //
-// A link that goes before 4 was none for the application: the peer is dialled again.
+// If the link ends before step 4, the application is not informed, and the connection request is
+// repeated.
 extension SharedAdapter {
-    /// Finds what is kept for a manager that has just been opened, and has it told.
+    /// Reads the stored intents of a manager that was opened, and sends it the restored state.
     func restore(_ session: CentralSession) {
         openRecords()
         guard let identifier = session.restoreIdentifier else { return }
@@ -36,12 +37,12 @@ extension SharedAdapter {
         post(.restored(restored), to: session)
     }
 
-    /// Whether there is a link that a manager that is opened now has at once.
+    /// Returns whether there is a link that a new connection request gets at once.
     private func isLinked(_ peer: PeerIdentifier) -> Bool {
         state == .poweredOn && central.core.link(to: peer) != nil
     }
 
-    /// The adapter is powered on, and managers were told so.
+    /// Continues restored state after Bluetooth was turned on and the managers received this state.
     func resumeRestored() {
         for session in restoration.awaitingPower.keys.sorted() {
             guard let restored = restoration.awaitingPower.removeValue(forKey: session) else {
@@ -62,7 +63,9 @@ extension SharedAdapter {
         connect(intent.identifier, for: session, peer.wish, reconnects: intent.reconnects)
     }
 
-    /// A manager has let go of a peer that it has asked for with this wish.
+    /// Removes a restored peer that the manager canceled or released.
+    ///
+    /// - Parameter wish: The connection request that the manager released. `nil` for any.
     func forgetRestored(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
@@ -76,9 +79,10 @@ extension SharedAdapter {
     }
 }
 
-// A restored peer's link.
+// The link of a restored peer.
 extension SharedAdapter {
-    /// Whether the manager is not to hear of a connection yet.
+    /// Returns whether the manager must not receive a connection yet, because the peer's table is
+    /// being compared.
     func holdsBack(_ peer: PeerIdentifier, from session: SessionIdentifier) -> Bool {
         guard let restored = restoration.awaitingLink[session]?[peer],
             let link = central.core.link(of: session, to: peer)
@@ -97,7 +101,8 @@ extension SharedAdapter {
         return true
     }
 
-    /// Whether a link is gone of which the manager has not heard: it is dialled again.
+    /// Handles the end of a link that the manager has not received. Returns whether there was one,
+    /// and repeats its connection request.
     func redials(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
@@ -112,7 +117,8 @@ extension SharedAdapter {
         return true
     }
 
-    /// The peer's table is known, or cannot be: then nothing that was known of it holds.
+    /// Continues with the peer's table. If it could not be read, all services that the application
+    /// knows are invalid.
     private func looked(
         at result: Result<HostAnswer, any Error>,
         of peer: PeerIdentifier,
@@ -150,7 +156,7 @@ extension SharedAdapter {
     }
 }
 
-// What a central manager wants now.
+// The intents of a central manager.
 extension SharedAdapter {
     func centralIntents(of session: SessionIdentifier) -> CentralIntents {
         var intents = CentralIntents()
@@ -171,8 +177,8 @@ extension SharedAdapter {
         return intents
     }
 
-    /// Takes in what a manager is about to be told, as far as another process has to go on with it;
-    /// and whatever is new in what it wants is kept before.
+    /// Adds the contents of an event to the manager's intents, and stores changed intents, before
+    /// the manager receives the event.
     func remember(_ event: CentralEvent, of session: SessionIdentifier) {
         guard restoration.key(of: session) != nil else { return }
         switch event {
@@ -182,7 +188,7 @@ extension SharedAdapter {
             } else {
                 client.tables[session]?[peer] = nil
             }
-            // Not at once: links go before a host that is being shut down says that it is.
+            // Not at once: when a host is shut down, its links end before its state changes.
             return intentsChanged(of: session)
         case .failedToConnect(let peer, _, _):
             client.tables[session]?[peer] = nil
@@ -220,7 +226,7 @@ extension CentralIntents.Scan {
         solicitedServices = wish.solicited
     }
 
-    /// The scan that it is.
+    /// The parameters of the scan.
     var wish: ScanWish {
         ScanWish(
             services: services,

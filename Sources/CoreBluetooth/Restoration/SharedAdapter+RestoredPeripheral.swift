@@ -4,11 +4,11 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-// A peripheral manager that goes on where an earlier process was killed. Its services are in the
-// table as soon as it is opened, each where it was: a bonded central that comes back finds nothing
-// changed, and what it had subscribed to holds. Advertising goes on when there is power.
+// Restoring a peripheral manager after an earlier process was killed. Its services are published
+// with their former handles as soon as it is opened: the table of a returning bonded central is
+// unchanged, and its subscriptions remain valid. Advertising continues when Bluetooth is on.
 extension SharedAdapter {
-    /// Finds what is kept for a manager that has just been opened, and has it told.
+    /// Reads the stored intents of a manager that was opened, and sends it the restored state.
     func restore(_ session: PeripheralManagerSession) {
         openRecords()
         guard let identifier = session.restoreIdentifier else { return }
@@ -32,7 +32,8 @@ extension SharedAdapter {
         post(.restored(restored), to: session)
     }
 
-    /// Puts a service where it was, or where there is room; whether there was any.
+    /// Publishes a service with its former handle, or with another one if the handle is not free.
+    /// Returns `false` if there is no space.
     private func republish(
         _ service: PublishedService,
         for session: SessionIdentifier
@@ -52,7 +53,7 @@ extension SharedAdapter {
         return false
     }
 
-    /// What a peripheral manager wants now.
+    /// Returns the intents of a peripheral manager.
     func peripheralManagerIntents(of session: SessionIdentifier) -> PeripheralManagerIntents {
         PeripheralManagerIntents(
             services: server.tree.services(of: session),

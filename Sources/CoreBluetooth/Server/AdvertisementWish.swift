@@ -2,15 +2,16 @@
 
 import Foundation
 
-/// What an application wants to advertise.
+/// The advertisement of a peripheral manager.
 struct AdvertisementWish: Hashable, Sendable, Codable {
     var localName: String?
-    /// UUIDs as texts, in the width in which the application made them: so they are to travel.
+    /// The UUIDs as text, in the width in which the application made them, which is the advertised
+    /// width.
     var services: [String] = []
-    /// Whether the rules for applications in the background hold.
+    /// Whether the rules for applications in the background apply.
     var hasBackgroundRules = false
 
-    /// The keys that there are rules for; all others are not advertised.
+    /// The keys that can be advertised. Others are ignored.
     static let acceptedKeys: Set<String> = [
         CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
     ]
@@ -21,7 +22,8 @@ struct AdvertisementWish: Hashable, Sendable, Codable {
         self.hasBackgroundRules = hasBackgroundRules
     }
 
-    /// What the dictionary of an application says; what cannot be advertised is said in the log.
+    /// Makes the advertisement from the application's dictionary. Logs keys that cannot be
+    /// advertised.
     init(_ dictionary: [String: Any], hasBackgroundRules: Bool) {
         self.hasBackgroundRules = hasBackgroundRules
         localName = dictionary[CBAdvertisementDataLocalNameKey] as? String
@@ -32,7 +34,7 @@ struct AdvertisementWish: Hashable, Sendable, Codable {
         }
     }
 
-    /// The dictionary again.
+    /// The dictionary of the application, without keys that cannot be advertised.
     var dictionary: [String: Any] {
         var dictionary: [String: Any] = [:]
         dictionary[CBAdvertisementDataLocalNameKey] = localName

@@ -3,16 +3,17 @@
 import BluetoothGAP
 import BluetoothTypes
 
-/// An advertisement and its scan response, laid out as a phone does it.
+/// An advertisement and its scan response, with the layout of an iPhone.
 ///
-/// Beside the flags, 28 octets of the 31 are left for services and name together; services come first,
-/// each in the width in which it was made. The name goes after them if all of it fits, else into the
-/// scan response, where there are ten octets for it; if it is too long for both, it is cut to where more
-/// of it fits, and marked as shortened. Services that do not fit are in the overflow area.
+/// After the flags, 28 of the 31 bytes are left for services and name. The services come first,
+/// each in the width in which it was made. The name follows if it fits completely. If not, it goes
+/// into the scan response, which has ten bytes for it. A name that is too long for both is
+/// shortened, in the packet where more of it fits. Services that do not fit are in the overflow
+/// area.
 struct AdvertisingPackets: Hashable, Sendable {
-    /// How many octets of name a scan response holds.
+    /// The maximum length of a name in a scan response, in bytes.
     static let responseNameLimit = 10
-    /// Length and type.
+    /// The length of a structure's length and type, in bytes.
     private static let headerLength = 2
 
     private(set) var advertisingData: [UInt8] = []
@@ -35,7 +36,7 @@ struct AdvertisingPackets: Hashable, Sendable {
         scanResponse = response.data.bytes
     }
 
-    /// The services that fit beside the flags, in the order in which they were given.
+    /// Returns the services that fit after the flags. Earlier services have priority.
     private static func fitting(_ services: [CBUUID.Form]) -> Set<CBUUID.Form> {
         var room = AdvertisingData.legacyLimit - headerLength - 1
         var fitting: Set<CBUUID.Form> = []

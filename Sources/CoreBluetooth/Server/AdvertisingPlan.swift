@@ -2,39 +2,40 @@
 
 import BluetoothGAP
 
-/// What all peripheral managers of an adapter advertise together: it is one device, and has one
+/// The common advertisement of all peripheral managers of an adapter, which is one device with one
 /// advertisement.
 ///
-/// The name is that of the manager that has begun first, of those that have one; the services are those
-/// of all. What a manager under background rules adds is in the overflow area only.
+/// The name is that of the first manager that started with a name. The services are those of all
+/// managers. The services of managers under background rules are only in the overflow area.
 struct AdvertisingPlan: Sendable {
-    /// From one advertisement to the next, while somebody is in the foreground.
+    /// The advertising interval while at least one advertising manager is in the foreground.
     static let interval = Duration.milliseconds(100) ... .milliseconds(150)
-    /// The same, while nobody is.
+    /// The advertising interval while all advertising managers are under background rules.
     static let backgroundInterval = Duration.milliseconds(1_000) ... .milliseconds(1_250)
 
     private struct Entry: Sendable {
         let session: SessionIdentifier
         let wish: AdvertisementWish
-        /// Whether Bluetooth was off since: then the application may begin again.
+        /// Whether Bluetooth was off since the start. The application may then start advertising
+        /// again.
         var isFromBefore = false
     }
 
-    /// In the order in which they began.
+    /// The entries in the order of their start.
     private var entries: [Entry] = []
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// What a manager advertises; nil if nothing.
+    /// Returns the advertisement of a manager. `nil` if it does not advertise.
     func wish(of session: SessionIdentifier) -> AdvertisementWish? {
         entries.first { $0.session == session }?.wish
     }
 
-    /// Who advertises, the first one first.
+    /// The advertising managers, ordered by their start.
     var sessions: [SessionIdentifier] { entries.map(\.session) }
 
-    /// Adds what a manager wants to advertise; false if it advertises already. What it began before
-    /// Bluetooth was off it may begin again.
+    /// Adds a manager's advertisement. Returns `false` if the manager is already advertising. An
+    /// advertisement from before Bluetooth was off is replaced.
     mutating func start(_ wish: AdvertisementWish, for session: SessionIdentifier) -> Bool {
         guard entries.first(where: { $0.session == session })?.isFromBefore != false else {
             return false
@@ -44,7 +45,7 @@ struct AdvertisingPlan: Sendable {
         return true
     }
 
-    /// What a manager began in an earlier process goes on; it may begin it again.
+    /// Adds an advertisement that a former process started. The application may start it again.
     mutating func restore(_ wish: AdvertisementWish, for session: SessionIdentifier) {
         entries.append(Entry(session: session, wish: wish, isFromBefore: true))
     }
@@ -55,12 +56,12 @@ struct AdvertisingPlan: Sendable {
 
     mutating func stopAll() { entries = [] }
 
-    /// Bluetooth is off.
+    /// Marks all advertisements as started before Bluetooth was off.
     mutating func powerLost() {
         for index in entries.indices { entries[index].isFromBefore = true }
     }
 
-    /// What is to be on the air; nil for nothing.
+    /// The advertising to request from the host. `nil` if there is none.
     var advertising: Advertising? {
         guard !isEmpty else { return nil }
         let open = entries.map(\.wish).filter { !$0.hasBackgroundRules }

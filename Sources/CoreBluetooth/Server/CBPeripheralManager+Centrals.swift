@@ -8,12 +8,14 @@ import Foundation
 extension CBPeripheralManager {
     func answer(_ request: CBATTRequest, _ result: CBATTError.Code) {
         guard isReadyForCommands() else { return }
-        // Nobody waits for what becomes of a command.
+        // A Write Command has no response.
         guard let question = request.question else { return }
         let value = request.value.map { [UInt8]($0) } ?? []
         let answer: Result<[UInt8], ATT.ErrorCode> =
             result == .success ? .success(value) : .failure(ATT.ErrorCode(result))
-        adapter?.enter { [session] in $0.answer(question, answer, for: session) }
+        adapter?.enter { [session, handle = request.handle] in
+            $0.answer(question, answer, at: handle, for: session)
+        }
     }
 
     func send(
@@ -24,7 +26,7 @@ extension CBPeripheralManager {
         guard isReadyForCommands() else { return false }
         let place = mirror.read { [session] in $0.place(of: characteristic, session) }
         guard let place else {
-            Misuse.warn("\(characteristic) is not published by \(Misuse.name(self))")
+            Misuse.warn("\(characteristic.logName) is not published by \(Misuse.name(self))")
             return true
         }
         let wanted = centrals.map { Set($0.map(\.identifier)) }
@@ -45,7 +47,8 @@ extension CBPeripheralManager {
 }
 
 extension ATT.ErrorCode {
-    /// What a central is told. Numbers that do not exist in the protocol are unlikely errors.
+    /// Makes the error that a central gets. Numbers that are not in the protocol's range become
+    /// `unlikelyError`.
     fileprivate init(_ code: CBATTErrorCode) {
         self = UInt8(exactly: code.rawValue).map { ATT.ErrorCode(rawValue: $0) } ?? .unlikelyError
     }

@@ -4,7 +4,7 @@ import BluetoothGATT
 import CoreBluetoothEnumerations
 import Foundation
 
-// What the adapter tells, on the manager's queue.
+// Events of the adapter, on the manager's queue.
 extension CBPeripheralManager {
     func receive(_ event: PeripheralManagerEvent) {
         switch event {
@@ -17,9 +17,9 @@ extension CBPeripheralManager {
         case .subscribed(let central, let place): subscribed(central, place)
         case .unsubscribed(let central, let place): unsubscribed(central, place)
         case .asked(let request): asked(request)
-        case .lengthChanged(let central):
-            mirror.read { $0.knownCentral(central.peer) }?
-                .setMaximumUpdateValueLength(central.maximumUpdateValueLength)
+        case .lengthsChanged:
+            let lengths = adapter?.facts.withLock { $0.valueLengths } ?? [:]
+            mirror.change { $0.setValueLengths(lengths) }
         case .readyToUpdate: delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
         case .channelPublished(let psm, let error):
             delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
@@ -31,7 +31,13 @@ extension CBPeripheralManager {
 
     private func stateChanged(to state: CBManagerState) {
         setState(state)
-        if state != .poweredOn { mirror.change { $0.isAdvertising = false } }
+        if state != .poweredOn {
+            let services = mirror.change { mirror in
+                mirror.isAdvertising = false
+                return mirror.allServices
+            }
+            for service in services { service.setPublished(false) }
+        }
         if state.rawValue < CBManagerState.poweredOff.rawValue { forgetAll() }
         delegate?.peripheralManagerDidUpdateState(self)
     }
@@ -59,7 +65,6 @@ extension CBPeripheralManager {
     private func subscribed(_ served: ServedCentral, _ place: PublishedTree.Place) {
         guard let characteristic = mirror.read({ $0.characteristic(at: place) }) else { return }
         let central = mirror.change { $0.central(served) }
-        central.setMaximumUpdateValueLength(served.maximumUpdateValueLength)
         let others = (characteristic.subscribedCentrals ?? []).filter { $0 !== central }
         characteristic.setSubscribedCentrals(others + [central])
         delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
@@ -80,9 +85,9 @@ extension CBPeripheralManager {
         let central = mirror.change { $0.central(request.central) }
         switch request.wish {
         case .read(let place, let offset):
-            guard
-                let read = attRequest(request.question, central, place, offset, value: nil)
-            else { return refuse(request.question) }
+            guard let read = attRequest(request.question, central, place, offset) else {
+                return refuse(request.question)
+            }
             guard let delegate else { return refuse(request.question) }
             delegate.peripheralManager(self, didReceiveRead: read)
         case .write(let writes):
@@ -91,8 +96,8 @@ extension CBPeripheralManager {
                     request.question,
                     central,
                     write.place,
-                    write.offset,
-                    value: write.value
+                    write.entry.offset,
+                    writing: write.entry
                 )
             }
             guard let delegate, requests.count == writes.count else {
@@ -102,26 +107,28 @@ extension CBPeripheralManager {
         }
     }
 
-    /// Nil if the characteristic is gone.
+    /// Returns `nil` if the characteristic is no longer published.
     private func attRequest(
         _ question: GATTServer.RequestID?,
         _ central: CBCentral,
         _ place: PublishedTree.Place,
         _ offset: Int,
-        value: [UInt8]?
+        writing entry: GATT.WriteEntry? = nil
     ) -> CBATTRequest? {
         mirror.read { $0.characteristic(at: place) }.map { characteristic in
             CBATTRequest(
                 from: central,
                 for: characteristic,
                 offset: offset,
-                value: value.map { Data($0) },
-                question: question
+                value: entry.map { Data($0.value) },
+                question: question,
+                handle: entry?.handle
             )
         }
     }
 
-    /// There is nobody to answer.
+    /// Refuses a request, because there is no delegate or the characteristic is no longer
+    /// published.
     private func refuse(_ question: GATTServer.RequestID?) {
         guard let question else { return }
         adapter?.enter { [session] in

@@ -8,29 +8,33 @@ extension CBPeripheralManager {
         PublicationRules.check(service)
         command(making: { takeIn(service) }) { [session] adapter, taken, statesHeard in
             let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
+            if let former = taken.former { adapter.unpublish(former, for: session) }
             adapter.publish(taken.value, refusal: taken.refusal, isCurrent: isCurrent, for: session)
         }
     }
 
-    /// Has the service among those that are published, and as the adapter is to have it.
+    /// Adds a service to the snapshot. Returns its value for the adapter, the number under which it
+    /// was published before it was changed, and the reason for which it must not be published.
     private func takeIn(
         _ service: CBMutableService
-    ) -> (value: PublishedService, refusal: CBError.Code?) {
-        let number = mirror.change { $0.add(service) }
+    ) -> (value: PublishedService, former: Int?, refusal: CBError.Code?) {
         let included = service.includedServices ?? []
         let includes = included.compactMap { includedService in
             mirror.read { $0.number(of: includedService) }
         }
+        let former = mirror.read { $0.change(of: service, includes: includes) }
+        if let former { forget(former) }
         var refusal = PublicationRules.refusal(of: service)
         if includes.count != included.count { refusal = refusal ?? .invalidParameters }
+        let value = mirror.change { $0.add(service, includes: includes) }
         service.setPublished(true)
-        return (PublishedService(service, number: number, includes: includes), refusal)
+        return (value, former, refusal)
     }
 
     func unpublish(_ service: CBMutableService) {
         guard isReadyForCommands() else { return }
         guard let number = mirror.read({ $0.number(of: service) }) else {
-            return Misuse.warn("\(service) is not published by \(Misuse.name(self))")
+            return Misuse.warn("\(service.logName) is not published by \(Misuse.name(self))")
         }
         command(making: { forget(number) }) { [session] adapter, _, _ in
             adapter.unpublish(number, for: session)
@@ -44,21 +48,22 @@ extension CBPeripheralManager {
         }
     }
 
-    /// A service is the application's to change again.
+    /// Removes a service that is no longer published.
     func forget(_ number: Int) {
         mirror.change { $0.remove(number) }?.release()
     }
 
     func forgetAll() {
-        for service in mirror.change({ $0.removeAll() }) { service.release() }
+        for entry in mirror.change({ $0.removeAll() }) { entry.release() }
     }
 }
 
-extension CBMutableService {
-    /// Nobody has the service in a table any more.
+extension PeripheralManagerMirror.Entry {
+    /// Marks the objects as not published.
     fileprivate func release() {
-        setPublished(false)
-        for case let characteristic as CBMutableCharacteristic in characteristics ?? [] {
+        service.setPublished(false)
+        for characteristic in characteristics {
+            characteristic.setPublished(false)
             characteristic.setSubscribedCentrals([])
         }
     }

@@ -3,25 +3,26 @@
 import BluetoothGAP
 import BluetoothTypes
 
-/// The area for services that find no room in an advertisement: one bit for each, so that any number of
-/// them fits, and nobody can read out of it which they are. Only who looks for a service learns that it
-/// is (probably) there.
+/// The area for services that do not fit into an advertisement. Each service sets one bit, so that
+/// the area holds any number of services, and their UUIDs cannot be read from it. A scan for a
+/// service finds that the service is probably there.
 ///
-/// Apple's own layout is not published; this one is ours, and only managers of this package find each
-/// other by it. It is manufacturer specific data of the company 0xFFFF, which belongs to nobody
-/// (Assigned Numbers, 7.1), with a type octet and 112 bits. With its headers that makes 19 octets: what
-/// is left of a scan response beside ten octets of name.
+/// Apple does not publish the layout of its area. This layout is specific to this package, and only
+/// managers of this package find each other by it. The area is manufacturer specific data with the
+/// company identifier 0xFFFF, which is not assigned (Assigned Numbers, 7.1), a type byte and 112
+/// bits. With its headers it has 19 bytes: the space that a scan response has left beside ten bytes
+/// of name.
 enum OverflowArea {
-    /// The company of tests and of those who have no number.
+    /// The company identifier for tests and for vendors without one.
     static let company: UInt16 = 0xFFFF
-    /// Says that what follows is this area.
+    /// The type byte that identifies the area.
     static let type: UInt8 = 0x4C
-    /// How many octets of bits there are.
+    /// The length of the bits, in bytes.
     static let octetCount = 14
-    /// What it takes in a scan response.
+    /// The length of the area in a scan response, in bytes.
     static let encodedLength = 2 + 2 + 1 + octetCount
 
-    /// The area with these services in it; nil if there are none.
+    /// Returns the area for these services. `nil` if there are none.
     static func data(
         of services: some Collection<BluetoothUUID>
     ) -> AdvertisingData.ManufacturerData? {
@@ -31,8 +32,8 @@ enum OverflowArea {
         return .init(company: company, bytes: [type] + bits)
     }
 
-    /// Which of the services an advertiser has in its area, in their order. A service that it does not
-    /// have may be among them: others share its bit.
+    /// Returns the services whose bits are set in an advertiser's area, in the given order. The
+    /// result may contain services that the advertiser does not have, because services share bits.
     static func matches(
         _ services: some Sequence<BluetoothUUID>,
         in data: AdvertisingData
@@ -41,20 +42,20 @@ enum OverflowArea {
         return services.filter { bits[bit(of: $0) / 8] & 1 << UInt8(bit(of: $0) % 8) != 0 }
     }
 
-    /// Whether an advertiser has such an area: then services may be asked for that it does not list.
+    /// Returns whether an advertiser has an area, and thus may have services that it does not list.
     static func isPresent(in data: AdvertisingData) -> Bool { bits(in: data) != nil }
 
     private static func bits(in data: AdvertisingData) -> [UInt8]? {
         data.allManufacturerData.first(where: isOne).map { Array($0.bytes.dropFirst()) }
     }
 
-    /// Whether manufacturer data is such an area.
+    /// Returns whether manufacturer data is an overflow area.
     static func isOne(_ data: AdvertisingData.ManufacturerData) -> Bool {
         data.company == company && data.bytes.count == 1 + octetCount && data.bytes.first == type
     }
 
-    /// Which bit stands for a service: FNV-1a over its 128 bits, so that both ends find the same
-    /// without having agreed on a table. (A number spread over 32 bits, taken modulo 112.)
+    /// Returns the bit of a service: the 32-bit FNV-1a hash of its 128 bits, modulo 112. Both sides
+    /// compute the same bit without a table.
     static func bit(of service: BluetoothUUID) -> Int {
         let hash = service.bytes128.reduce(UInt32(0x811C_9DC5)) { hash, octet in
             (hash ^ UInt32(octet)) &* 0x0100_0193

@@ -4,69 +4,99 @@ import BluetoothGATT
 import BluetoothTypes
 import CoreBluetoothEnumerations
 
-/// What the adapter has to tell one peripheral manager; it becomes a callback on the manager's queue.
+/// An event for a peripheral manager. It becomes a callback on the manager's queue.
 enum PeripheralManagerEvent: Sendable {
     case stateChanged(CBManagerState)
-    /// Before the first state, and only if there is something to restore.
+    /// Sent before the first state, and only if there is state to restore.
     case restored(RestoredPeripheralManager)
-    /// The oldest `add` of the service with this number that was not answered is; with an error, or nil.
+    /// Answers the oldest unanswered `add` of the service with this number.
     case added(Int, CBError?)
-    /// Services are gone that the application had published before Bluetooth was off.
+    /// The services with these numbers were replaced: a service that was published after Bluetooth
+    /// was off has the same UUID.
     case replaced([Int])
-    /// A start is answered: advertising is on the air, or why it is not. `ticket` is that of the start.
+    /// Answers a start of advertising. `ticket` identifies the start.
     case advertisingStarted(CBError?, ticket: Int)
-    /// Advertising has come to an end by itself, or goes on after Bluetooth was off.
+    /// Advertising ended without a command, or continues after Bluetooth was off.
     case advertisingChanged(isOnAir: Bool, ticket: Int)
     case subscribed(ServedCentral, PublishedTree.Place)
     case unsubscribed(ServedCentral, PublishedTree.Place)
     case asked(ServedRequest)
-    /// How much fits into a value for a central.
-    case lengthChanged(ServedCentral)
-    /// There is room for values again, after there was none.
+    /// `AdapterFacts.valueLengths` changed.
+    case lengthsChanged
+    /// There is space for values again.
     case readyToUpdate
-    /// Channels are accepted under this number; or, with an error, are not.
+    /// A listener accepts channels on this PSM, or, with an error, does not.
     case channelPublished(CBL2CAPPSM, (any Error)?)
     case channelUnpublished(CBL2CAPPSM, (any Error)?)
-    /// A central has opened a channel.
+    /// A central opened a channel.
     case channelOpened(ServedCentral, OpenChannel)
 }
 
-/// A central, and how much fits into a value for it.
+extension PeripheralManagerEvent {
+    /// Whether the event may be dropped if the application is too slow. Centrals can cause any
+    /// number of these events. A channel that is dropped is closed, and a request is refused.
+    var isDispensable: Bool {
+        switch self {
+        case .asked, .channelOpened: true
+        default: false
+        }
+    }
+}
+
+/// A central, and the maximum length in bytes of a value for it.
 struct ServedCentral: Hashable, Sendable {
     let peer: PeerIdentifier
     let maximumUpdateValueLength: Int
 }
 
-/// What a central waits for.
+/// A request of a central.
 struct ServedRequest: Sendable {
     enum Wish: Sendable {
         case read(PublishedTree.Place, offset: Int)
-        /// All of them or none.
+        /// The writes, which are performed together or not at all.
         case write([Write])
     }
 
     struct Write: Sendable {
         let place: PublishedTree.Place
-        let offset: Int
-        let value: [UInt8]
+        let entry: GATT.WriteEntry
     }
 
     let central: ServedCentral
     let wish: Wish
-    /// Nil if no answer is expected.
+    /// The server's identifier of the request. `nil` if no answer is expected.
     let question: GATTServer.RequestID?
 }
 
-/// One peripheral manager as its adapter knows it.
+/// A peripheral manager at its adapter.
 struct PeripheralManagerSession: Sendable {
+    /// The number of waiting changes of subscriptions at which a central that subscribes is
+    /// disconnected.
+    static let subscriptionLimit = 4_096
+
     let identifier: SessionIdentifier
     let delivery: Delivery<PeripheralManagerEvent>
-    /// The values that the manager has on their way; shared with it.
+    /// The values that wait to be sent. Shared with the manager.
     let updates: Guarded<UpdateQueue>
-    /// The name under which the application wants its intents restored at the next launch.
+    /// The name under which the manager's state is restored at the next launch.
     var restoreIdentifier: String?
-    /// Whether the rules for applications in the background hold.
+    /// Whether the rules for applications in the background apply.
     var hasBackgroundRules = false
-    /// How many states the manager was told.
+    /// The number of states that the manager was sent.
     var statesTold = 0
+    /// The number of changes of subscriptions that wait for the manager's queue.
+    let waitingSubscriptions = Guarded(0)
+    /// The number of changes of lengths that wait for the manager's queue: at most one.
+    let waitingLengths = Guarded(0)
+    /// Whether the latest central that subscribed was disconnected. Only the first one is logged.
+    var refusesSubscriptions = false
+
+    /// Returns the count of the waiting events of this kind. `nil` for kinds that need no bound.
+    func count(of event: PeripheralManagerEvent) -> Guarded<Int>? {
+        switch event {
+        case .subscribed, .unsubscribed: waitingSubscriptions
+        case .lengthsChanged: waitingLengths
+        default: nil
+        }
+    }
 }

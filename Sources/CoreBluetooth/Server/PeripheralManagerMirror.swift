@@ -2,56 +2,80 @@
 
 import BluetoothTypes
 
-/// What a peripheral manager has of its own: the application's objects, by the names that the adapter
-/// knows them by.
+/// The state that a peripheral manager shows, and the application's objects, with the numbers by
+/// which the adapter knows them.
 struct PeripheralManagerMirror {
+    /// A service as it was when it was added.
+    struct Entry {
+        let service: CBMutableService
+        let characteristics: [CBMutableCharacteristic]
+        let value: PublishedService
+    }
+
     var isAdvertising = false
-    /// How often advertising was stopped: what an earlier start comes to is not believed.
+    /// The number of stops of advertising. The result of a start before the last stop is ignored.
     var stopCount = 0
-    /// What was added, by number; the characteristics of a service cannot change while it is here.
-    private(set) var services: [Int: CBMutableService] = [:]
+    /// The services that were added, by number.
+    private var services: [Int: Entry] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]
     private var lastNumber = 0
-    /// What the delegate is still to be told of, in the order of the calls.
+    /// The services whose `didAdd` is pending, in the order of the calls.
     private var adding: [(number: Int, service: CBMutableService)] = []
-    /// Centrals that somebody has, or the application.
+    /// The centrals that are still referenced.
     private var centrals: [PeerIdentifier: WeakReference<CBCentral>] = [:]
+    /// The maximum lengths of the values for connected centrals, when they last changed.
+    private var valueLengths: [PeerIdentifier: Int] = [:]
 
     // MARK: Services
 
-    /// The number of a service that was added; nil for any other.
+    /// Returns the number of a service that was added. `nil` for others.
     func number(of service: CBService) -> Int? { numbers[ObjectIdentifier(service)] }
 
-    /// Takes a service in, under the number that it has or a new one.
-    mutating func add(_ service: CBMutableService) -> Int {
-        let known = number(of: service)
-        let number = known ?? lastNumber + 1
-        if known == nil { insert(service, as: number) }
+    /// Adds a service. A service that was added before keeps its number. One that was changed
+    /// since, as `change(of:includes:)` finds, has to be removed first and gets a new number.
+    mutating func add(_ service: CBMutableService, includes: [Int]) -> PublishedService {
+        let number = number(of: service) ?? lastNumber + 1
+        let value = PublishedService(service, number: number, includes: includes)
+        insert(service, as: value)
         adding.append((number, service))
-        return number
+        return value
     }
 
-    /// Takes in a service that has a number already.
-    mutating func insert(_ service: CBMutableService, as number: Int) {
-        lastNumber = max(lastNumber, number)
-        services[number] = service
-        numbers[ObjectIdentifier(service)] = number
+    /// Returns the number of a service that was changed since it was added. `nil` for others.
+    func change(of service: CBMutableService, includes: [Int]) -> Int? {
+        guard let number = number(of: service), let entry = services[number] else { return nil }
+        let value = PublishedService(service, number: number, includes: includes)
+        return value.publishesSame(as: entry.value) ? nil : number
     }
 
-    /// The service with this number, of which an `add` was open; nil if none was.
+    /// Adds a service with the number in `value`.
+    mutating func insert(_ service: CBMutableService, as value: PublishedService) {
+        lastNumber = max(lastNumber, value.number)
+        services[value.number] = Entry(
+            service: service,
+            characteristics: (service.characteristics ?? []).compactMap {
+                $0 as? CBMutableCharacteristic
+            },
+            value: value
+        )
+        numbers[ObjectIdentifier(service)] = value.number
+    }
+
+    /// Removes the oldest pending `didAdd` of a number, and returns its service. `nil` if none is
+    /// pending.
     mutating func takeAdded(_ number: Int) -> CBMutableService? {
         guard let index = adding.firstIndex(where: { $0.number == number }) else { return nil }
         return adding.remove(at: index).service
     }
 
-    /// Lets a service go; nil if it is not there.
-    mutating func remove(_ number: Int) -> CBMutableService? {
-        guard let service = services.removeValue(forKey: number) else { return nil }
-        numbers[ObjectIdentifier(service)] = nil
-        return service
+    /// Removes a service and returns it. `nil` if there is none with this number.
+    mutating func remove(_ number: Int) -> Entry? {
+        guard let entry = services.removeValue(forKey: number) else { return nil }
+        numbers[ObjectIdentifier(entry.service)] = nil
+        return entry
     }
 
-    mutating func removeAll() -> [CBMutableService] {
+    mutating func removeAll() -> [Entry] {
         defer {
             services = [:]
             numbers = [:]
@@ -59,13 +83,18 @@ struct PeripheralManagerMirror {
         return Array(services.values)
     }
 
-    /// Where a characteristic is; nil if it is none of this manager's.
+    /// The services that were added.
+    var allServices: [CBMutableService] { services.values.map(\.service) }
+
+    /// Returns the place of a characteristic. `nil` if this manager has not published it.
     func place(
         of characteristic: CBCharacteristic,
         _ session: SessionIdentifier
     ) -> PublishedTree.Place? {
         guard let service = characteristic.service, let number = number(of: service),
-            let index = service.characteristics?.firstIndex(where: { $0 === characteristic })
+            let index = services[number]?.characteristics.firstIndex(where: {
+                $0 === characteristic
+            })
         else { return nil }
         return .init(session: session, service: number, characteristic: index)
     }
@@ -74,22 +103,33 @@ struct PeripheralManagerMirror {
         guard let characteristics = services[place.service]?.characteristics,
             characteristics.indices.contains(place.characteristic)
         else { return nil }
-        return characteristics[place.characteristic] as? CBMutableCharacteristic
+        return characteristics[place.characteristic]
     }
 
     // MARK: Centrals
 
-    /// The object for a central: the same as long as anybody has it.
+    /// Returns the object for a central. It is the same one while it is referenced.
     mutating func central(_ central: ServedCentral) -> CBCentral {
-        if let known = knownCentral(central.peer) { return known }
+        // A length that changed while the event waited is newer than the event.
+        let length = valueLengths[central.peer] ?? central.maximumUpdateValueLength
+        if let known = centrals[central.peer]?.object {
+            known.setMaximumUpdateValueLength(length)
+            return known
+        }
         centrals = centrals.filter { $0.value.object != nil }
         let new = CBCentral(
             identity: .init(central.peer),
-            maximumUpdateValueLength: central.maximumUpdateValueLength
+            maximumUpdateValueLength: length
         )
         centrals[central.peer] = WeakReference(new)
         return new
     }
 
-    func knownCentral(_ peer: PeerIdentifier) -> CBCentral? { centrals[peer]?.object }
+    /// Sets the lengths of the values for all connected centrals.
+    mutating func setValueLengths(_ lengths: [PeerIdentifier: Int]) {
+        valueLengths = lengths
+        for (peer, length) in lengths {
+            centrals[peer]?.object?.setMaximumUpdateValueLength(length)
+        }
+    }
 }

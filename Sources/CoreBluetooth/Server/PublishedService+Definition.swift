@@ -5,7 +5,9 @@ import BluetoothGATT
 import BluetoothTypes
 
 extension PublishedService {
-    /// What the host is to publish; `includes` are the handles of the services that it includes.
+    /// Returns the definition for the host.
+    ///
+    /// - Parameter includes: The handles of the included services.
     func definition(includes: [AttributeHandle]) -> GATT.ServiceDefinition {
         GATT.ServiceDefinition(
             CBUUID(string: uuid).value,
@@ -18,7 +20,7 @@ extension PublishedService {
 }
 
 extension PublishedCharacteristic {
-    /// What the host is to publish.
+    /// The definition for the host.
     var definition: GATT.CharacteristicDefinition {
         GATT.CharacteristicDefinition(
             CBUUID(string: uuid).value,
@@ -31,7 +33,7 @@ extension PublishedCharacteristic {
         )
     }
 
-    /// Whether anything about the value asks for encryption.
+    /// Whether reading, writing or subscribing requires encryption.
     var isProtected: Bool {
         let permissions = hostPermissions
         return [permissions.read, permissions.write, permissions.subscribe].contains(.encrypted)
@@ -39,7 +41,8 @@ extension PublishedCharacteristic {
 
     private var wishes: CBCharacteristicProperties { .init(rawValue: properties) }
 
-    /// What centrals are told. Who asks for encrypted notifications alone asks for notifications.
+    /// The properties that centrals see. A property that requires encryption for notifications or
+    /// indications implies that they are supported.
     private var airProperties: GATT.CharacteristicProperties {
         var air = GATT.CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties))
         if wishes.contains(.notifyEncryptionRequired) { air.insert(.notify) }
@@ -61,8 +64,8 @@ extension PublishedCharacteristic {
 }
 
 extension CBAttributePermissions {
-    /// What an access asks of the link; nil if nobody has it. Where both are given, the stricter one
-    /// counts.
+    /// Returns the security that an access requires. `nil` if the access is not permitted. If both
+    /// permissions are given, the stricter one applies.
     fileprivate func requirement(
         _ open: CBAttributePermissions,
         _ encrypted: CBAttributePermissions

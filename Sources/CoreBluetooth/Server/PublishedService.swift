@@ -5,43 +5,45 @@ import BluetoothGATT
 import BluetoothTypes
 import Foundation
 
-/// A service as an application has put it together: everything that it takes to publish it, and to make
-/// the application's object again after a restart.
+/// A published service as a value: the data to publish it, and to make the application's object
+/// again after a restart.
 ///
-/// UUIDs are texts in the width in which the application made them.
+/// UUIDs are text in the width in which the application made them.
 struct PublishedService: Hashable, Sendable, Codable {
-    /// Names the service among those of its manager.
+    /// The number of the service at its manager.
     let number: Int
     let uuid: String
     let isPrimary: Bool
-    /// The services that it includes, by their numbers.
+    /// The numbers of the included services.
     let includes: [Int]
     let characteristics: [PublishedCharacteristic]
-    /// Where in the table it is, or is to be; nil for wherever there is room.
+    /// The handle of the service. `nil` for any free one.
     var handle: UInt16?
 }
 
-/// A characteristic of such a service.
+/// A characteristic of a published service.
 struct PublishedCharacteristic: Hashable, Sendable, Codable {
     let uuid: String
     /// The bits of `CBCharacteristicProperties`.
     let properties: UInt
     /// The bits of `CBAttributePermissions`.
     let permissions: UInt
-    /// Nil for a dynamic one.
+    /// `nil` for a dynamic characteristic.
     let value: [UInt8]?
     let descriptors: [PublishedDescriptor]
 }
 
-/// A descriptor of such a characteristic.
+/// A descriptor of a published characteristic.
 struct PublishedDescriptor: Hashable, Sendable, Codable {
     let uuid: String
     let value: [UInt8]
 }
 
-// What applications make, and what is made for them.
+// Conversion from and to the application's objects.
 extension PublishedService {
-    /// What an application's object says; `numbers` are those of the services it includes.
+    /// Makes the value of an application's object.
+    ///
+    /// - Parameter includes: The numbers of the included services.
     init(_ service: CBMutableService, number: Int, includes: [Int]) {
         self.number = number
         self.includes = includes
@@ -52,7 +54,16 @@ extension PublishedService {
         }
     }
 
-    /// An object as the application made it; `included` are those that it made before.
+    /// Returns whether both values publish the same service, with any handle.
+    func publishesSame(as other: PublishedService) -> Bool {
+        var other = other
+        other.handle = handle
+        return self == other
+    }
+
+    /// Makes the application's object.
+    ///
+    /// - Parameter included: The objects that were made before, which the service may include.
     func makeService(included: [Int: CBMutableService]) -> CBMutableService {
         let service = CBMutableService(type: CBUUID(string: uuid), primary: isPrimary)
         let includedServices = includes.compactMap { included[$0] }
@@ -69,7 +80,7 @@ extension PublishedCharacteristic {
         uuid = characteristic.uuid.uuidString
         properties = characteristic.properties.rawValue
         permissions = characteristic.permissions.rawValue
-        value = characteristic.value.map { [UInt8]($0) }
+        value = characteristic.cachedValue.map { [UInt8]($0) }
         descriptors = (characteristic.descriptors ?? []).map { descriptor in
             let value = DescriptorValue.octets(of: descriptor.uuid.value, value: descriptor.value)
             return PublishedDescriptor(uuid: descriptor.uuid.uuidString, value: value ?? [])

@@ -4,37 +4,38 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// What all peripheral managers of an adapter have published: which attribute of the table that centrals
-/// see is whose.
+/// The services that all peripheral managers of an adapter have published, and the managers to
+/// which the attributes in the adapter's table belong.
 struct PublishedTree: Sendable {
-    /// A characteristic of a manager.
+    /// The place of a manager's characteristic.
     struct Place: Hashable, Sendable {
         let session: SessionIdentifier
-        /// The number of the service among those of the manager.
+        /// The number of the service at its manager.
         let service: Int
-        /// Which characteristic of the service.
+        /// The index of the characteristic in the service.
         let characteristic: Int
     }
 
     struct Entry: Sendable {
         let session: SessionIdentifier
         let service: PublishedService
-        /// What the host has made of it.
+        /// The service in the host's table.
         let published: GATT.PublishedService
-        /// Whether Bluetooth was off since it was published: then the application may publish it again.
+        /// Whether Bluetooth was off since the service was published. The application may then
+        /// publish it again.
         var isFromBefore = false
     }
 
-    /// In the order in which they were published.
+    /// The services in the order in which they were published.
     private var entries: [Entry] = []
     private var places: [AttributeHandle: Place] = [:]
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// Whose value a handle is.
+    /// Returns the characteristic with a value handle.
     func place(of handle: AttributeHandle) -> Place? { places[handle] }
 
-    /// The handle of a value; nil if its service is gone.
+    /// Returns the value handle of a characteristic. `nil` if its service is no longer published.
     func handle(of place: Place) -> AttributeHandle? {
         guard let entry = entry(place.service, of: place.session) else { return nil }
         return entry.published.characteristics[place.characteristic].valueHandle
@@ -44,24 +45,25 @@ struct PublishedTree: Sendable {
         entries.first { $0.session == session && $0.service.number == number }
     }
 
-    /// What a manager has published, in that order.
+    /// Returns the services of a manager, in the order in which they were published.
     func services(of session: SessionIdentifier) -> [PublishedService] {
         entries.filter { $0.session == session }.map(\.service)
     }
 
-    /// Whether any value asks for encryption: then centrals have a reason to pair.
+    /// Whether a value requires encryption, which is a reason for centrals to pair.
     var hasProtectedValues: Bool {
         entries.contains { $0.service.characteristics.contains(where: \.isProtected) }
     }
 
-    /// The handles of services that are to be included; nil if one of them is not published.
+    /// Returns the handles of services to include. `nil` if one of them is not published.
     func handles(of numbers: [Int], of session: SessionIdentifier) -> [AttributeHandle]? {
         let handles = numbers.compactMap { entry($0, of: session)?.published.service.handle }
         return handles.count == numbers.count ? handles : nil
     }
 
-    /// The services that a new one takes the place of: those with the same UUID that were published
-    /// before Bluetooth was off, and what includes them, which has to go first.
+    /// Returns the services that a new service replaces: those with the same UUID that were
+    /// published before Bluetooth was off, and those that include them, which have to be removed
+    /// first.
     func predecessors(of service: PublishedService, of session: SessionIdentifier) -> [Int] {
         let uuid = CBUUID(string: service.uuid).value
         let earlier = entries.filter { $0.session == session && $0.isFromBefore }
@@ -101,18 +103,18 @@ struct PublishedTree: Sendable {
         }
     }
 
-    /// Takes a service out.
+    /// Removes a service.
     mutating func remove(_ number: Int, of session: SessionIdentifier) {
         entries.removeAll { $0.session == session && $0.service.number == number }
         places = places.filter { $0.value.session != session || $0.value.service != number }
     }
 
-    /// Bluetooth is off.
+    /// Marks all services as published before Bluetooth was off.
     mutating func powerLost() {
         for index in entries.indices { entries[index].isFromBefore = true }
     }
 
-    /// The application has published a service again that is there.
+    /// Marks a service that the application has published again.
     mutating func renew(_ number: Int, of session: SessionIdentifier) {
         for index in entries.indices
         where entries[index].session == session && entries[index].service.number == number {

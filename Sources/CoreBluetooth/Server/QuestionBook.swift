@@ -3,21 +3,23 @@
 import BluetoothGATT
 import BluetoothHost
 
-/// Which managers owe centrals an answer.
+/// The requests of centrals that managers have not answered.
 ///
-/// The writes of one request are a unit: if they are for values of several managers, all have to agree.
+/// The writes of one request are a unit: if they concern values of several managers, all of them
+/// have to agree.
 struct QuestionBook: Sendable {
-    /// How many questions of one link are kept. A bearer asks one at a time, and those that nobody
-    /// answers the host closes by itself; they stay here until more have been asked.
+    /// The maximum number of requests on one link. A bearer has one request at a time. The host
+    /// times out requests that are not answered. Those remain here until newer requests replace
+    /// them.
     static let limitPerLink = 64
 
-    /// What an answer leads to.
+    /// The result of an answer.
     enum Verdict: Equatable, Sendable {
-        /// The host is to be told.
+        /// The adapter passes the answer to the host.
         case settled
-        /// Others have to agree.
+        /// Other managers have to agree.
         case open
-        /// Nobody has asked, or it was answered.
+        /// There is no such request, or it was already answered.
         case unknown
     }
 
@@ -55,7 +57,7 @@ struct QuestionBook: Sendable {
         questions = questions.filter { $0.value.link != link }
     }
 
-    /// A manager is gone, or can answer no more. Returns what nobody will answer now.
+    /// Removes a manager that can no longer answer. Returns the requests that it has not answered.
     mutating func leave(_ session: SessionIdentifier) -> [GATTServer.RequestID] {
         let open = questions.filter { $0.value.owing.contains(session) }.keys.sorted()
         for id in open { questions[id] = nil }

@@ -4,17 +4,17 @@ import BluetoothGAP
 import BluetoothHost
 import BluetoothTypes
 
-/// What an adapter advertises for all peripheral managers.
+/// The adapter's state for advertising.
 struct AdvertisingPart: Sendable {
     var plan = AdvertisingPlan()
-    /// The host's one set; nil while nothing is on the air, nor on its way there.
+    /// The host's advertising set. `nil` while none is requested or running.
     var set: RequestIdentifier?
-    /// The starts that wait to be answered.
+    /// The starts that are not answered yet.
     var starting: [Start] = []
-    /// Which of a manager's starts its advertising comes from.
+    /// The ticket of the start of each manager's advertising.
     var tickets: [SessionIdentifier: Int] = [:]
 
-    /// A start of a manager; one that was stopped since is another.
+    /// A manager's start of advertising. The ticket differs after each stop.
     struct Start: Hashable, Sendable {
         let session: SessionIdentifier
         let ticket: Int
@@ -52,7 +52,7 @@ extension SharedAdapter {
         refreshAdvertising()
     }
 
-    /// Bluetooth is off: nothing is on the air, and what was goes on later.
+    /// Pauses advertising, because Bluetooth is off. It resumes when Bluetooth is on.
     func pauseAdvertising() {
         server.advertising.plan.powerLost()
         server.advertising.starting = []
@@ -71,7 +71,7 @@ extension SharedAdapter {
         endSet()
     }
 
-    /// Has the host advertise what the plan says.
+    /// Requests the advertising of the plan from the host.
     private func refreshAdvertising() {
         guard let advertising = server.advertising.plan.advertising else { return endSet() }
         let starting = server.advertising.starting
@@ -100,11 +100,11 @@ extension SharedAdapter {
                 post(.advertisingStarted(error, ticket: start.ticket), to: start.session)
             }
         }
-        // A set that never came into force is not one to change.
+        // A set that failed to start cannot be updated.
         if server.advertising.plan.isEmpty { endSet() }
     }
 
-    /// Whether a start was not stopped since.
+    /// Returns whether the manager has not stopped advertising since the start.
     private func isCurrent(_ start: AdvertisingPart.Start) -> Bool {
         server.advertising.tickets[start.session] == start.ticket
             && server.advertising.plan.wish(of: start.session) != nil
@@ -116,7 +116,7 @@ extension SharedAdapter {
         onHost { $0.endAdvertising(set) }
     }
 
-    /// The set has come to an end that nobody here asked for.
+    /// Handles an end of the set that this adapter did not request.
     func advertisingEnded(_ set: RequestIdentifier, _ end: AdvertisingEnd) {
         guard server.advertising.set == set else { return }
         server.advertising.set = nil

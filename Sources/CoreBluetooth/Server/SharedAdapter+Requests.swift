@@ -5,13 +5,14 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 
-// What centrals ask for, and what managers answer.
+// Requests of centrals, and answers of managers.
 extension SharedAdapter {
     func asked(
         _ id: GATTServer.RequestID,
         _ question: GATTServer.Question,
         on link: LinkIdentifier
     ) {
+        supersede(by: link)
         switch question {
         case .read(_, let handle, let offset): askedToRead(handle, from: offset, id, on: link)
         case .write(_, let entries, let needsAnswer):
@@ -25,12 +26,14 @@ extension SharedAdapter {
         _ id: GATTServer.RequestID,
         on link: LinkIdentifier
     ) {
-        guard let place = server.tree.place(of: handle), let central = server.links[link] else {
+        guard let place = server.tree.place(of: handle),
+            let central = server.links.central(on: link)
+        else {
             return onHost { $0.answer(id, .failure(.unlikelyError)) }
         }
         server.questions.ask(id, [place.session], on: link)
         let wish = ServedRequest.Wish.read(place, offset: offset)
-        post(.asked(.init(central: central, wish: wish, question: id)), to: place.session)
+        post(ServedRequest(central: central, wish: wish, question: id), to: place.session)
     }
 
     private func askedToWrite(
@@ -38,16 +41,16 @@ extension SharedAdapter {
         _ id: GATTServer.RequestID?,
         on link: LinkIdentifier
     ) {
-        // What has no place is the host's to write, once the managers agree.
-        let partLength = (server.links[link]?.maximumUpdateValueLength ?? 0) - 2
+        // Entries without a place are not values of managers. The host writes them when the
+        // managers agree.
+        let partLength = (server.links.mtu(of: link) ?? 0) - 5
         let writes = entries.flatMap { entry in
             server.tree.place(of: entry.handle).map {
-                ServedRequest.Write(place: $0, offset: entry.offset, value: entry.value)
-                    .parts(ofLength: partLength)
+                ServedRequest.Write(place: $0, entry: entry).parts(ofLength: partLength)
             } ?? []
         }
         let sessions = Set(writes.map(\.place.session))
-        guard let central = server.links[link], !sessions.isEmpty else {
+        guard let central = server.links.central(on: link), !sessions.isEmpty else {
             if let id { onHost { $0.answer(id, .failure(.unlikelyError)) } }
             return
         }
@@ -58,25 +61,32 @@ extension SharedAdapter {
         }
     }
 
-    /// Commands may be lost on an application that is too slow; requests may not, and each bearer has
-    /// one at most.
+    /// Posts a request. If the application is too slow, Write Commands are dropped, and requests are
+    /// refused: each bearer has at most one, but a central may connect any number of times.
     private func post(_ request: ServedRequest, to session: SessionIdentifier) {
-        server.sessions[session]?.delivery.post(
-            .asked(request),
+        let event = PeripheralManagerEvent.asked(request)
+        let isPosted = server.sessions[session]?.delivery.post(
+            event,
             from: host.executor,
-            isDispensable: request.question == nil
+            isDispensable: event.isDispensable
         )
+        guard isPosted == false, let question = request.question else { return }
+        answer(question, .failure(.insufficientResources), for: session)
     }
 
-    /// A manager answers: the first answer counts.
+    /// Answers a request for a manager. Only the first answer counts.
+    ///
+    /// - Parameter handle: The attribute of the request that the application answered. `nil` for
+    ///   the first attribute of the request.
     func answer(
         _ id: GATTServer.RequestID,
         _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle? = nil,
         for session: SessionIdentifier
     ) {
         let agrees = if case .success = result { true } else { false }
         switch server.questions.answer(id, by: session, agrees: agrees) {
-        case .settled: onHost { $0.answer(id, result) }
+        case .settled: onHost { $0.answer(id, result, at: handle) }
         case .open: break
         case .unknown:
             Misuse.warn("A request was answered that is over: answered before, or its central gone")
@@ -85,14 +95,19 @@ extension SharedAdapter {
 }
 
 extension ServedRequest.Write {
-    /// What is too long for one request came prepared, in parts of this length, and applications that
-    /// know phones expect it in parts; the host has put them together.
+    /// Returns the write in parts of this length, if its value is too long for one request. Such a
+    /// value arrived in prepared parts, which the host joined, and applications written for iPhones
+    /// expect parts.
     fileprivate func parts(ofLength length: Int) -> [Self] {
-        // A write request holds two octets more than one that prepares.
-        guard length > 0, value.count > length + 2 else { return [self] }
-        return stride(from: 0, to: value.count, by: length).map { start in
-            let end = min(start + length, value.count)
-            return Self(place: place, offset: offset + start, value: Array(value[start..<end]))
+        // A Write Request holds two bytes more than a Prepare Write Request.
+        guard length > 0, entry.value.count > length + 2 else { return [self] }
+        return stride(from: 0, to: entry.value.count, by: length).map { start in
+            let part = GATT.WriteEntry(
+                handle: entry.handle,
+                offset: entry.offset + start,
+                value: Array(entry.value.dropFirst(start).prefix(length))
+            )
+            return Self(place: place, entry: part)
         }
     }
 }

@@ -6,20 +6,29 @@ import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
 
-/// What an adapter keeps of peripheral managers.
+/// The adapter's state for peripheral managers.
 struct ServerPart: Sendable {
+    /// A value that waits to be sent to its subscribers.
+    struct Update: Sendable {
+        let session: SessionIdentifier
+        /// The links on which the value has not been sent.
+        var links: Set<LinkIdentifier>
+    }
+
     var sessions: [SessionIdentifier: PeripheralManagerSession] = [:]
     var tree = PublishedTree()
-    /// Services that are to go as soon as nothing includes them any more.
+    /// The services to unpublish as soon as no service includes them.
     var leaving: [GATT.PublishedService] = []
-    var subscriptions = SubscriptionBook()
+    var subscriptions = SubscriptionRegistry()
     var questions = QuestionBook()
-    /// Who is connected, and how much fits into a value for it.
-    var links: [LinkIdentifier: ServedCentral] = [:]
+    var links = ServedLinks()
+    /// The values that wait to be sent. `UpdateQueue` bounds their number.
+    var updates: [Int: Update] = [:]
+    var lastUpdate = 0
     var advertising = AdvertisingPart()
 }
 
-// Managers that come and go.
+// Opening and closing managers.
 extension SharedAdapter {
     func open(_ session: PeripheralManagerSession) {
         server.sessions[session.identifier] = session
@@ -29,7 +38,7 @@ extension SharedAdapter {
         if state == .poweredOn { resumeAdvertising() }
     }
 
-    /// A manager is gone, and with it all that it has published and advertised.
+    /// Removes a manager that was released, with its services and its advertising.
     func close(peripheralManager session: SessionIdentifier) {
         restoration.leave(session)
         for question in server.questions.leave(session) {
@@ -54,20 +63,21 @@ extension SharedAdapter {
     }
 }
 
-// The adapter's power.
+// Bluetooth turning on and off.
 extension SharedAdapter {
-    /// Services stay, and advertising pauses, as long as the adapter is only off.
+    /// Ends subscriptions and pauses advertising, because Bluetooth is off. Services stay
+    /// published.
     func serverLostPower() {
-        for link in server.links.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            unsubscribeAll(on: link)
-        }
+        // The oldest link of a peer first: otherwise an older link would become the current one.
+        for link in server.links.identifiers { unsubscribeAll(on: link) }
         server.tree.powerLost()
         pauseAdvertising()
     }
 
     func serverGainedPower() { resumeAdvertising() }
 
-    /// Below off everything is gone, and has to be published and begun again.
+    /// Removes services and advertising in a state below `poweredOff`. The application has to add
+    /// and start them again.
     func serverStateChanged() {
         guard state.rawValue < CBManagerState.poweredOff.rawValue else { return }
         forgetAdvertising()
@@ -78,10 +88,9 @@ extension SharedAdapter {
 // Links.
 extension SharedAdapter {
     func serverLinkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
-        server.links[link] = ServedCentral(
-            peer: onHost { $0.identifier(of: address) },
-            maximumUpdateValueLength: Self.updateLength(mtu: ATT.defaultMTU)
-        )
+        let peer = onHost { $0.identifier(of: address) }
+        server.links.open(link, to: peer, role)
+        postLength(of: peer)
         guard role == .peripheral else { return }
         switches.change { _ = $0.grounds.centralsLinks.insert(link) }
     }
@@ -89,33 +98,34 @@ extension SharedAdapter {
     func serverLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
         unsubscribeAll(on: link)
         server.questions.linkClosed(link)
-        server.links[link] = nil
+        let peer = server.links.peer(of: link)
+        server.links.close(link)
+        if let peer { postLength(of: peer) }
         switches.change { _ = $0.grounds.centralsLinks.remove(link) }
     }
 
     func serverMTUChanged(_ mtu: Int, on link: LinkIdentifier) {
-        guard let peer = server.links[link]?.peer else { return }
-        let central = ServedCentral(
-            peer: peer,
-            maximumUpdateValueLength: Self.updateLength(mtu: mtu)
-        )
-        server.links[link] = central
-        for session in server.sessions.values { post(.lengthChanged(central), to: session) }
+        server.links.setMTU(mtu, of: link)
+        if let peer = server.links.peer(of: link) { postLength(of: peer) }
     }
 
-    /// The link to a central; nil if it is gone.
-    func servedLink(to peer: PeerIdentifier) -> LinkIdentifier? {
-        server.links.filter { $0.value.peer == peer }.keys.max { $0.rawValue < $1.rawValue }
+    /// Sends the managers the length of the values for a peer. At most one such event waits for a
+    /// manager, which reads the lengths when it gets the event.
+    private func postLength(of peer: PeerIdentifier) {
+        let isConnected = server.links.newest(to: peer) != nil
+        let length = isConnected ? server.links.central(peer).maximumUpdateValueLength : nil
+        facts.withLock { $0.valueLengths[peer] = length }
+        guard isConnected else { return }
+        for session in server.sessions.values where session.waitingLengths.current == 0 {
+            post(.lengthsChanged, to: session)
+        }
     }
-
-    /// What fits into a notification beside its opcode and handle.
-    private static func updateLength(mtu: Int) -> Int { mtu - 3 }
 
     func served(_ news: ServerNews, on link: LinkIdentifier) {
         switch news {
         case .asked(let id, let question): asked(id, question, on: link)
         case .subscribed(let handle, let kind): configured(handle, kind, on: link)
-        case .connected, .written, .readyToNotify: break
+        case .written, .readyToNotify: break
         }
     }
 }

@@ -4,12 +4,13 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-// Services that come and go.
+// Publishing and unpublishing services.
 extension SharedAdapter {
-    /// Publishes a service, unless `refusal` says why it must not be; the manager is told in any case,
-    /// in the order of the calls.
+    /// Publishes a service and answers the manager, in the order of the calls.
     ///
-    /// - Parameter isCurrent: whether Bluetooth is on, and was not off since the call.
+    /// - Parameters:
+    ///   - refusal: The reason for which the service must not be published. `nil` to publish it.
+    ///   - isCurrent: Whether Bluetooth is on and was not off since the call.
     func publish(
         _ service: PublishedService,
         refusal: CBError.Code?,
@@ -22,7 +23,7 @@ extension SharedAdapter {
         post(.added(service.number, code.map { CBError(delivering: $0) }), to: session)
     }
 
-    /// Publishes a service, or says why it is not.
+    /// Publishes a service. Returns the error if that fails.
     private func publish(
         _ service: PublishedService,
         isCurrent: Bool,
@@ -48,7 +49,8 @@ extension SharedAdapter {
         }
     }
 
-    /// An application that publishes its services each time that Bluetooth is switched on has them once.
+    /// Removes the services that a service replaces, so that an application that publishes its
+    /// services each time that Bluetooth is on has them once.
     private func replacePredecessors(
         of service: PublishedService,
         for session: SessionIdentifier
@@ -59,7 +61,8 @@ extension SharedAdapter {
         post(.replaced(earlier), to: session)
     }
 
-    /// Takes a service back. One that others include goes with the last of them.
+    /// Unpublishes a service. A service that others include stays in the table until they are
+    /// unpublished.
     func unpublish(_ number: Int, for session: SessionIdentifier) {
         guard let entry = server.tree.entry(number, of: session) else { return }
         server.tree.remove(number, of: session)
@@ -70,7 +73,8 @@ extension SharedAdapter {
         retireLeaving()
     }
 
-    /// Whether a central that pairs does so for something that was published here.
+    /// Updates whether a published value or channel requires encryption, which permits centrals to
+    /// pair.
     func noteProtection() {
         let isProtected =
             server.tree.hasProtectedValues
@@ -78,7 +82,7 @@ extension SharedAdapter {
         switches.change { $0.grounds.isSomethingProtected = isProtected }
     }
 
-    /// Takes all services of a manager back, the newest first: it may include older ones.
+    /// Unpublishes all services of a manager, the newest first, because it may include older ones.
     func unpublishAll(of session: SessionIdentifier) {
         for service in server.tree.services(of: session).reversed() {
             unpublish(service.number, for: session)
@@ -92,7 +96,7 @@ extension SharedAdapter {
             } catch GATT.DefinitionError.stillIncluded {
                 continue
             } catch {
-                // It is gone already.
+                // The host no longer has the service.
             }
             server.leaving.removeAll { $0 == service }
         }
@@ -100,7 +104,7 @@ extension SharedAdapter {
 }
 
 extension CBErrorCode {
-    /// What an application is told of a service that the host does not take.
+    /// Makes the error that an application gets for a service that the host refused.
     fileprivate init(_ error: GATT.DefinitionError?) {
         self =
             switch error {

@@ -6,73 +6,57 @@ import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
 
-// Who wants to be sent which values.
+// Sending values.
 extension SharedAdapter {
-    func configured(
-        _ handle: AttributeHandle,
-        _ kind: GATT.SubscriptionKind?,
-        on link: LinkIdentifier
-    ) {
-        guard let place = server.tree.place(of: handle), let central = server.links[link] else {
-            return
-        }
-        if kind == nil, server.subscriptions.remove(place, of: link) {
-            post(.unsubscribed(central, place), to: place.session)
-        } else if kind != nil, server.subscriptions.insert(place, of: link) {
-            post(.subscribed(central, place), to: place.session)
-        }
-    }
-
-    func unsubscribeAll(on link: LinkIdentifier) {
-        guard let central = server.links[link] else { return }
-        for place in server.subscriptions.removeAll(of: link) {
-            post(.unsubscribed(central, place), to: place.session)
-        }
-    }
-}
-
-// Values on their way.
-extension SharedAdapter {
-    /// Sends a value, for which the manager has taken a place in its queue, to these centrals.
+    /// Sends a value to these centrals. The manager has reserved a place for it in its queue.
     func send(_ value: [UInt8], of place: PublishedTree.Place, to peers: [PeerIdentifier]) {
-        let links = peers.compactMap { servedLink(to: $0) }
+        let links = Set(peers.compactMap { server.subscriptions.link(of: $0, to: place) })
         guard let handle = server.tree.handle(of: place), !links.isEmpty else {
-            return valueLeft(of: place.session)
+            return release(place.session)
         }
         let values = [GATT.AttributeValue(handle: handle, value: value)]
-        let remaining = Guarded(links.count)
-        for link in links {
+        server.lastUpdate += 1
+        let number = server.lastUpdate
+        server.updates[number] = ServerPart.Update(session: place.session, links: links)
+        for link in links.sorted() {
             _ = onHost { host in
                 host.begin(values, on: link) { [weak self] _ in
-                    guard
-                        remaining.change({
-                            $0 -= 1; return $0 == 0
-                        })
-                    else { return }
-                    self?.assumeIsolated { $0.valueLeft(of: place.session) }
+                    self?.assumeIsolated { $0.updateLeft(number, on: link) }
                 }
             }
         }
     }
 
-    /// A value is on its way no more: all have it, or will never have it.
-    private func valueLeft(of session: SessionIdentifier) {
+    /// Stops waiting for values on a link that the peer has lost.
+    func abandonUpdates(on link: LinkIdentifier) {
+        for number in server.updates.keys.sorted() { updateLeft(number, on: link) }
+    }
+
+    private func updateLeft(_ number: Int, on link: LinkIdentifier) {
+        guard var update = server.updates[number], update.links.remove(link) != nil else { return }
+        server.updates[number] = update.links.isEmpty ? nil : update
+        if update.links.isEmpty { release(update.session) }
+    }
+
+    /// Frees the place of a value that was sent to all its centrals or cannot reach them.
+    private func release(_ session: SessionIdentifier) {
         guard let manager = server.sessions[session],
             manager.updates.change({ $0.release() })
         else { return }
         post(.readyToUpdate, to: manager)
     }
 
-    /// Asks a central for a pace that suits what is to be sent.
+    /// Requests connection parameters from a central.
     func request(_ latency: CBPeripheralManagerConnectionLatency, of peer: PeerIdentifier) {
-        guard let link = servedLink(to: peer) else { return }
+        guard let link = server.links.newest(to: peer) else { return }
         let update = ConnectionUpdate(latency)
         _ = onHost { $0.begin(.updateParameters(update), on: link) { _ in } }
     }
 }
 
 extension ConnectionUpdate {
-    /// The pace for a latency: within what accessories are to ask phones for, multiples of 15 ms.
+    /// Makes the connection parameters for a latency: multiples of 15 ms, within Apple's guidelines
+    /// for accessories.
     init(_ latency: CBPeripheralManagerConnectionLatency) {
         switch latency {
         case .low:

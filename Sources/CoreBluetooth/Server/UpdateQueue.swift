@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The room for values that a manager has on their way to its subscribers.
+/// The places for values that a manager is sending to its subscribers.
 ///
-/// A value holds its place until it has left for the last of those it goes to, or, indicated, was
-/// confirmed by it: an application that sends as long as there is room sends at the speed of its
+/// A value has its place until it was sent to all its subscribers, and for indications, until they
+/// confirmed it. An application that sends while there is space thus sends at the speed of its
 /// slowest subscriber.
 struct UpdateQueue: Sendable {
-    /// How many values a manager may have on their way.
+    /// The maximum number of values of a manager.
     static let limit = 32
 
-    /// How many are on their way.
+    /// The number of values that are being sent.
     private(set) var count = 0
-    /// Whether there was no room, and the application is to be told when there is.
+    /// Whether a value was refused, so that the application has to be informed of space.
     private(set) var hasRefused = false
 
-    /// Takes a place; false if there is none, which is remembered.
+    /// Reserves a place. Returns `false`, and notes it, if there is none.
     mutating func reserve() -> Bool {
         guard count < Self.limit else {
             hasRefused = true
@@ -24,7 +24,7 @@ struct UpdateQueue: Sendable {
         return true
     }
 
-    /// Gives a place back. True if somebody is to be told that there is room.
+    /// Frees a place. Returns whether to inform the application of space.
     mutating func release() -> Bool {
         count -= 1
         defer { hasRefused = false }

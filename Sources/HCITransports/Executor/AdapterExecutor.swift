@@ -3,37 +3,38 @@
 import BluetoothTypes
 import Synchronization
 
-/// The thread on which everything of one adapter happens.
+/// An executor with one thread, on which everything of one adapter happens.
 ///
-/// Actors that name it as their executor, tasks that prefer its `taskExecutor`, closures given to
-/// `perform`, timers, and the descriptors of the transports opened on it all run on one thread, one after
-/// another, in the order they were asked for; task priorities are ignored. The thread starts with
-/// the first work. A turn of it is: run what is enqueued, fire the timers, write what was sent,
-/// wait, read.
+/// The thread runs the jobs of actors with this executor, of tasks that prefer its `taskExecutor`,
+/// the closures passed to `perform`, the timers, and the events of the transports that were opened
+/// on the executor. They run one after another, in the order in which they were requested. Task
+/// priorities are ignored. The thread starts with the first work. In each turn, it runs the
+/// enqueued work, fires the timers, writes the sent data, waits, and reads.
 ///
-/// Call `shutDown()` when the adapter is not used any more: until then the thread, once started,
-/// keeps the executor alive.
+/// Call `shutDown()` when the adapter is no longer in use. Until then, a started thread keeps the
+/// executor alive.
 public final class AdapterExecutor: HostExecutor {
-    /// How often in one turn work may bring forth more work before descriptors get their chance.
+    /// The maximum number of rounds in one turn in which work creates more work, before descriptors
+    /// are polled.
     static let roundsPerTurnLimit = 64
 
-    /// How long a thread sleeps at most that nothing can wake, because the process had no
-    /// descriptors left when it was to get its wake-up pipe. In milliseconds.
+    /// The maximum sleep of a thread without a wake-up pipe, in milliseconds. The pipe is missing
+    /// if the process had no free descriptors when it was created.
     static let sleepLimitWithoutWakeUp: Int32 = 10
 
-    /// A thing to run.
+    /// A unit of work.
     private enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
-    /// What other threads share with the adapter's.
+    /// The state that other threads share with the executor's thread.
     private struct Inbox {
         var work: [Work] = []
-        /// Whether the thread waits, or is about to, and must be signalled.
+        /// Whether the thread waits, or is about to wait, and must be signaled.
         var isSleeping = false
         var isThreadRunning = false
-        /// The right to join the thread, until `shutDown` takes it.
+        /// The thread, until `shutDown` takes it to join it.
         var thread: SystemThread?
         var isShutDown = false
     }
@@ -44,42 +45,53 @@ public final class AdapterExecutor: HostExecutor {
     /// The identifier of the thread while it runs, otherwise zero.
     private let threadIdentifier = Atomic<UInt>(0)
 
-    // The three below are touched by the adapter's thread only: `loop` checks it, `enqueue` asks
-    // before it uses `ready`, and `batch` is private to the turn. When a thread ends and another
-    // starts, the mutex of the inbox orders what the first wrote before what the second reads.
-    private nonisolated(unsafe) let unguardedLoop = EventLoop()
+    // Only the executor's thread accesses the following three properties. `loop` checks the thread,
+    // `enqueue` checks it before it uses `ready`, and only the current turn uses `batch`. When one
+    // thread ends and another starts, the mutex of the inbox orders the writes of the first before
+    // the reads of the second.
+    private nonisolated(unsafe) let unguardedLoop: EventLoop
     private nonisolated(unsafe) var ready: [Work] = []
     private nonisolated(unsafe) var batch: [Work] = []
 
-    /// Makes an executor; its thread starts with the first work.
-    public init() {}
+    private let clock: @Sendable () -> Instant
 
-    // MARK: What it offers
+    /// Creates an executor, whose thread starts with the first work.
+    public convenience init() {
+        self.init(clock: { SystemClock.monotonic })
+    }
 
-    /// The system's monotonic clock.
-    public var now: Instant { SystemClock.monotonic }
+    /// Creates an executor with another clock for its timers. The clock must be monotonic.
+    init(clock: @escaping @Sendable () -> Instant) {
+        self.clock = clock
+        unguardedLoop = EventLoop(clock: clock)
+    }
 
-    /// Runs `work` on the thread, after all that was enqueued before.
+    // MARK: HostExecutor
+
+    /// The time of the system's monotonic clock.
+    public var now: Instant { clock() }
+
+    /// Runs `work` on the thread, after all work that was enqueued before.
     public func perform(_ work: @escaping @Sendable () -> Void) {
         enqueue(.closure(work))
     }
 
-    /// Runs `work` when this turn has nothing left to do, before what was sent is written.
+    /// Runs `work` when this turn has no more work, before the sent data is written.
     public func performAtTurnEnd(_ work: @escaping @Sendable () -> Void) {
         loop.performAtTurnEnd(work)
     }
 
-    /// Makes a timer of this executor.
+    /// Creates a timer of this executor.
     public func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer {
         AdapterTimer(executor: self, fired: fired)
     }
 
-    /// Whether the calling thread is this executor's.
+    /// Whether the calling thread is the executor's thread.
     package var isCurrent: Bool {
         threadIdentifier.load(ordering: .relaxed) == SystemThread.currentIdentifier
     }
 
-    /// The thread's own things, for code that runs on it; a trap for any other.
+    /// The event loop of the thread. Access from another thread traps.
     var loop: EventLoop {
         precondition(isCurrent, "used off the adapter's thread")
         return unguardedLoop
@@ -87,17 +99,19 @@ public final class AdapterExecutor: HostExecutor {
 
     // MARK: Executor
 
-    /// Called by the runtime: a job of an actor is to run here.
+    /// Enqueues a job of an actor. The Swift runtime calls this.
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
     }
 
-    /// Called by the runtime when `assumeIsolated` finds no task: traps off the thread.
+    /// Traps unless the calling thread is the executor's. The Swift runtime calls this if
+    /// `assumeIsolated` finds no task.
     public func checkIsolated() {
         precondition(isCurrent, "expected to run on the adapter's thread")
     }
 
-    /// Called by the runtime to learn whether code outside of any task runs on the thread.
+    /// Returns whether the calling thread is the executor's. The Swift runtime calls this for code
+    /// outside of any task.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     public func isIsolatingCurrentContext() -> Bool? {
         isCurrent
@@ -118,12 +132,12 @@ public final class AdapterExecutor: HostExecutor {
 // MARK: - The thread
 
 extension AdapterExecutor {
-    /// Ends the thread when nothing is left to run, and waits until it has ended.
+    /// Ends the thread when it has no more work, and waits until it has ended.
     ///
-    /// Transports that are open close with `.closed(nil)`, those that are being opened fail with
-    /// `.cancelled`, and timers never fire. Called on the executor's own thread, it cannot wait; the
-    /// thread ends after its turn. Work enqueued later still runs, on a thread started for it: a
-    /// task that hops here never hangs.
+    /// Open transports close with `.closed(nil)`, transports that are opening fail with
+    /// `.cancelled`, and timers do not fire any more. A call on the executor's own thread cannot
+    /// wait, so the thread then ends after its current turn. Work that is enqueued later still
+    /// runs, on a new thread, so that a task that switches to this executor never hangs.
     public func shutDown() {
         let (thread, mustSignal) = inbox.withLock { inbox in
             defer {
@@ -145,7 +159,7 @@ extension AdapterExecutor {
         if inbox.isShutDown { thread.detach() } else { inbox.thread = thread }
     }
 
-    /// The life of the thread: turns, until it is shut down and nothing is left to run.
+    /// Runs turns until the executor is shut down and has no more work.
     private func run() {
         threadIdentifier.store(SystemThread.currentIdentifier, ordering: .relaxed)
         if let wakeUp {
@@ -177,12 +191,12 @@ extension AdapterExecutor {
         }
     }
 
-    /// What a thread does after its turn.
+    /// The step of the thread after a turn.
     private enum Next {
         case poll, sleep, letGo, end
     }
 
-    /// Polls, waiting only if there is nothing to run; false when the thread has to end.
+    /// Polls, and waits only if there is no work. Returns false if the thread must end.
     private func waitForMore() -> Bool {
         let next = inbox.withLock { decideNext(&$0) }
         switch next {
@@ -203,7 +217,7 @@ extension AdapterExecutor {
             inbox.isSleeping = true
             return .sleep
         }
-        // Letting go may free objects whose ends enqueue work, so there is a turn after it.
+        // The removal may free objects whose `deinit` enqueues work, so another turn follows.
         guard unguardedLoop.isEmpty else { return .letGo }
         threadIdentifier.store(0, ordering: .relaxed)
         inbox.isThreadRunning = false
@@ -219,7 +233,7 @@ extension AdapterExecutor {
 }
 
 extension AdapterExecutor: DescriptorHandler {
-    /// The pipe was signalled: all there is to do is to empty it.
+    /// Empties the wake-up pipe after a signal.
     func descriptorReady(readable: Bool, writable: Bool) {
         wakeUp?.consume()
     }

@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// The timer of an `AdapterExecutor`.
 ///
-/// Unchecked: `deadline` is touched on the executor's thread only. `set` goes through
-/// `executor.loop`, which traps on any other, and the loop calls the rest.
+/// The conformance is unchecked: only the executor's thread accesses `deadline`. `set` uses
+/// `executor.loop`, which traps on any other thread, and the event loop calls the other methods.
 final class AdapterTimer: HostTimer, @unchecked Sendable {
     private let executor: AdapterExecutor
     private let fired: @Sendable () -> Void
@@ -35,7 +35,7 @@ final class AdapterTimer: HostTimer, @unchecked Sendable {
         return deadline < otherDeadline
     }
 
-    /// Fires, unless a timer that fired just before has moved or removed the deadline.
+    /// Fires the timer, unless a timer that fired just before has changed or removed the deadline.
     func fire(at now: Instant) {
         guard isDue(at: now) else { return }
         set(to: nil)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,12 +8,12 @@
     import Musl
 #endif
 
-/// A file descriptor that is closed when nobody holds it any more: none can leak.
+/// A file descriptor that is closed when its last reference is released.
 final class Descriptor: Sendable {
-    /// The number by which the system knows it.
+    /// The number of the descriptor in the system.
     let number: Int32
 
-    /// Takes over a descriptor that nobody else closes.
+    /// Creates a descriptor from a number that no other code closes.
     init(owning number: Int32) {
         self.number = number
     }
@@ -22,31 +22,32 @@ final class Descriptor: Sendable {
         _ = close(number)
     }
 
-    /// Makes reads and writes return instead of wait, and keeps the descriptor from child processes.
+    /// Makes the descriptor non-blocking, and prevents child processes from inheriting it.
     func makeNonBlocking() {
         _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     }
 }
 
-/// Writes what there is room for, for things that are no sockets; the count, or -1 and `errno`.
+/// Writes as many bytes as fit to a descriptor that is not a socket. Returns the count, or -1 with
+/// the error in `errno`.
 func systemWrite(_ descriptor: Descriptor, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor.number, bytes.baseAddress, bytes.count)
 }
 
-/// What the last system call that failed said, as a value.
+/// The error of a failed system call, as a value.
 struct SystemError: Error, Equatable {
     let code: Int32
 
-    /// The error of the last call of this thread.
+    /// The error of the last system call of this thread.
     static var last: SystemError { SystemError(code: errno) }
 
-    /// ERFKILL of Linux, which no other system has: a switch keeps the radio silent.
+    /// ERFKILL, which only Linux has: a switch has turned the radio off.
     static let radioOff: Int32 = 132
 
     var isTemporary: Bool { code == EAGAIN || code == EWOULDBLOCK || code == EINTR }
 
-    /// The error in words of this room, for something called `name` at an optional path.
+    /// Returns the transport error for an operation on an object with a name and an optional path.
     func transportError(_ operation: String, name: String, path: String? = nil) -> TransportError {
         switch code {
         case ECONNREFUSED: .refused(name)

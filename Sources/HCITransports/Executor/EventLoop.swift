@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,41 +10,48 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// Told when its descriptor can be read or written.
+/// The receiver of a descriptor's events.
 protocol DescriptorHandler: AnyObject {
-    /// A broken descriptor counts as both: the next call on it says what is wrong.
+    /// Called when the descriptor can be read or written. A broken descriptor counts as both, and
+    /// the next system call on it returns the error.
     func descriptorReady(readable: Bool, writable: Bool)
 
-    /// The thread is about to end: nothing will be called any more. Who waits must be told.
+    /// Called when the thread is about to end. No further event follows, so the handler must end
+    /// all operations that wait for one.
     func loopEnded()
 }
 
-/// Called once at the end of a turn in which it asked for it.
+/// An object that requests a call at the end of a turn.
 protocol TurnEndHandler: AnyObject {
     func turnEnded()
 }
 
-/// What the adapter's thread waits for, and what it does between two waits.
+/// The descriptors and timers for which the thread waits, and the processing between two waits.
 ///
-/// Plain data of one thread: `AdapterExecutor` hands it out to that thread only.
+/// The event loop is not synchronized. `AdapterExecutor` permits access from its own thread only.
 final class EventLoop {
-    /// The most that one read takes in.
+    /// The maximum number of bytes in one read.
     static let readLimit = 65_536
 
-    /// Descriptors and their handlers, side by side, as `poll` wants the former.
+    /// The descriptors in the form that `poll` requires, and their handlers at the same indices.
     private var interests: [pollfd] = []
     private var handlers: [(any DescriptorHandler)?] = []
     private var hasVacancies = false
 
+    private let clock: @Sendable () -> Instant
     private var armedTimers: [AdapterTimer] = []
     private var turnEndHandlers: [any TurnEndHandler] = []
     private var turnEndWork: [@Sendable () -> Void] = []
 
-    /// Where every read of this thread goes first.
+    /// The buffer for every read of this thread.
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: readLimit,
         alignment: 16
     )
+
+    init(clock: @escaping @Sendable () -> Instant) {
+        self.clock = clock
+    }
 
     deinit {
         readBuffer.deallocate()
@@ -52,7 +59,7 @@ final class EventLoop {
 
     // MARK: Descriptors
 
-    /// Starts to tell `handler` that the descriptor can be read, and written if asked for.
+    /// Starts to report to `handler` that the descriptor can be read or written, as requested.
     func watch(
         _ descriptor: Descriptor,
         readable: Bool,
@@ -69,10 +76,11 @@ final class EventLoop {
         }
     }
 
-    /// Forgets the descriptor. Its handler is not called again, not even in this turn.
+    /// Removes the descriptor. Its handler receives no further call, not even in this turn.
     func unwatch(_ descriptor: Descriptor) {
         guard let index = index(of: descriptor) else { return }
-        // The place stays until the turn ends: a dispatch may be walking over it.
+        // The element stays until the end of the turn, because a dispatch may be iterating over the
+        // array.
         interests[index].fd = -1
         handlers[index] = nil
         hasVacancies = true
@@ -82,9 +90,10 @@ final class EventLoop {
         interests.firstIndex { $0.fd == descriptor.number }
     }
 
-    /// Waits until a descriptor is ready or the time has come, and calls the handlers.
+    /// Waits until a descriptor is ready or the timeout has passed, and calls the handlers.
     ///
-    /// - Parameter timeout: In milliseconds; 0 does not wait, -1 waits for ever.
+    /// - Parameter timeout: The timeout in milliseconds. 0 does not wait, and -1 waits without
+    ///   limit.
     func poll(timeout: Int32) {
         removeVacancies()
         let count = interests.count
@@ -110,10 +119,10 @@ final class EventLoop {
         handlers.removeAll { $0 == nil }
     }
 
-    /// Reads once, up to `readLimit` bytes; empty at the end of the stream.
+    /// Reads once, up to `readLimit` bytes. The result is empty at the end of the stream.
     ///
-    /// The bytes are copied out of the thread's buffer into an array of their own size: packets may
-    /// be slices of it for as long as anyone likes without keeping 64 KiB alive.
+    /// The bytes are copied from the thread's buffer to an array of their own size, so that a
+    /// packet, which may be a slice of the array, does not keep 64 KiB in memory.
     func read(_ descriptor: Descriptor) throws(SystemError) -> [UInt8] {
         let count = systemRead(descriptor.number, readBuffer.baseAddress, readBuffer.count)
         guard count >= 0 else { throw .last }
@@ -133,25 +142,26 @@ final class EventLoop {
     /// Fires every timer whose deadline has passed, and returns whether there was one.
     func fireTimers() -> Bool {
         guard !armedTimers.isEmpty else { return false }
-        let now = SystemClock.monotonic
+        let now = clock()
         guard armedTimers.contains(where: { $0.isDue(at: now) }) else { return false }
         let due = armedTimers.filter { $0.isDue(at: now) }.sorted { $0.isDue(before: $1) }
         for timer in due { timer.fire(at: now) }
         return true
     }
 
-    /// How long `poll` may wait, in milliseconds, rounded up so that it does not wake too early.
+    /// The maximum wait for `poll` in milliseconds, rounded up so that it does not end too early.
     var millisecondsToNextTimer: Int32 {
         guard !armedTimers.isEmpty else { return -1 }
         let next = armedTimers.reduce(Instant(nanoseconds: .max)) { min($0, $1.deadline ?? $0) }
-        let wait = (next - SystemClock.monotonic).nanoseconds
+        let wait = (next - clock()).nanoseconds
         guard wait > 0 else { return 0 }
         return Int32(clamping: (wait - 1) / 1_000_000 + 1)
     }
 
     // MARK: End of a turn
 
-    /// Calls `handler` at the end of this turn. It must not ask again before it was called.
+    /// Calls `handler` at the end of this turn. The handler must not request this again before it
+    /// was called.
     func callAtTurnEnd(_ handler: any TurnEndHandler) {
         turnEndHandlers.append(handler)
     }
@@ -160,7 +170,8 @@ final class EventLoop {
         turnEndWork.append(work)
     }
 
-    /// Runs what was to run at the end: closures first, since they may send, then the writers.
+    /// Runs the work for the end of the turn: first the closures, which may send data, then the
+    /// handlers, which write it.
     func endTurn() {
         if !turnEndWork.isEmpty {
             let work = turnEndWork
@@ -176,18 +187,19 @@ final class EventLoop {
         turnEndHandlers.removeAll(keepingCapacity: true)
     }
 
-    /// Whether the end of the turn brought forth more for an end.
+    /// Whether the end of the turn has requested more work for the end of a turn.
     var isTurnUnfinished: Bool { !turnEndHandlers.isEmpty || !turnEndWork.isEmpty }
 
-    /// Whether it holds on to nothing.
+    /// Whether the event loop has no descriptors, timers, handlers or work.
     var isEmpty: Bool {
         interests.isEmpty && armedTimers.isEmpty && turnEndHandlers.isEmpty && turnEndWork.isEmpty
     }
 
-    /// Tells everybody that the thread is about to end, and lets go of everything.
+    /// Informs all handlers that the thread is about to end, and removes everything.
     func removeAll() {
         for handler in handlers { handler?.loopEnded() }
-        // Held until the end, since what is freed may come back here from its `deinit`.
+        // The references are kept until the end of the method, because a `deinit` may call the
+        // event loop again.
         let released = (handlers, armedTimers, turnEndHandlers, turnEndWork)
         interests = []
         handlers = []
@@ -198,7 +210,7 @@ final class EventLoop {
     }
 }
 
-/// The C function, where the method of the same name hides it.
+/// Calls the C function, which the method of the same name hides.
 private func systemPoll(
     _ interests: UnsafeMutablePointer<pollfd>?,
     _ count: nfds_t,
@@ -207,7 +219,7 @@ private func systemPoll(
     poll(interests, count, timeout)
 }
 
-/// The same for the C function that reads from any kind of descriptor.
+/// Calls the C function, which the method of the same name hides.
 private func systemRead(_ number: Int32, _ place: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(number, place, count)
 }

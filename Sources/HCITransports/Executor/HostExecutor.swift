@@ -2,43 +2,43 @@
 
 import BluetoothTypes
 
-/// Where a host and its transport run: one thing at a time, in the order it was asked for, with a
-/// clock of its own.
+/// The executor of a host and its transport. It runs one unit of work at a time, in the order of
+/// the requests, and has a clock.
 ///
-/// `AdapterExecutor` is the real one. A test may bring one whose time is virtual.
+/// `AdapterExecutor` is the implementation for real time. A test may use one with virtual time.
 public protocol HostExecutor: SerialExecutor {
-    /// The time now, on a clock that never goes back.
+    /// The current time of a monotonic clock.
     var now: Instant { get }
 
-    /// Runs `work` after all that was enqueued before, jobs of actors and tasks included.
+    /// Runs `work` after all work that was enqueued before, including jobs of actors and tasks.
     ///
-    /// May be called from anywhere; never runs `work` before it returns.
+    /// May be called on any thread. It never runs `work` before it returns.
     func perform(_ work: @escaping @Sendable () -> Void)
 
-    /// Runs `work` once, when nothing is left to do in this turn and before waiting for the next.
+    /// Runs `work` once, when the current turn has no more work and before the executor waits.
     ///
-    /// This is where what was gathered during a turn leaves as one. Called on the executor only.
+    /// It serves to send the data of a whole turn together. Called on the executor only.
     func performAtTurnEnd(_ work: @escaping @Sendable () -> Void)
 
-    /// Makes a timer that runs `fired` on this executor each time a deadline set on it has passed.
+    /// Creates a timer that runs `fired` on this executor each time its deadline has passed.
     func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer
 
-    /// Something that came of what ran here is being done elsewhere from now on, and may come back
-    /// with more: on a queue of the application's, for example.
+    /// Reports that work outside of the executor has started as a result of work on it, for example
+    /// on a queue of the application. That work may enqueue more work here.
     ///
-    /// Where time is virtual, it stands still until as many `endOutsideWork()` have followed: otherwise
-    /// it would pass as fast as nothing is to be done here. By default this does nothing, because real
-    /// time waits for nobody. May be called from anywhere.
+    /// An executor with virtual time stops its clock until `endOutsideWork()` has been called as
+    /// often as this method. Otherwise time would advance while the outside work runs. The default
+    /// implementation does nothing, because real time does not stop. May be called on any thread.
     func beginOutsideWork()
 
-    /// Something that was told of by `beginOutsideWork()` is done; what it asked for in here has been
-    /// enqueued before. May be called from anywhere.
+    /// Reports that outside work has ended and has enqueued all its work for this executor. May be
+    /// called on any thread.
     func endOutsideWork()
 
-    /// Calls `work`, which was told of by `beginOutsideWork()`, on the thread that does it.
+    /// Calls `work`, which `beginOutsideWork()` has reported, on the current thread.
     ///
-    /// Where time is virtual, the executor then knows where the tasks come from that `work` starts. By
-    /// default it is just called.
+    /// An executor with virtual time can then attribute the tasks that `work` starts. The default
+    /// implementation only calls it.
     func performOutsideWork(_ work: () -> Void)
 }
 
@@ -49,19 +49,19 @@ extension HostExecutor {
     /// Does nothing.
     public func endOutsideWork() {}
 
-    /// Calls it.
+    /// Calls `work`.
     public func performOutsideWork(_ work: () -> Void) { work() }
 
-    /// The same thread for tasks that are on no actor, to be preferred by those that exchange much
-    /// with the actors there: `withTaskExecutorPreference(executor.taskExecutor)`.
+    /// A task executor on the same thread for tasks without an actor that often call the actors
+    /// there: `withTaskExecutorPreference(executor.taskExecutor)`.
     public var taskExecutor: any TaskExecutor { HostTaskExecutor(self) }
 }
 
 /// Runs the jobs of tasks on a host's executor.
 ///
-/// An object of its own, because an executor is not told whether a job belongs to an actor. Run as
-/// if it did, a task's job would find itself in the wrong place at each suspension, and be enqueued
-/// once more.
+/// It is a separate object, because an executor cannot determine whether a job belongs to an actor.
+/// If a task's job were run like an actor's, it would find itself on the wrong executor at each
+/// suspension and would be enqueued again.
 private final class HostTaskExecutor: TaskExecutor {
     private let host: any HostExecutor
 
@@ -75,10 +75,11 @@ private final class HostTaskExecutor: TaskExecutor {
     }
 }
 
-/// A timer of one executor, and used on that executor only.
+/// A timer of an executor, which is used on that executor only.
 ///
-/// Setting it costs no allocation, so that a core's next deadline may be set after every input.
+/// Setting a deadline allocates no memory, so a core's next deadline can be set after every input.
 public protocol HostTimer: Sendable {
-    /// Replaces the deadline; nil means never. A deadline in the past fires in the next turn.
+    /// Replaces the deadline. Nil means no deadline, and a deadline in the past fires in the next
+    /// turn.
     func set(to deadline: Instant?)
 }

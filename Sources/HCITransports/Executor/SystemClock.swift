@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -12,10 +12,10 @@ import BluetoothTypes
 
 /// The system's clocks.
 package enum SystemClock {
-    /// Nanoseconds of a clock that never goes back.
+    /// The time of a monotonic clock, in nanoseconds.
     static var monotonic: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
 
-    /// Nanoseconds since 1970-01-01 00:00 UTC, as far as this machine knows.
+    /// The nanoseconds since 1970-01-01 00:00 UTC, according to the clock of this machine.
     package static var nanosecondsSince1970: Int64 { read(CLOCK_REALTIME) }
 
     private static func read(_ clock: clockid_t) -> Int64 {

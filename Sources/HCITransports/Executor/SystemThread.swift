@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,11 +10,12 @@
 
 /// A thread of the operating system, started with a closure.
 package struct SystemThread: @unchecked Sendable {
-    // Unchecked because `pthread_t` is a pointer on some systems. It is only ever handed to
-    // `pthread_join` and `pthread_detach`, which any thread may call.
+    // The conformance is unchecked because `pthread_t` is a pointer on some systems. It is only
+    // passed to `pthread_join` and `pthread_detach`, which any thread may call.
     private let thread: pthread_t
 
-    /// Starts a thread that runs `body` and ends; nil if the system refuses.
+    /// Starts a thread that runs `body` and ends, or returns nil if the system cannot start a
+    /// thread.
     package init?(_ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(ThreadBody(run: body))
         #if canImport(Glibc)
@@ -41,12 +42,12 @@ package struct SystemThread: @unchecked Sendable {
         pthread_join(thread, nil)
     }
 
-    /// Gives up the right to join, so that the thread cleans up after itself.
+    /// Detaches the thread, so that its resources are released without a join.
     package func detach() {
         pthread_detach(thread)
     }
 
-    /// A number that tells the calling thread from every other that runs now; never zero.
+    /// A number that differs from those of all other running threads, and is never zero.
     package static var currentIdentifier: UInt {
         #if canImport(Glibc)
             pthread_self()
@@ -56,7 +57,7 @@ package struct SystemThread: @unchecked Sendable {
     }
 }
 
-/// Carries a closure through the pointer that the C library hands to a new thread.
+/// A wrapper that passes a closure through the C library's pointer argument of a new thread.
 private final class ThreadBody: Sendable {
     let run: @Sendable () -> Void
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,15 +8,15 @@
     import Musl
 #endif
 
-/// A pipe to itself by which a sleeping thread is woken.
+/// A pipe that wakes a sleeping thread of the same process.
 ///
-/// The caller signals only a thread that sleeps or is about to, once for each sleep, so that one
-/// byte at most waits in the pipe.
+/// The caller signals only a thread that sleeps or is about to sleep, once for each sleep, so that
+/// the pipe contains at most one byte.
 package struct WakeUp: Sendable {
     let readEnd: Descriptor
     private let writeEnd: Descriptor
 
-    /// Nil when the process has no descriptors left.
+    /// Creates a pipe, or returns nil if the process has no free descriptors.
     package init?() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -32,13 +32,14 @@ package struct WakeUp: Sendable {
         _ = write(writeEnd.number, &byte, 1)
     }
 
-    /// Takes the signal out again.
+    /// Removes the signal from the pipe.
     package func consume() {
         var byte: UInt8 = 0
         _ = read(readEnd.number, &byte, 1)
     }
 
-    /// Waits for the signal, without taking it out. False if none came in `milliseconds`.
+    /// Waits for the signal without removing it. Returns false if there was none within
+    /// `milliseconds`.
     package func wait(milliseconds: Int32) -> Bool {
         var interest = pollfd(fd: readEnd.number, events: Int16(POLLIN), revents: 0)
         return poll(&interest, 1, milliseconds) > 0

@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 import Synchronization
 
-/// Makes faults on a transport, as its plan says, to see what a host makes of them.
+/// A wrapper of a transport that injects faults according to a plan, for testing a host.
 ///
 /// ```swift
 /// var plan = FaultPlan(seed: 7)
@@ -12,9 +12,9 @@ import Synchronization
 /// let transport = FaultInjectingTransport(wrapping: controller, plan: plan)
 /// ```
 ///
-/// Faults befall whole packets. Opening the transport again begins the plan anew.
+/// Faults affect whole packets. When the transport is opened again, the plan starts again.
 public final class FaultInjectingTransport: HCITransport {
-    /// What belongs to one connection.
+    /// The state of one connection.
     private struct Connection {
         let executor: any HostExecutor
         let receive: @Sendable (TransportEvent) -> Void
@@ -30,25 +30,25 @@ public final class FaultInjectingTransport: HCITransport {
     private let plan: FaultPlan
     private let connection = Mutex<Connection?>(nil)
 
-    /// Wraps a transport.
+    /// Creates a transport that wraps another.
     public init(wrapping inner: any HCITransport, plan: FaultPlan) {
         self.inner = inner
         self.plan = plan
     }
 
-    /// The name of the transport inside.
+    /// The name of the wrapped transport.
     public var name: String { inner.name }
 
-    /// Whether the transport inside loses bytes.
+    /// Whether the wrapped transport may lose bytes.
     public var losesBytes: Bool { inner.losesBytes }
 
-    /// The longest packet that the transport inside sends.
+    /// The maximum length of a packet that the wrapped transport sends.
     public var longestPacket: Int? { inner.longestPacket }
 
-    /// What there is to know of the transport inside.
+    /// The notice of the wrapped transport.
     public var notice: String? { inner.notice }
 
-    /// Opens the transport inside.
+    /// Opens the wrapped transport.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
@@ -58,7 +58,7 @@ public final class FaultInjectingTransport: HCITransport {
             receive: receive,
             timer: executor.makeTimer { [weak self] in self?.advance { _, _ in } },
             toController: FaultyLine(plan.toController, seed: plan.seed),
-            // Any other seed that follows from the plan's.
+            // The other direction needs a different seed that follows from the plan's.
             toHost: FaultyLine(plan.toHost, seed: ~plan.seed)
         )
         let isFirst = connection.withLock { connection in
@@ -75,7 +75,7 @@ public final class FaultInjectingTransport: HCITransport {
         }
     }
 
-    /// Passes packets on, or not.
+    /// Sends packets, with faults.
     public func send(_ packets: [[UInt8]]) {
         advance { [plan] connection, now in
             for packet in packets {
@@ -85,12 +85,12 @@ public final class FaultInjectingTransport: HCITransport {
         }
     }
 
-    /// Closes the transport inside; what is delayed is lost.
+    /// Closes the wrapped transport. Delayed packets are lost.
     public func close() {
         inner.close()
     }
 
-    /// Watches the transport inside.
+    /// Watches the wrapped transport.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
@@ -121,7 +121,8 @@ public final class FaultInjectingTransport: HCITransport {
                 connection.toHost.enter(packet, now: now)
             }
         } catch {
-            // Not our fault: let the host see what came.
+            // The bytes are not a valid packet. They are passed to the host unchanged, because this
+            // transport did not cause the fault.
             connection.toHost.enter(bytes, now: now)
         }
     }
@@ -136,7 +137,8 @@ public final class FaultInjectingTransport: HCITransport {
         return plan.hangsAfter.map { connection.packetCount <= $0 } ?? true
     }
 
-    /// Changes the connection, hands out what has arrived, and sets the timer for the rest.
+    /// Changes the connection, delivers the packets that are due, and sets the timer for the
+    /// others.
     private func advance(_ change: (inout Connection, Instant) -> Void) {
         connection.withLock { connection in
             guard var changed = connection else { return }
@@ -144,7 +146,8 @@ public final class FaultInjectingTransport: HCITransport {
             connection = changed
         }
         while let piece = next(from: \.toController) { inner.send([Array(piece.bytes)]) }
-        // One at a time: the host may send, and come back here, before it returns.
+        // The loop delivers one piece at a time, because the host may send and call this method
+        // again before it returns.
         while let piece = next(from: \.toHost) { piece.receive(.received(piece.bytes)) }
         let isEnding = connection.withLock { connection in
             let lines = [connection?.toController, connection?.toHost]

@@ -3,12 +3,12 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// One direction of a faulty connection: packets go in, and come out late, wrong, twice or never.
+/// One direction of a connection with faults. Packets leave it late, corrupted, twice or never.
 struct FaultyLine {
-    /// How many pieces may be on their way. When more are, the oldest arrive early.
+    /// The maximum number of delayed pieces. If there are more, the oldest arrive early.
     static let delayedPiecesLimit = 4096
 
-    /// A piece on its way.
+    /// A piece of a packet in transit.
     private struct Piece {
         let bytes: ArraySlice<UInt8>
         let due: Instant
@@ -23,13 +23,13 @@ struct FaultyLine {
         generator = SplitMix64(seed: seed)
     }
 
-    /// When the next piece arrives.
+    /// The time at which the next piece arrives, or nil if there is none.
     var nextDeadline: Instant? { pieces.first?.due }
 
-    /// Takes a whole H4 packet.
+    /// Adds a complete H4 packet.
     mutating func enter(_ packet: ArraySlice<UInt8>, now: Instant) {
-        // Every packet draws the same numbers, whatever befalls it: a plan with one rate changed
-        // still makes the other faults where it made them.
+        // Every packet draws the same number of random numbers, with or without faults. If one rate
+        // of a plan changes, the other faults therefore stay the same.
         let isDropped = happens(rates.drop)
         let isDuplicated = happens(rates.duplicate)
         let corrupted = drawCorruption(of: packet)
@@ -42,7 +42,7 @@ struct FaultyLine {
         }
     }
 
-    /// Takes out the next piece, if it has arrived by now.
+    /// Removes and returns the next piece if it has arrived by `now`.
     mutating func nextArrived(now: Instant) -> ArraySlice<UInt8>? {
         guard let next = pieces.first,
             next.due <= now || pieces.count > Self.delayedPiecesLimit
@@ -79,7 +79,7 @@ struct FaultyLine {
         return [packet.prefix(length), packet.dropFirst(length)]
     }
 
-    /// The octets that must be right for the packet's end to be found.
+    /// Returns the length of the header, which must be correct for finding the end of the packet.
     private static func headerLength(of packet: ArraySlice<UInt8>) -> Int {
         switch HCI.PacketType(rawValue: packet.first ?? 0) {
         case .event: 3

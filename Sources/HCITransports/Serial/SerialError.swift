@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a serial line cannot be used.
+/// The reason why a serial line cannot be used.
 public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// There is no such device; these look like serial ports.
+    /// The device does not exist. `present` contains the existing serial ports.
     case noSuchDevice(path: String, present: [String])
-    /// The file is no terminal.
+    /// The file is not a terminal.
     case notATerminal(path: String)
-    /// The user may not use it; the group may that is named.
+    /// The user does not have access to the device. `group` is the group that has, if there is one.
     case permissionDenied(path: String, group: String?)
-    /// Another process has it; those that may be it, or none where that cannot be seen.
+    /// Another process uses the device. `by` contains the processes that may be it, or none if they
+    /// cannot be determined.
     case inUse(path: String, by: [SystemProcess])
-    /// The kernel drives a controller through it: btattach or the system's set-up told it to.
+    /// The kernel uses the device for a controller, as btattach or the system's configuration
+    /// requested.
     case usedByKernel(path: String)
-    /// The port cannot be as fast, or only about so; what it would be instead.
+    /// The port does not support the speed. `instead` is the speed that it would use.
     case speedRefused(path: String, speed: Int, instead: Int)
-    /// Nobody answered, at any of these speeds.
+    /// No controller answered at any of these speeds.
     case noAnswer(path: String, speeds: [Int])
-    /// There are no serial lines on this system.
+    /// This system does not support serial lines.
     case notSupported
 
-    /// What went wrong and what to do next, in one line.
+    /// The error and the remedy, in one line.
     public var description: String {
         switch self {
         case .noSuchDevice(let path, let present):
@@ -32,7 +34,7 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
             "\(path): permission denied; join the group \(group) with "
                 + "'sudo usermod -aG \(group) $USER' and log in again"
         case .permissionDenied(let path, nil):
-            "\(path): permission denied; only root may use it, see who owns it with 'ls -l \(path)'"
+            "\(path): permission denied; only root has access, see its owner with 'ls -l \(path)'"
         case .inUse(let path, let processes):
             "\(path): in use by \(AdapterHolder.processes(processes)); stop it first"
         case .usedByKernel(let path):

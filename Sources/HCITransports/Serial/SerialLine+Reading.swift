@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SerialLine {
-    /// Why a text is no serial line.
+    /// The reason why a text is not a serial line.
     public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// It names no device.
+        /// The text contains no device.
         case noDevice
-        /// This is no speed that a line can have.
+        /// The text is not a valid speed.
         case badSpeed(String)
-        /// There is no such option, or it is given twice, or without a value.
+        /// The option is unknown, occurs twice, or has no value.
         case badOption(String)
-        /// The option cannot have this value; the text says which it can.
+        /// The option cannot have this value. `accepted` lists the possible values.
         case badValue(option: String, accepted: String)
 
-        /// What is wrong and what is accepted, without a full stop.
+        /// The error and the accepted values, without a period at the end.
         public var description: String {
             switch self {
             case .noDevice: "after serial: comes a device, /dev/ttyUSB0@1000000 for example"
@@ -27,7 +27,7 @@ extension SerialLine {
         }
     }
 
-    /// Reads what follows `serial:`.
+    /// Creates a line from the text after `serial:`.
     init(_ text: Substring) throws(Problem) {
         var options = text.split(separator: ",", omittingEmptySubsequences: false)[...]
         let place = options.removeFirst()

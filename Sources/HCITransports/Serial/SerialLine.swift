@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A controller at the end of a UART, and how to talk to it: H4, eight bits, no parity, one stop bit
-/// (Vol 4, Part A, 3).
+/// A controller at the end of a UART, and its settings: H4 with eight bits, no parity and one stop
+/// bit (Vol 4, Part A, 3).
 ///
-/// As a text: the device, its speed, and options, `/dev/ttyUSB0@1000000,flow=none`. Without a speed it
-/// is `defaultSpeed`. The options are
-/// - `flow=hardware` or `flow=none`: whether RTS and CTS are wired. By default they are.
-/// - `start=SPEED`: at which speed the controller begins; it is then told to go on at the other.
-/// - `vendor=NAME`: whose commands tell it so, one of `SerialVendor`. By default the controller is
-///   asked who made it. A vendor without `start` means that it begins at `defaultSpeed`.
+/// The text form is the device, the speed and options: `/dev/ttyUSB0@1000000,flow=none`. The
+/// default speed is `defaultSpeed`. The options are:
+/// - `flow=hardware` or `flow=none`: whether RTS and CTS are connected. The default is `hardware`.
+/// - `start=SPEED`: the initial speed of the controller, which is then changed to the other one.
+/// - `vendor=NAME`: the vendor whose command changes the speed, one of `SerialVendor`. By default
+///   the controller is asked for its manufacturer. A vendor without `start` implies `defaultSpeed`
+///   as the initial speed.
 public struct SerialLine: Hashable, Sendable {
-    /// The speed of a line that names none, and the one at which most controllers begin.
+    /// The speed of a line without an explicit one, and the initial speed of most controllers.
     public static let defaultSpeed = 115_200
 
-    /// Which speeds can be meant, in bits per second. Slower than that, a packet takes so long that one
-    /// whose rest got lost is not told from one that is on its way.
+    /// The permitted speeds, in bits per second. Below the minimum, a packet takes so long that an
+    /// incomplete packet cannot be distinguished from one in transit.
     public static let speeds = 9_600...12_000_000
 
-    /// Who holds up whom when there is no room for more.
+    /// The flow control between the two ends.
     public enum FlowControl: String, Hashable, Sendable, CaseIterable {
-        /// Wires for it, RTS and CTS, as the specification wants.
+        /// The wires RTS and CTS, as the specification requires.
         case hardware
-        /// Nobody: whatever does not fit is lost.
+        /// No flow control. Bytes that do not fit are lost.
         case none
     }
 
-    /// The device: `/dev/ttyUSB0`, or a name under `/dev/serial/by-id`, which stays the same.
+    /// The path of the device: `/dev/ttyUSB0`, or a permanent name under `/dev/serial/by-id`.
     public var path: String
-    /// In bits per second.
+    /// The speed in bits per second.
     public var speed: Int
-    /// How the two ends keep from overrunning each other.
+    /// The flow control of the line.
     public var flowControl: FlowControl
-    /// At which speed the controller begins; nil if it begins at `speed`.
+    /// The initial speed of the controller, or nil if it is `speed`.
     public var startSpeed: Int?
-    /// Whose commands change the controller's speed from `startSpeed`; nil to ask the controller.
+    /// The vendor whose command changes the speed from `startSpeed`, or nil to ask the controller.
     public var vendor: SerialVendor?
 
-    /// A line at one speed; set `startSpeed` for a controller that has to be told its speed.
+    /// Creates a line with one speed. Set `startSpeed` if the controller's speed must be changed.
     public init(
         path: String,
         speed: Int = defaultSpeed,
@@ -49,7 +50,7 @@ public struct SerialLine: Hashable, Sendable {
 }
 
 extension SerialLine: CustomStringConvertible {
-    /// The line as an adapter specification writes it.
+    /// The line in the form of an adapter specification.
     public var description: String {
         var text = "serial:\(path)@\(speed)"
         if flowControl != .hardware { text += ",flow=\(flowControl.rawValue)" }

@@ -5,9 +5,10 @@ import BluetoothTypes
 #if os(Linux)
     /// Opens the port of a line, and runs its start-up.
     ///
-    /// Unchecked: used on the executor's thread only, as the calls of `executor.loop` check.
+    /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
+    /// `executor.loop` check.
     final class SerialOpening: DescriptorHandler, @unchecked Sendable {
-        /// A line that is ready, and what there is to know of it.
+        /// An open line, and the result of its start-up.
         struct Opened: Sendable {
             let port: SerialPort
             let outcome: SerialStartUp.Outcome
@@ -20,17 +21,17 @@ import BluetoothTypes
         private var startUp: SerialStartUp
         private var port: SerialPort?
         private var timer: (any HostTimer)?
-        /// Nil before the start, and once called.
+        /// The completion, or nil before the start and after it was called.
         private var finished: (@Sendable (Outcome) -> Void)?
         private var isCancelled = false
 
-        init(_ line: SerialLine, executor: AdapterExecutor) {
+        init(_ line: SerialLine, answerTimeout: Duration, executor: AdapterExecutor) {
             self.line = line
             self.executor = executor
-            startUp = SerialStartUp(line)
+            startUp = SerialStartUp(line, answerTimeout: answerTimeout)
         }
 
-        /// Begins; `finished` is called once, perhaps before this returns.
+        /// Starts the opening. `finished` is called exactly once, possibly before this returns.
         func start(_ finished: @escaping @Sendable (Outcome) -> Void) {
             self.finished = finished
             guard !isCancelled else { return finish(.failure(.cancelled)) }
@@ -45,7 +46,7 @@ import BluetoothTypes
             }
         }
 
-        /// Gives up, also before the start.
+        /// Cancels the opening, also before the start.
         func cancel() {
             isCancelled = true
             finish(.failure(.cancelled))
@@ -77,7 +78,7 @@ import BluetoothTypes
             for action in actions {
                 guard let port, finished != nil else { return }
                 switch action {
-                // What does not fit is not answered, which the start-up takes care of.
+                // A packet that does not fit gets no answer, and the start-up then repeats it.
                 case .send(let packet):
                     packet.withUnsafeBytes { _ = systemWrite(port.descriptor, $0) }
                 case .setSpeed(let speed):

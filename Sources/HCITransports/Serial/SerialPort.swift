@@ -2,7 +2,7 @@
 
 import LinuxInterfaces
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -11,18 +11,21 @@ import LinuxInterfaces
 #endif
 
 #if os(Linux)
-    /// The device of a serial line, open for this process alone: raw, eight bits, any speed.
+    /// The device of a serial line, opened exclusively by this process, in raw mode with eight
+    /// bits.
     struct SerialPort: Sendable {
-        /// How far a speed may be from what was wanted: with more, the last bits of a character are
-        /// sampled as their neighbours. In thousandths.
+        /// The maximum deviation of a speed from the requested one, in thousandths. With a larger
+        /// deviation, the last bits of a character are sampled at the position of their neighbors.
         static let speedTolerance = 25
 
         let descriptor: Descriptor
         private let path: String
 
-        /// Opens the device and sets it up.
+        /// Opens and configures the device.
         ///
-        /// - Parameter speeds: Those that it must be able to have, in the order in which it gets them.
+        /// - Parameters:
+        ///   - line: The line.
+        ///   - speeds: The speeds that the device must support, in the order in which they are set.
         init(_ line: SerialLine, speeds: [Int]) throws(SerialError) {
             path = line.path
             let number = open(line.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -32,14 +35,15 @@ import LinuxInterfaces
             for speed in speeds { try configure(speed: speed, flowControl: line.flowControl) }
         }
 
-        /// Keeps everybody else out.
+        /// Reserves the device for this process.
         private func claim() throws(SerialError) {
             var discipline: Int32 = 0
             guard ioctl(descriptor.number, linux_TIOCGETD, &discipline) == 0 else {
                 throw .notATerminal(path: path)
             }
             guard discipline == linux_N_TTY else { throw .usedByKernel(path: path) }
-            // Both: TIOCEXCL does not stop root, and who does not ask for a lock is not stopped by it.
+            // Both calls are necessary. TIOCEXCL does not exclude root, and a lock only excludes
+            // processes that request one.
             guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
                 throw .inUse(path: path, by: [])
             }
@@ -53,19 +57,20 @@ import LinuxInterfaces
             var settings = linux_termios2()
             settings.c_cflag = linux_CS8 | linux_CREAD | linux_CLOCAL
             if flowControl == .hardware { settings.c_cflag |= linux_CRTSCTS }
-            // VMIN: a read without bytes says so, instead of looking like the end.
+            // VMIN makes a read without bytes return an error, instead of a result that looks like
+            // the end of the stream.
             withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(linux_VMIN)] = 1 }
             try apply(&settings, speed: speed)
         }
 
-        /// Changes the speed, and forgets what has arrived and not left.
+        /// Sets the speed, and discards received and unsent bytes.
         func setSpeed(_ speed: Int) throws(SerialError) {
             var settings = try settings()
             try apply(&settings, speed: speed)
         }
 
-        /// Lets what has not left get lost, and a controller that holds up its CTS hold up nobody:
-        /// otherwise closing waits for both, half a minute or for ever.
+        /// Discards unsent bytes and turns off flow control. Otherwise closing the device would
+        /// wait for both, for half a minute or without limit.
         func release() {
             _ = ioctl(descriptor.number, linux_TCFLSH, linux_TCOFLUSH)
             guard var settings = try? settings() else { return }
@@ -86,7 +91,7 @@ import LinuxInterfaces
             guard ioctl(descriptor.number, linux_TCSETS2, &settings) == 0 else {
                 throw .notATerminal(path: path)
             }
-            // A driver that cannot do what it was told says yes, and does something else.
+            // A driver that does not support the speed reports success and uses a different one.
             let actual = Int(try self.settings().c_ospeed)
             guard abs(actual - speed) * 1_000 <= speed * Self.speedTolerance else {
                 throw .speedRefused(path: path, speed: speed, instead: actual)
@@ -94,7 +99,7 @@ import LinuxInterfaces
             _ = ioctl(descriptor.number, linux_TCFLSH, linux_TCIOFLUSH)
         }
 
-        /// What it means that the device could not be opened.
+        /// Returns the error for a device that could not be opened.
         static func error(_ error: SystemError, opening path: String) -> SerialError {
             switch error.code {
             case ENOENT, ENXIO, ENODEV, ENOTDIR:
@@ -107,8 +112,8 @@ import LinuxInterfaces
     }
 
     extension linux_termios2 {
-        /// Asks for a speed in numbers. A driver may have replaced what was asked for before by a code
-        /// for the same speed, which would count for more.
+        /// Sets the speed as a number. A driver may have replaced an earlier number with a code for
+        /// the same speed, which would take precedence.
         mutating func setSpeed(_ speed: Int) {
             c_cflag &= ~(linux_CBAUD | linux_CIBAUD)
             c_cflag |= linux_BOTHER

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,14 +10,15 @@
 
 /// The serial ports of this machine.
 package enum SerialPorts {
-    /// How many are told of at most.
+    /// The maximum number of ports in a list.
     static let limit = 16
 
-    /// How the kernel names the ports to which a controller can be wired: USB adapters and modules,
-    /// and the UARTs of small machines. Those of a PC, ttyS, are there whether or not anything is.
+    /// The kernel's names for ports to which a controller can be connected: USB adapters, modules,
+    /// and the UARTs of embedded boards. The ports of a PC, ttyS, are excluded, because they exist
+    /// even if no device is connected.
     static let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyTHS", "ttymxc", "serial"]
 
-    /// The paths of those that are there, sorted, with the names that stay the same first.
+    /// The paths of the existing ports, sorted, with permanent names first.
     package static var present: [String] {
         let files = LinuxFiles()
         let lasting = files.names(in: "/dev/serial/by-id").map { "/dev/serial/by-id/" + $0 }
@@ -25,7 +26,7 @@ package enum SerialPorts {
         return Array((lasting + others).prefix(limit))
     }
 
-    /// Whether a device of this name is a serial port.
+    /// Returns whether a device with this name is a serial port.
     static func isSerialPort(_ name: String) -> Bool {
         prefixes.contains { prefix in
             guard name.hasPrefix(prefix), name != prefix else { return false }
@@ -33,16 +34,17 @@ package enum SerialPorts {
         }
     }
 
-    /// The group that may use the device, if there is one that may and it has a name.
+    /// Returns the name of the group with access to the device, or nil if there is none.
     static func group(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IWGRP != 0 else { return nil }
         return group(status.st_gid, in: LinuxFiles().text(of: "/etc/group") ?? "")
     }
 
-    /// The name of a group in the system's list, whose lines are `dialout:x:20:`.
+    /// Returns the name of a group in the system's list, whose lines have the form `dialout:x:20:`.
     ///
-    /// Read here, because the C library's own way loads other libraries, which a static program cannot.
+    /// The list is read directly, because the C library's function loads other libraries, which a
+    /// static executable cannot do.
     static func group(_ number: UInt32, in list: String) -> String? {
         for line in list.split(separator: "\n") {
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)
@@ -53,8 +55,10 @@ package enum SerialPorts {
         return nil
     }
 
-    /// The programs that have the device open, as far as this one may see. Looks on a thread of its own:
-    /// a machine may have many processes with many files.
+    /// Returns the programs that have the device open, as far as this process may see them.
+    ///
+    /// The search runs on its own thread, because a machine may have many processes with many
+    /// files.
     static func findHolders(of path: String) async -> [SystemProcess] {
         await withCheckedContinuation { found in
             guard let thread = SystemThread({ found.resume(returning: holders(of: path)) }) else {

@@ -3,52 +3,53 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Finds the controller at the end of a serial line, and brings both to the speed that is wanted.
+/// Finds the controller at the end of a serial line, and changes both ends to the requested speed.
 ///
-/// It greets: HCI Reset, whose answer can be told from whatever else is on a line (Vol 4, Part A, 4),
-/// then Read Local Version Information. Where no other speed is wanted, that is all. Otherwise the
-/// vendor's command follows, both ends change their speed, and a second greeting at the new speed
-/// proves that it works: with the Reset that a host is going to begin with. If it does not work, the
-/// line goes on at the old speed, and `Outcome.notice` says so.
+/// A greeting consists of HCI Reset, whose answer can be distinguished from any other bytes on the
+/// line (Vol 4, Part A, 4), and Read Local Version Information. If the initial speed is the
+/// requested one, the start-up is then complete. Otherwise the vendor's command follows, and both
+/// ends change their speed. A second greeting at the new speed verifies it. Its Reset is the one
+/// with which a host starts. If the new speed does not work, the line continues at the old speed,
+/// and `Outcome.notice` contains the reason.
 ///
-/// A controller that was left at the new speed, because the process that changed it died, is found as
-/// well: speeds are tried in turn.
+/// The start-up also finds a controller that was left at the new speed because the process that
+/// changed it ended unexpectedly: it tries the speeds in turn.
 struct SerialStartUp: Sendable {
-    /// How long an answer may take.
+    /// The default time in which an answer must arrive.
     static let answerTimeout = Duration.seconds(1)
-    /// How often a greeting is tried at each speed at which the controller may be.
+    /// The number of greetings at each speed that the controller may have.
     static let greetingLimit = 3
-    /// How often at a speed that it has just been told.
+    /// The number of greetings at a speed to which the controller was just changed.
     static let proofLimit = 2
-    /// How long a command needs at most to leave a slow line: ten octets at 9,600 bits per second.
+    /// The maximum time to transmit a command on a slow line: ten bytes at 9,600 bits per second.
     static let leavingTime = Duration.milliseconds(20)
 
-    /// What there is to be done on the line.
+    /// An instruction to the owner of the line.
     enum Action: Equatable, Sendable {
-        /// Change the speed of this end, and forget what has arrived.
+        /// Change the speed of the local end, and discard received bytes.
         case setSpeed(Int)
         /// Write these bytes.
         case send([UInt8])
-        /// The controller is there.
+        /// The controller answers.
         case finish(Outcome)
-        /// It is not: it was silent at all of these speeds.
+        /// The controller did not answer at any of these speeds.
         case fail(speeds: [Int])
     }
 
-    /// How a line is used from now on.
+    /// The settings of the line after the start-up.
     struct Outcome: Equatable, Sendable {
         let speed: Int
-        /// Why that is not the speed that was wanted; nil if it is.
+        /// The reason why the speed is not the requested one, or nil if it is.
         var notice: String?
     }
 
-    /// What a greeting is for.
+    /// The purpose of a greeting.
     private enum Purpose {
-        /// To find the controller, for the n-th time.
+        /// To find the controller, with the number of the attempt.
         case search(Int)
-        /// To prove the new speed, for the n-th time.
+        /// To verify the new speed, with the number of the attempt.
         case proof(Int)
-        /// To go back to the old speed, because of this, for the n-th time.
+        /// To return to the old speed for this reason, with the number of the attempt.
         case retreat(Int, reason: String)
     }
 
@@ -56,11 +57,11 @@ struct SerialStartUp: Sendable {
         case idle
         case awaitingReset(Purpose)
         case awaitingVersion(Purpose)
-        /// The first of these was sent.
+        /// The first of these commands was sent.
         case awaitingOrder(ArraySlice<SerialVendor.Order>, SerialVendor)
-        /// The last order is on the line, and is not answered.
+        /// The last command is being transmitted, and has no answer.
         case leaving(SerialVendor)
-        /// The controller changes its speed.
+        /// The controller is changing its speed.
         case settling
         case finished
     }
@@ -68,40 +69,42 @@ struct SerialStartUp: Sendable {
     private let speed: Int
     private let startSpeed: Int
     private let vendor: SerialVendor?
+    private let answerTimeout: Duration
     private var state = State.idle
-    /// At which this end is.
+    /// The speed of the local end.
     private var currentSpeed: Int
     private var deframer = H4Deframer()
 
-    /// When `deadlinePassed(now:)` is to be called; nil if nothing is awaited.
+    /// The time at which to call `deadlinePassed(now:)`, or nil if no deadline is pending.
     private(set) var nextDeadline: Instant?
 
-    /// A start-up of a line whose port has been set to the last of `openingSpeeds`.
-    init(_ line: SerialLine) {
+    /// Creates the start-up of a line whose port has the last speed of `openingSpeeds`.
+    init(_ line: SerialLine, answerTimeout: Duration = Self.answerTimeout) {
+        self.answerTimeout = answerTimeout
         speed = line.speed
         startSpeed = line.startSpeed ?? line.speed
         vendor = line.vendor
         currentSpeed = startSpeed
     }
 
-    /// The speeds to which the port is to be set before, in this order: the one that is wanted only to
-    /// learn whether the port can do it, before the controller is told.
+    /// The speeds to which the port must be set first, in this order. The requested speed is
+    /// included to test whether the port supports it, before the controller is changed.
     var openingSpeeds: [Int] { speeds.reversed() }
 
     private var speeds: [Int] { speed == startSpeed ? [speed] : [startSpeed, speed] }
 
-    /// The port is open.
+    /// Starts after the port has been opened.
     mutating func begin(now: Instant) -> [Action] {
         greet(.search(0), at: startSpeed, now: now)
     }
 
-    /// Bytes arrived, cut anyhow.
+    /// Processes received bytes, fragmented in any way.
     mutating func receive(_ bytes: ArraySlice<UInt8>, now: Instant) -> [Action] {
         guard isListening else { return [] }
         deframer.append(bytes)
         var actions: [Action] = []
         do throws(H4FramingError) {
-            // Bounded: each packet is taken out of what has arrived.
+            // The loop is bounded, because each packet is removed from the received bytes.
             while isListening, let packet = try deframer.next() {
                 actions += receive(packet, now: now)
             }
@@ -111,7 +114,8 @@ struct SerialStartUp: Sendable {
         }
     }
 
-    /// Whether what comes means anything. While the two speeds differ it does not.
+    /// Whether received bytes have a meaning. They have none while the speeds of the two ends
+    /// differ.
     private var isListening: Bool {
         switch state {
         case .idle, .leaving, .settling, .finished: false
@@ -122,22 +126,22 @@ struct SerialStartUp: Sendable {
     private mutating func noiseHeard(now: Instant) -> [Action] {
         deframer.reset()
         switch state {
-        // As if no answer had come, and at once.
+        // The effect is that of a missing answer, without the wait.
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
-        // The order is out: its answer may follow, or the deadline comes.
+        // The command is sent. Its answer may follow, or the deadline passes.
         case .awaitingOrder, .idle, .leaving, .settling, .finished: return []
         }
     }
 
-    /// The time that `nextDeadline` named has come.
+    /// Continues after the time of `nextDeadline`.
     mutating func deadlinePassed(now: Instant) -> [Action] {
         nextDeadline = nil
         switch state {
         case .idle, .finished: return []
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
-        // Perhaps it answers at the new speed: the proof will tell.
+        // The controller may answer at the new speed, which the verification determines.
         case .awaitingOrder(_, let vendor), .leaving(let vendor):
             return settle(vendor, now: now)
         case .settling: return greet(.proof(0), at: speed, now: now)
@@ -150,7 +154,7 @@ struct SerialStartUp: Sendable {
 extension SerialStartUp {
     private mutating func greet(_ purpose: Purpose, at speed: Int, now: Instant) -> [Action] {
         state = .awaitingReset(purpose)
-        nextDeadline = now + Self.answerTimeout
+        nextDeadline = now + answerTimeout
         deframer.reset()
         deframer.resynchronise()
         let reset = Action.send(HCI.EncodedCommand(HCI.Reset()).h4Packet)
@@ -224,7 +228,7 @@ extension SerialStartUp {
         guard let order = orders.first else { return settle(vendor, now: now) }
         if order.isAnswered {
             state = .awaitingOrder(orders, vendor)
-            nextDeadline = now + Self.answerTimeout
+            nextDeadline = now + answerTimeout
         } else {
             state = .leaving(vendor)
             nextDeadline = now + Self.leavingTime
@@ -232,7 +236,7 @@ extension SerialStartUp {
         return [.send(order.packet)]
     }
 
-    /// Goes to the new speed, and gives the controller time to do the same.
+    /// Changes to the new speed, and gives the controller the time to do the same.
     private mutating func settle(_ vendor: SerialVendor, now: Instant) -> [Action] {
         state = .settling
         nextDeadline = now + vendor.settlingTime
@@ -253,7 +257,7 @@ extension SerialStartUp {
             return answered(answer.opcode, .complete(answer.returnParameters), now: now)
         case .commandStatus(let answer):
             return answered(answer.opcode, .status(answer.status), now: now)
-        // Whatever else it says is from before.
+        // Other events result from earlier activity.
         default: return []
         }
     }
@@ -266,7 +270,7 @@ extension SerialStartUp {
         switch state {
         case .awaitingReset(let purpose) where opcode == .reset:
             state = .awaitingVersion(purpose)
-            nextDeadline = now + Self.answerTimeout
+            nextDeadline = now + answerTimeout
             return [.send(HCI.EncodedCommand(HCI.ReadLocalVersionInformation()).h4Packet)]
         case .awaitingVersion(let purpose) where opcode == .readLocalVersionInformation:
             guard let version = try? result.decode(as: HCI.ReadLocalVersionInformation.self) else {

@@ -8,12 +8,13 @@ import Synchronization
 /// let transport = SerialTransport(SerialLine(path: "/dev/ttyUSB0", speed: 1_000_000))
 /// ```
 ///
-/// The line is this process's alone while it is open. H4 has no checksums (Vol 4, Part A): a byte that
-/// changes on the way is noticed only if packets cannot be told apart any more, and then the host
-/// resets the controller and goes on. `TracingTransport` does not see what is said while it opens.
+/// The process uses the line exclusively while it is open. H4 has no checksums (Vol 4, Part A). A
+/// corrupted byte is detected only if the framing becomes invalid, and the host then resets the
+/// controller and continues. A `TracingTransport` does not record the packets that are exchanged
+/// while the line opens.
 public final class SerialTransport: HCITransport {
     #if os(Linux)
-        /// A line that is open.
+        /// An open line.
         private struct Opening {
             let stream: ByteStream
             let outcome: SerialStartUp.Outcome
@@ -28,23 +29,32 @@ public final class SerialTransport: HCITransport {
     #endif
 
     private let line: SerialLine
+    private let answerTimeout: Duration
 
-    /// Makes a transport of a line.
-    public init(_ line: SerialLine) {
-        self.line = line
+    /// Creates a transport for a line.
+    public convenience init(_ line: SerialLine) {
+        self.init(line, answerTimeout: SerialStartUp.answerTimeout)
     }
 
-    /// The line as an adapter specification writes it: `serial:/dev/ttyUSB0@1000000`.
+    /// Creates a transport for a line whose controller must answer within `answerTimeout` during
+    /// opening.
+    init(_ line: SerialLine, answerTimeout: Duration) {
+        self.line = line
+        self.answerTimeout = answerTimeout
+    }
+
+    /// The line in the form of an adapter specification: `serial:/dev/ttyUSB0@1000000`.
     public var name: String { line.description }
 
-    /// True: a UART has no checksums and repeats nothing.
+    /// True, because a UART has no checksums and no retransmission.
     public var losesBytes: Bool { true }
 
     #if os(Linux)
-        /// Why the line is slower than it was to be; nil if it is not, or not open.
+        /// The reason why the line is slower than requested, or nil if it is not or if it is not
+        /// open.
         public var notice: String? { opened?.outcome.notice }
 
-        /// The speed of the open line in bits per second; nil if it is not open.
+        /// The speed of the open line in bits per second, or nil if it is not open.
         public var speed: Int? { opened?.outcome.speed }
 
         private var opened: Opening? {
@@ -54,10 +64,10 @@ public final class SerialTransport: HCITransport {
             }
         }
 
-        /// Opens the port, resets the controller, and brings both to their speed.
+        /// Opens the port, resets the controller, and changes both to the requested speed.
         ///
-        /// Fails if there is no such device, somebody else has it, the user may not use it, or nobody
-        /// answers within some seconds.
+        /// - Throws: ``TransportError/serial(_:)`` if the device does not exist, another process
+        ///   uses it, the user has no access, or no controller answers within some seconds.
         public func open(
             on executor: any HostExecutor,
             receive: @escaping @Sendable (TransportEvent) -> Void
@@ -88,7 +98,7 @@ public final class SerialTransport: HCITransport {
         private func findController(
             on executor: AdapterExecutor
         ) async throws(TransportError) -> SerialOpening.Opened {
-            let opening = SerialOpening(line, executor: executor)
+            let opening = SerialOpening(line, answerTimeout: answerTimeout, executor: executor)
             let outcome = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     executor.perform { opening.start { continuation.resume(returning: $0) } }
@@ -112,7 +122,8 @@ public final class SerialTransport: HCITransport {
                 executor: executor,
                 receive: receive,
                 ended: { [self] error in
-                    // Closed before anybody hears of it, who may want to open it at once.
+                    // The port is closed before the event, because its receiver may open it again
+                    // immediately.
                     port.withLock { port in
                         port?.release()
                         port = nil
@@ -130,7 +141,7 @@ public final class SerialTransport: HCITransport {
             }
         }
 
-        /// Sends whole packets at the end of the thread's turn.
+        /// Sends complete packets at the end of the thread's turn.
         public func send(_ packets: [[UInt8]]) {
             opened?.stream.send(packets)
         }
@@ -140,7 +151,7 @@ public final class SerialTransport: HCITransport {
             opened?.stream.close()
         }
     #else
-        /// Fails: serial lines are supported on Linux.
+        /// Fails, because serial lines are supported on Linux only.
         public func open(
             on executor: any HostExecutor,
             receive: @escaping @Sendable (TransportEvent) -> Void

@@ -4,12 +4,12 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension SerialVendor {
-    /// A command of a vendor's, on the way to another speed.
+    /// A vendor's command in the sequence that changes the speed.
     struct Order: Hashable, Sendable {
         let opcode: UInt16
         let parameters: [UInt8]
-        /// Whether it is answered at the speed at which it was sent. If not, whatever comes of it
-        /// comes at the new speed, or not at all.
+        /// Whether the controller answers at the speed of the command. If not, an answer arrives at
+        /// the new speed or never.
         var isAnswered = true
 
         /// The command as an H4 packet.
@@ -21,31 +21,34 @@ extension SerialVendor {
         }
     }
 
-    /// How long a controller takes at most to be ready at the new speed.
+    /// The maximum time that a controller needs to be ready at the new speed.
     var settlingTime: Duration {
         switch self {
-        // The kernel's hci_qca waits as long for the slowest of them, and hci_intel so long.
+        // The kernel's hci_qca waits this long for the slowest controllers, and hci_intel this long
+        // for its own.
         case .qualcomm: .milliseconds(300)
         case .intel: .milliseconds(100)
         case .broadcom, .ti, .nxp, .st: .milliseconds(50)
         }
     }
 
-    /// What tells the controller to use this speed; nil if it cannot have it.
+    /// Returns the commands that change the controller to this speed, or nil if it does not support
+    /// the speed.
     func orders(for speed: Int) -> [Order]? {
         switch self {
         case .broadcom: Self.broadcomOrders(speed)
-        // HCI_VS_Update_UART_HCI_Baudrate: the speed as a number of four octets.
+        // HCI_VS_Update_UART_HCI_Baudrate, with the speed as a four-byte number.
         case .ti: [Order(opcode: 0xFF36, parameters: Self.octets(speed))]
-        // Set Operational Speed, NXP's UM11628: the same.
+        // Set Operational Speed (NXP UM11628), with the speed as a four-byte number.
         case .nxp: [Order(opcode: 0xFC09, parameters: Self.octets(speed))]
         case .qualcomm:
-            // The kernel's btqca.h. Its answer is an event of the vendor's, at the new speed.
+            // From the kernel's btqca.h. The answer is a vendor event at the new speed.
             Self.qualcommCodes[speed].map { code in
                 [Order(opcode: 0xFC48, parameters: [code], isAnswered: false)]
             }
         case .intel:
-            // The kernel's hci_intel: no change of speed before the version was asked for.
+            // From the kernel's hci_intel. The speed can only be changed after the version was
+            // read.
             Self.intelCodes[speed].map { code in
                 [
                     Order(opcode: 0xFC05, parameters: []),
@@ -53,15 +56,16 @@ extension SerialVendor {
                 ]
             }
         case .st:
-            // BlueZ's hciattach, which does not wait for an answer either.
+            // From BlueZ's hciattach, which does not wait for an answer either.
             Self.ericssonCodes[speed].map { code in
                 [Order(opcode: 0xFC09, parameters: [code], isAnswered: false)]
             }
         }
     }
 
-    /// Update UART Baud Rate: two octets for a coded speed, which are zero, then the speed as a
-    /// number. Above three million the UART needs its faster clock first (the kernel's hci_bcm).
+    /// Update UART Baud Rate: two zero bytes in place of a coded speed, then the speed as a number.
+    /// Above 3,000,000 bits per second, the UART first needs its faster clock (the kernel's
+    /// hci_bcm).
     private static func broadcomOrders(_ speed: Int) -> [Order] {
         let update = Order(opcode: 0xFC18, parameters: [0, 0] + octets(speed))
         let fastClock = Order(opcode: 0xFC45, parameters: [1])

@@ -2,27 +2,27 @@
 
 import BluetoothHCI
 
-/// Whose controllers can be told the speed of their UART by a command that its maker, or a driver in
-/// the Linux kernel or BlueZ, has made public.
+/// A vendor of controllers whose UART speed a published command can change. The manufacturer, a
+/// driver of the Linux kernel, or BlueZ has published the command.
 ///
-/// Others cannot: Nordic's and Espressif's with Zephyr's or their own firmware have their speed built
-/// in, and Realtek's speak H5 and take a table of registers.
+/// Other controllers have no such command. Those of Nordic and Espressif, with Zephyr's or their
+/// own firmware, have a fixed speed, and those of Realtek use H5 and a table of registers.
 public enum SerialVendor: String, Hashable, Sendable, CaseIterable {
-    /// Broadcom, Cypress and Infineon: those of the Raspberry Pi.
+    /// Broadcom, Cypress and Infineon, including the controllers of the Raspberry Pi.
     case broadcom
     /// Texas Instruments: CC256x, WiLink.
     case ti
     /// Qualcomm and Atheros, ROME and later.
     case qualcomm
-    /// Intel, those that are on a UART.
+    /// Intel, controllers with a UART.
     case intel
     /// NXP and Marvell.
     case nxp
     /// ST Microelectronics and ST-Ericsson.
     case st
 
-    /// The vendor with this company identifier, as Read Local Version Information tells it
-    /// (Vol 4, Part E, 7.4.1; Assigned Numbers, 7.1); nil for all others.
+    /// Creates the vendor with this company identifier from Read Local Version Information (Vol 4,
+    /// Part E, 7.4.1; Assigned Numbers, 7.1), or returns nil for any other.
     init?(company: UInt16) {
         switch company {
         case 0x000F, 0x0131, 0x0009: self = .broadcom

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -12,13 +12,14 @@ import BluetoothTypes
 
 /// A listening socket.
 ///
-/// Unchecked: used on the executor's thread only, as the calls of `executor.loop` check.
+/// The conformance is unchecked: only the executor's thread uses the object, which the calls of
+/// `executor.loop` check.
 final class SocketListener: DescriptorHandler, @unchecked Sendable {
-    /// How many connections may wait to be accepted.
+    /// The maximum number of connections that wait to be accepted.
     static let waitingConnectionsLimit: Int32 = 128
 
-    /// How long a listener rests when the process has no descriptors left. The connection stays in
-    /// the queue, so that `poll` would report it again at once, for ever.
+    /// The pause of a listener when the process has no free descriptors. The connection stays in
+    /// the queue, and without a pause `poll` would report it continuously.
     static let restWithoutDescriptors = Duration.milliseconds(100)
 
     private let executor: AdapterExecutor
@@ -40,10 +41,10 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
         self.accepted = accepted
     }
 
-    /// A socket bound to the address, with a queue for connections.
+    /// Returns a socket bound to the address, with a queue for connections.
     static func bind(_ address: SocketAddress) throws(SystemError) -> Descriptor {
         let descriptor = try Descriptor.streamSocket(family: address.family)
-        // So that a server can start again while old connections fade.
+        // This option lets a server start again while old connections are in TIME_WAIT.
         descriptor.set(SOL_SOCKET, SO_REUSEADDR)
         guard address.withPointer({ systemBind(descriptor.number, $0, $1) }) == 0,
             systemListen(descriptor.number, waitingConnectionsLimit) == 0
@@ -51,13 +52,13 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
         return descriptor
     }
 
-    /// Begins to accept.
+    /// Starts to accept connections.
     func listen() {
         guard let descriptor else { return }
         executor.loop.watch(descriptor, readable: true, writable: false, self)
     }
 
-    /// Stops to accept. Connections accepted before stay.
+    /// Stops accepting connections. Accepted connections stay open.
     func close() {
         guard let descriptor else { return }
         executor.loop.unwatch(descriptor)
@@ -80,14 +81,14 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
     }
 
     private func rest(after error: SystemError) {
-        // All else is about the connection, which has gone from the queue.
+        // All other errors concern a connection that is no longer in the queue.
         guard error.code == EMFILE || error.code == ENFILE, let descriptor else { return }
         executor.loop.unwatch(descriptor)
         restTimer.set(to: executor.now + Self.restWithoutDescriptors)
     }
 }
 
-// The C functions, where methods of the same name hide them.
+// The C functions, which methods of the same name hide.
 
 private func systemBind(
     _ number: Int32,

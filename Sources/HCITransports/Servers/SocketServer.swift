@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// What the TCP and the Unix server have in common.
+/// The common part of the TCP server and the Unix server.
 final class SocketServer: Sendable {
     private struct Running {
         let listener: SocketListener
@@ -11,7 +11,8 @@ final class SocketServer: Sendable {
 
     private let running = Mutex<Running?>(nil)
 
-    /// Binds to the first address of the endpoint that the system allows, and begins to accept.
+    /// Binds to the first address of the endpoint that the system permits, and starts to accept
+    /// connections.
     func start(
         _ endpoint: SocketEndpoint,
         on executor: any HostExecutor,
@@ -54,7 +55,8 @@ final class SocketServer: Sendable {
         throw lastError
     }
 
-    /// Closes the listening socket, and returns once it is closed; false if there was none.
+    /// Closes the listening socket, and returns once it is closed. The result is false if there was
+    /// none.
     @discardableResult
     func stop() async -> Bool {
         let stopped = running.withLock { running in

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Waits on a TCP port for the other side to connect: hosts for a controller, or controllers for a
+/// A server for connections on a TCP port, from hosts to a controller or from controllers to a
 /// host.
 public final class TCPServer: Sendable {
     private let host: String
     private let port: UInt16
     private let server = SocketServer()
 
-    /// Makes a server for a local address; port 0 lets the system choose one.
+    /// Creates a server for a local address. With port 0, the system chooses a port.
     public init(host: String = "localhost", port: UInt16 = 0) {
         self.host = host
         self.port = port
     }
 
-    /// Begins to listen, and returns the port.
+    /// Starts to listen, and returns the port.
     ///
-    /// `accepted` is called on the executor's thread with each connection: a transport still to be
-    /// opened, once. One that is let go without being opened is closed.
+    /// - Parameters:
+    ///   - executor: The executor of the connections.
+    ///   - accepted: The closure to call on the executor's thread with each connection. The
+    ///     connection is a transport that is not open yet and can be opened once. It closes if it
+    ///     is released without being opened.
+    /// - Throws: ``TransportError`` if the server cannot listen.
     public func start(
         on executor: any HostExecutor,
         accepted: @escaping @Sendable (any HCITransport) -> Void
@@ -26,7 +30,7 @@ public final class TCPServer: Sendable {
         return address.port ?? port
     }
 
-    /// Stops to listen. Connections accepted before stay.
+    /// Stops listening. Accepted connections stay open.
     public func stop() async {
         await server.stop()
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,24 +8,28 @@
     import Musl
 #endif
 
-/// Waits on a Unix socket for the other side to connect.
+/// A server for connections on a Unix socket.
 ///
-/// Who may connect is said by the permissions of the directory. A socket file that a server which
-/// is no longer there has left behind is replaced; a living server's is not.
+/// The permissions of the directory determine which users can connect. The server replaces the
+/// socket file of a server that no longer runs, but not that of a running one.
 public final class UnixServer: Sendable {
-    /// Where the socket file is while it listens.
+    /// The path of the socket file while the server listens.
     public let path: String
     private let server = SocketServer()
 
-    /// Makes a server for a path.
+    /// Creates a server for a path.
     public init(path: String) {
         self.path = path
     }
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
-    /// `accepted` is called on the executor's thread with each connection: a transport still to be
-    /// opened, once. One that is let go without being opened is closed.
+    /// - Parameters:
+    ///   - executor: The executor of the connections.
+    ///   - accepted: The closure to call on the executor's thread with each connection. The
+    ///     connection is a transport that is not open yet and can be opened once. It closes if it
+    ///     is released without being opened.
+    /// - Throws: ``TransportError`` if the server cannot listen.
     public func start(
         on executor: any HostExecutor,
         accepted: @escaping @Sendable (any HCITransport) -> Void
@@ -34,12 +38,12 @@ public final class UnixServer: Sendable {
         _ = try await server.start(.unix(path: path), on: executor, accepted: accepted)
     }
 
-    /// Stops to listen, and removes the socket file. Connections accepted before stay.
+    /// Stops listening, and removes the socket file. Accepted connections stay open.
     public func stop() async {
         if await server.stop() { unlink(path) }
     }
 
-    /// A socket file outlives the process that made it. If nobody answers on it, it is in the way.
+    /// Removes a socket file whose process no longer runs, which a refused connection shows.
     private func removeAbandonedSocket() throws(TransportError) {
         let address = try SocketAddress(path: path)
         guard isSocket, let probe = try? Descriptor.streamSocket(family: address.family),
@@ -49,7 +53,8 @@ public final class UnixServer: Sendable {
         unlink(path)
     }
 
-    /// A file of another kind refuses connections too, and must not be removed for it.
+    /// Whether the file is a socket. Files of other kinds refuse connections too and must not be
+    /// removed.
     private var isSocket: Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK

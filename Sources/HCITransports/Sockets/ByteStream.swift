@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,24 +8,24 @@
     import Musl
 #endif
 
-/// A connected socket, or a terminal: one read when it wakes the thread, one write at the end of a
-/// turn.
+/// A connected socket or a terminal, with one read for each wake-up of the thread and one write at
+/// the end of a turn.
 ///
-/// Unchecked: what varies is touched on the executor's thread only. Every way in asks for
-/// `executor.loop` first, which traps on any other thread.
+/// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
+/// entry point uses `executor.loop`, or checks the thread itself, which traps on any other thread.
 final class ByteStream: @unchecked Sendable {
-    /// What the bytes flow through.
+    /// The kind of the descriptor.
     enum Medium {
         case socket
-        /// The line of a terminal: it ends when its device is unplugged.
+        /// A terminal, which ends when its device is unplugged.
         case terminal
     }
 
-    /// How many bytes may wait for the other side to read.
+    /// The maximum number of bytes that wait for the peer to read.
     static let pendingBytesLimit = 1 << 20
 
-    /// How many reads a stream that can no longer be written may do before it closes, to hand up
-    /// what the other side said before it left.
+    /// The maximum number of reads before a stream closes that can no longer be written. They
+    /// deliver what the peer sent before it closed.
     static let lastReadsLimit = 64
 
     private let executor: AdapterExecutor
@@ -34,15 +34,15 @@ final class ByteStream: @unchecked Sendable {
     private let receive: @Sendable (TransportEvent) -> Void
     private let ended: @Sendable (TransportError?) -> Void
 
-    /// Nil once closed.
+    /// The descriptor, or nil once the stream is closed.
     private var descriptor: Descriptor?
     private var pending: [UInt8] = []
-    /// How much of `pending` is already written.
+    /// The number of bytes of `pending` that are already written.
     private var writtenCount = 0
     private var isTurnEndAwaited = false
     private var isWritableAwaited = false
 
-    /// Makes a stream that reads once it is started. `ended` is called last, and once.
+    /// Creates a stream, which reads once it is started. `ended` is called exactly once, and last.
     init(
         _ descriptor: Descriptor,
         _ medium: Medium = .socket,
@@ -59,13 +59,13 @@ final class ByteStream: @unchecked Sendable {
         self.ended = ended
     }
 
-    /// Begins to hand up what arrives.
+    /// Starts to deliver received bytes.
     func start() {
         guard let descriptor else { return }
         executor.loop.watch(descriptor, readable: true, writable: false, self)
     }
 
-    /// Gathers packets, to be written together when the turn ends.
+    /// Enqueues packets, which are written together at the end of the turn.
     func send(_ packets: [[UInt8]]) {
         let loop = executor.loop
         guard descriptor != nil else { return }
@@ -73,13 +73,13 @@ final class ByteStream: @unchecked Sendable {
         guard pending.count - writtenCount <= Self.pendingBytesLimit else {
             return end(.outputOverflow(limit: Self.pendingBytesLimit))
         }
-        // While there is no room, `poll` says when to go on.
+        // While the descriptor is not writable, `poll` reports when to continue.
         guard !isTurnEndAwaited, !isWritableAwaited else { return }
         isTurnEndAwaited = true
         loop.callAtTurnEnd(self)
     }
 
-    /// Writes what it can, then closes.
+    /// Writes as much as possible, and closes the stream.
     func close() {
         precondition(executor.isCurrent, "closed off the adapter's thread")
         guard let descriptor else { return }
@@ -92,7 +92,8 @@ final class ByteStream: @unchecked Sendable {
         executor.loop.unwatch(descriptor)
         self.descriptor = nil
         pending = []
-        // Not from here: the caller may be the host, in the middle of sending.
+        // `ended` is not called directly, because the caller may be the host, in the middle of
+        // sending.
         let ended = self.ended
         executor.perform { ended(error) }
     }
@@ -110,7 +111,7 @@ extension ByteStream: DescriptorHandler {
         close()
     }
 
-    /// Reads, and hands up what came; false if there was nothing or the stream has ended.
+    /// Reads and delivers bytes. Returns false if there were none or the stream has ended.
     @discardableResult
     private func readOnce() -> Bool {
         guard let descriptor else { return false }
@@ -142,14 +143,14 @@ extension ByteStream: TurnEndHandler {
         do throws(SystemError) {
             awaitWritable(try !write(to: descriptor), on: descriptor)
         } catch {
-            // What the other side said before it left is still there.
+            // The bytes that the peer sent before it closed can still be read.
             var readsLeft = Self.lastReadsLimit
             while readsLeft > 0, readOnce() { readsLeft -= 1 }
             end(medium.error(error, "write to", name: name))
         }
     }
 
-    /// Writes as much as there is room for, and returns whether that was all.
+    /// Writes as many bytes as fit, and returns whether these were all.
     private func write(to descriptor: Descriptor) throws(SystemError) -> Bool {
         let start = writtenCount
         let count = pending.withUnsafeBytes { bytes in
@@ -167,7 +168,7 @@ extension ByteStream: TurnEndHandler {
     }
 
     private func awaitWritable(_ isAwaited: Bool, on descriptor: Descriptor) {
-        // Now and then, so that what is written already does not count for ever.
+        // The removal limits the count of bytes that are already written but still in `pending`.
         if isAwaited, writtenCount > Self.pendingBytesLimit {
             pending.removeFirst(writtenCount)
             writtenCount = 0
@@ -181,7 +182,7 @@ extension ByteStream: TurnEndHandler {
 // MARK: - Media
 
 extension ByteStream.Medium {
-    /// Writes what there is room for; the count, or -1 and `errno`.
+    /// Writes as many bytes as fit. Returns the count, or -1 with the error in `errno`.
     fileprivate func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) -> Int {
         switch self {
         case .socket: descriptor.sendWithoutSignal(bytes)
@@ -189,7 +190,7 @@ extension ByteStream.Medium {
         }
     }
 
-    /// What the end of the bytes means.
+    /// Returns the error that the end of the stream means.
     fileprivate func ending(of name: String) -> TransportError {
         switch self {
         case .socket: .closedByPeer(name)
@@ -202,7 +203,7 @@ extension ByteStream.Medium {
         _ operation: String,
         name: String
     ) -> TransportError {
-        // So a terminal says that its device has gone.
+        // These errors mean that the device of the terminal was removed.
         if self == .terminal, [EIO, ENXIO, ENODEV].contains(error.code) {
             return .adapterRemoved(name)
         }

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,9 +10,10 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// Tries addresses one after another until one answers, within one time limit for all.
+/// Tries to connect to several addresses in turn, with one time limit for all.
 ///
-/// Unchecked: used on the executor's thread only, as the calls of `executor.loop` check.
+/// The conformance is unchecked: only the executor's thread uses the object, which the calls of
+/// `executor.loop` check.
 final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
     typealias Outcome = Result<Descriptor, TransportError>
 
@@ -24,7 +25,7 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
     private var descriptor: Descriptor?
     private var timer: (any HostTimer)?
     private var lastError: TransportError?
-    /// Nil before the start, and once called.
+    /// The completion, or nil before the start and after it was called.
     private var finished: (@Sendable (Outcome) -> Void)?
     private var isCancelled = false
 
@@ -40,7 +41,7 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
         self.timeout = timeout
     }
 
-    /// Begins; `finished` is called once, perhaps before this returns.
+    /// Starts the attempt. `finished` is called exactly once, possibly before this returns.
     func start(_ finished: @escaping @Sendable (Outcome) -> Void) {
         self.finished = finished
         guard !isCancelled else { return finish(.failure(.cancelled)) }
@@ -50,7 +51,7 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
         tryNext()
     }
 
-    /// Gives up, also before the start.
+    /// Cancels the attempt, also before the start.
     func cancel() {
         isCancelled = true
         finish(.failure(.cancelled))
@@ -66,7 +67,7 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
                 let descriptor = try Descriptor.streamSocket(family: address.family)
                 let result = address.withPointer { connect(descriptor.number, $0, $1) }
                 if result == 0 { return finish(.success(descriptor)) }
-                // EAGAIN is a Unix listener whose queue is full: no event follows it.
+                // EAGAIN means a Unix listener whose queue is full. No event follows it.
                 guard SystemError.last.code == EINPROGRESS else { throw .last }
                 self.descriptor = descriptor
                 return executor.loop.watch(descriptor, readable: false, writable: true, self)

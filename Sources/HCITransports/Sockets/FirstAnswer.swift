@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A question that several may answer, of whom the first counts, asked by one.
+/// A result that several callers may provide, and of which the first is used by one task.
 final class FirstAnswer<Answer: Sendable>: Sendable {
     private enum State {
         case open
@@ -12,7 +12,7 @@ final class FirstAnswer<Answer: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Answers, unless somebody has already.
+    /// Provides an answer, unless there is one already.
     func give(_ answer: Answer) {
         let waiter: CheckedContinuation<Answer, Never>? = state.withLock { state in
             switch state {
@@ -28,7 +28,7 @@ final class FirstAnswer<Answer: Sendable>: Sendable {
         waiter?.resume(returning: answer)
     }
 
-    /// The first answer, once there is one. Asked for by one task only.
+    /// The first answer, as soon as it exists. Only one task may request it.
     var value: Answer {
         get async {
             await withCheckedContinuation { continuation in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -15,7 +15,7 @@ struct HostName: Sendable {
     private let text: String
     private let askSystem: @Sendable (_ text: String, _ port: UInt16) -> Outcome
 
-    /// Makes a name. `askSystem` looks it up, and may take its time.
+    /// Creates a name. `askSystem` looks it up and may block.
     init(
         _ text: String,
         askSystem: @escaping @Sendable (_ text: String, _ port: UInt16) -> Outcome = {
@@ -26,13 +26,14 @@ struct HostName: Sendable {
         self.askSystem = askSystem
     }
 
-    /// What this computer calls itself, answered without asking anybody.
+    /// The addresses of the local computer, for which no lookup is necessary.
     private static let loopback = ["127.0.0.1", "::1"]
 
-    /// The addresses of a TCP port there; never empty.
+    /// Returns the addresses of a TCP port of the computer, at least one.
     ///
-    /// The system's look-up waits for the network and cannot be called off, so it runs on a thread
-    /// of its own, which lives as long as the look-up does. Cancelling the task does not wait.
+    /// The system's lookup waits for the network and cannot be canceled, so it runs on its own
+    /// thread, which ends with the lookup. If the task is canceled, the method returns without
+    /// waiting for it.
     func addresses(port: UInt16) async throws(TransportError) -> [SocketAddress] {
         if let known = numericAddresses(port: port) { return known }
         let answer = FirstAnswer<Outcome>()

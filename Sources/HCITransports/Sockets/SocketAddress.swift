@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,16 +8,17 @@
     import Musl
 #endif
 
-/// The address of a socket as the system wants it.
+/// The address of a socket, in the form of the system.
 struct SocketAddress: @unchecked Sendable {
-    // Unchecked because C structures are not marked; it is plain memory.
+    // The conformance is unchecked because C structures are not marked as Sendable. The memory
+    // contains no references.
     private var storage = sockaddr_storage()
     private var length: socklen_t
 
-    /// The longest path a Unix socket can have, in bytes: room must be left for a final zero.
+    /// The maximum length of a Unix socket's path in bytes, without the final zero.
     static let pathLengthLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// The address of a Unix socket.
+    /// Creates the address of a Unix socket.
     init(path: String) throws(TransportError) {
         guard path.utf8.count <= Self.pathLengthLimit else {
             throw .pathTooLong(path: path, limit: Self.pathLengthLimit)
@@ -31,7 +32,7 @@ struct SocketAddress: @unchecked Sendable {
         }
     }
 
-    /// A copy of an address that the system gave; nil if it is too long to be one.
+    /// Copies an address from the system, or returns nil if it is too long.
     init?(copying address: UnsafePointer<sockaddr>, length: socklen_t) {
         guard Int(length) <= MemoryLayout<sockaddr_storage>.size else { return nil }
         self.length = length
@@ -40,7 +41,7 @@ struct SocketAddress: @unchecked Sendable {
         }
     }
 
-    /// The address a socket is bound to.
+    /// Reads the address to which a socket is bound, or returns nil if that fails.
     init?(boundTo descriptor: Descriptor) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) { [length] storage in
@@ -55,10 +56,10 @@ struct SocketAddress: @unchecked Sendable {
     /// The address family.
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// The port of a TCP address; nil for another.
+    /// The port of a TCP address, or nil for any other.
     var port: UInt16? {
         guard family == AF_INET || family == AF_INET6 else { return nil }
-        // At the same place in both forms, most significant octet first.
+        // The port has the same position in both forms, most significant byte first.
         return withUnsafeBytes(of: storage) { UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 

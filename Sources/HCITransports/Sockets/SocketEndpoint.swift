@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a socket leads.
+/// The address of a socket, as a user specifies it.
 enum SocketEndpoint: Equatable, Sendable {
     case tcp(host: String, port: UInt16)
     case unix(path: String)
 
-    /// The endpoint as an adapter specification writes it.
+    /// The endpoint in the form of an adapter specification.
     var name: String {
         switch self {
         case .tcp(let host, let port):
@@ -14,7 +14,7 @@ enum SocketEndpoint: Equatable, Sendable {
         }
     }
 
-    /// The addresses to try, in order. Asks the network for a name only if it must, on another
+    /// Returns the addresses to try, in order. A name is looked up only if necessary, on another
     /// thread.
     func addresses() async throws(TransportError) -> [SocketAddress] {
         switch self {
@@ -23,13 +23,13 @@ enum SocketEndpoint: Equatable, Sendable {
         }
     }
 
-    /// The endpoint with the port that the system chose, if it did.
+    /// Returns the endpoint with the port that the system chose, if there is one.
     func bound(to address: SocketAddress) -> SocketEndpoint {
         guard case .tcp(let host, _) = self, let port = address.port else { return self }
         return .tcp(host: host, port: port)
     }
 
-    /// A system error of this endpoint.
+    /// Returns the transport error for a system error of this endpoint.
     func error(_ operation: String, _ error: SystemError) -> TransportError {
         if case .unix(let path) = self {
             return error.transportError(operation, name: name, path: path)

@@ -2,22 +2,22 @@
 
 import Synchronization
 
-/// What the TCP and the Unix transport have in common, which is all but how they are made; and what
-/// a server hands out for a connection it accepted.
+/// The common part of the TCP transport and the Unix transport, and the transport of a connection
+/// that a server accepted.
 final class SocketTransport: HCITransport {
-    /// How long a connection may take to be made.
+    /// The time in which a connection must be established.
     static let connectTimeout = Duration.seconds(10)
 
     private enum State {
         case closed
-        /// Connected by the other side, and not open yet.
+        /// The peer has connected, and the transport is not open yet.
         case accepted(Descriptor)
         case opening
         case open(ByteStream)
     }
 
     let name: String
-    /// Nil for an accepted connection: there is no way to make it again.
+    /// The endpoint, or nil for an accepted connection, which cannot be established again.
     private let endpoint: SocketEndpoint?
     private let connectTimeout: Duration
     private let state: Mutex<State>
@@ -29,7 +29,7 @@ final class SocketTransport: HCITransport {
         state = Mutex(.closed)
     }
 
-    /// Makes the transport of a connection that was accepted; it can be opened once.
+    /// Creates the transport of an accepted connection, which can be opened once.
     init(accepted descriptor: Descriptor, name: String) {
         self.name = name
         endpoint = nil
@@ -53,7 +53,7 @@ final class SocketTransport: HCITransport {
         }
     }
 
-    /// Moves to `.opening`, and takes the connection out if there is one already.
+    /// Changes the state to `.opening`, and returns the connection if there is one already.
     private func beginOpening() throws(TransportError) -> Descriptor? {
         let previous = state.withLock { state in
             let previous = state

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -9,11 +9,11 @@
 #endif
 
 extension Descriptor {
-    /// Makes a non-blocking stream socket of the address family.
+    /// Creates a non-blocking stream socket of an address family.
     static func streamSocket(family: Int32) throws(SystemError) -> Descriptor {
-        // On Linux close-on-exec is set from the first moment: a process forked by another thread
-        // in between would keep the connection open.
-        #if canImport(Darwin)
+        // On Linux, close-on-exec is set at creation. Otherwise, a process that another thread
+        // forks in between would keep the connection open.
+        #if !os(Linux)
             let kind = SOCK_STREAM
         #elseif canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -27,24 +27,24 @@ extension Descriptor {
         return descriptor
     }
 
-    /// Sets what every stream of this room wants: never wait, never be killed by SIGPIPE, and send
-    /// small packets at once.
+    /// Sets the options that all streams of this module need: non-blocking, without SIGPIPE, and
+    /// with immediate transmission of small packets.
     func makeStreamSocketReady() {
         makeNonBlocking()
-        // Refused by a socket that is not TCP, which never delays.
+        // A socket that is not TCP refuses this option, and does not delay packets.
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
-        #if canImport(Darwin)
+        #if !os(Linux)
             set(SOL_SOCKET, SO_NOSIGPIPE)
         #endif
     }
 
-    /// Switches a socket option on.
+    /// Turns on a socket option.
     func set(_ level: Int32, _ option: Int32) {
         var on: Int32 = 1
         _ = setsockopt(number, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The error that a connection in progress ended with; nil if it stands.
+    /// The error with which a connection attempt ended, or nil if the connection exists.
     var connectionError: SystemError? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -52,9 +52,10 @@ extension Descriptor {
         return code == 0 ? nil : SystemError(code: code)
     }
 
-    /// Writes without raising SIGPIPE when the other side has gone; the count, or -1 and `errno`.
+    /// Writes without SIGPIPE if the peer has closed. Returns the count, or -1 with the error in
+    /// `errno`.
     func sendWithoutSignal(_ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
+        #if !os(Linux)
             write(number, bytes.baseAddress, bytes.count)
         #else
             send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A controller that listens on a TCP port, as most virtual controllers do.
+/// A transport to a controller that listens on a TCP port, as most virtual controllers do.
 ///
 /// ```swift
 /// let transport = TCPTransport(host: "localhost", port: 9000)
 /// ```
 ///
-/// Nothing protects the bytes on their way: use it on the loopback or on a network you trust.
+/// The bytes are not encrypted, so use the transport only on the loopback interface or on a trusted
+/// network.
 public final class TCPTransport: HCITransport {
     private let transport: SocketTransport
 
-    /// Makes a transport to a port of a host, given by name or numeric address, IPv4 or IPv6.
+    /// Creates a transport to a port of a host.
+    ///
+    /// - Parameters:
+    ///   - host: A name or a numeric address, IPv4 or IPv6.
+    ///   - port: The port.
     public init(host: String, port: UInt16) {
         transport = SocketTransport(.tcp(host: host, port: port))
     }
 
-    /// `tcp:HOST:PORT`.
+    /// The name: `tcp:HOST:PORT`.
     public var name: String { transport.name }
 
-    /// Connects, within ten seconds.
+    /// Connects within ten seconds.
     ///
-    /// Fails if nobody listens, the host is not known, or no answer comes in time.
+    /// - Throws: ``TransportError`` if there is no listener, the host is unknown, or no answer
+    ///   arrives in time.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
@@ -28,7 +34,7 @@ public final class TCPTransport: HCITransport {
         try await transport.open(on: executor, receive: receive)
     }
 
-    /// Sends whole packets at the end of the thread's turn.
+    /// Sends complete packets at the end of the thread's turn.
     public func send(_ packets: [[UInt8]]) {
         transport.send(packets)
     }

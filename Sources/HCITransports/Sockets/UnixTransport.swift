@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A controller that listens on a Unix socket: the cheapest way to another process.
+/// A transport to a controller that listens on a Unix socket, which is the most efficient
+/// connection to another process.
 ///
 /// ```swift
 /// let transport = UnixTransport(path: "/run/controller.sock")
@@ -8,17 +9,18 @@
 public final class UnixTransport: HCITransport {
     private let transport: SocketTransport
 
-    /// Makes a transport to the socket at `path`.
+    /// Creates a transport to the socket at `path`.
     public init(path: String) {
         transport = SocketTransport(.unix(path: path))
     }
 
-    /// `unix:PATH`.
+    /// The name: `unix:PATH`.
     public var name: String { transport.name }
 
-    /// Connects.
+    /// Connects to the socket.
     ///
-    /// Fails if there is no such socket, nobody listens on it, or the user may not use it.
+    /// - Throws: ``TransportError`` if the socket does not exist, has no listener, or the user has
+    ///   no access.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
@@ -26,7 +28,7 @@ public final class UnixTransport: HCITransport {
         try await transport.open(on: executor, receive: receive)
     }
 
-    /// Sends whole packets at the end of the thread's turn.
+    /// Sends complete packets at the end of the thread's turn.
     public func send(_ packets: [[UInt8]]) {
         transport.send(packets)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,25 +8,25 @@
     import Musl
 #endif
 
-// Where the store of an adapter is, if nobody says it.
+// The default location of an adapter's store.
 extension FileStore {
-    /// The longest name of an adapter's directory, in octets.
+    /// The maximum length of the name of an adapter's directory, in bytes.
     private static let nameLimit = 200
 
-    /// The directory for an adapter's store: `$XDG_STATE_HOME/lanyard/tcp+localhost+9000`, or the
-    /// same in `~/.local/state` (XDG Base Directory Specification). Nil if the environment names no
-    /// home either.
+    /// Returns the directory for an adapter's store: `$XDG_STATE_HOME/lanyard/tcp+localhost+9000`,
+    /// or the same in `~/.local/state` (XDG Base Directory Specification).
     ///
-    /// Nothing is made or looked at. Different adapters have different directories.
+    /// The method does not access the file system. Different adapters have different directories.
     ///
     /// - Parameters:
-    ///   - adapter: what the adapter is called: `tcp:localhost:9000`.
-    ///   - environment: the variables of the process.
+    ///   - adapter: The name of the adapter, such as `tcp:localhost:9000`.
+    ///   - environment: The environment variables of the process.
+    /// - Returns: The directory, or nil if the environment contains no home directory either.
     public static func defaultDirectory(
         for adapter: String,
         environment: [String: String]
     ) -> String? {
-        // A path that depends on where the process runs is to be ignored, the specification says.
+        // The specification requires that relative paths are ignored.
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
             return directory(for: adapter, in: "\(state)/lanyard")
         }
@@ -34,13 +34,14 @@ extension FileStore {
         return directory(for: adapter, in: "\(home)/.local/state/lanyard")
     }
 
-    /// The directory for an adapter's store among those of others.
+    /// Returns the directory for an adapter's store within a directory for all stores.
     package static func directory(for adapter: String, in parent: String) -> String {
         "\(parent)/\(fileName(for: adapter))"
     }
 
-    /// Letters, digits, hyphens and points stay; a colon becomes `+`; and everything else, as well as
-    /// a point in front, becomes `_` and two hexadecimal digits for each octet.
+    /// Returns the name of an adapter's directory. Letters, digits, hyphens and periods are
+    /// unchanged, a colon becomes `+`, and any other character, or a period at the start, becomes
+    /// `_` and two hexadecimal digits for each byte.
     private static func fileName(for adapter: String) -> String {
         var name = ""
         for (index, octet) in adapter.utf8.enumerated() {
@@ -56,26 +57,25 @@ extension FileStore {
         return "\(name.prefix(nameLimit))~\(String(hash(of: name), radix: 16))"
     }
 
-    /// FNV-1a: the same for the same text, on every machine.
+    /// Computes FNV-1a, which is the same for the same text on every machine.
     private static func hash(of text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
     }
 
-    /// Makes all directories that a path goes through, but for the last.
-    static func makeParents(of path: String) throws(TransportError) {
+    /// Creates all directories in a path except for the last one.
+    static func makeParents(of path: String, on disk: any Disk) throws(TransportError) {
         for index in path.indices.dropFirst() where path[index] == "/" {
             let parent = String(path[..<index])
-            guard mkdir(parent, 0o700) == 0 || errno == EEXIST || isDirectory(parent) else {
-                throw StoreFolder.error("create", parent)
+            if isThere(parent) { continue }
+            if try disk.makeFolder(Place(folder: AT_FDCWD, name: parent, path: parent)) {
+                try StoreFolder.synchronizeParent(of: parent, on: disk)
             }
         }
     }
 
-    /// Where nothing may be made, something may be all the same.
-    private static func isDirectory(_ path: String) -> Bool {
+    /// Returns whether a path exists. A folder may exist where the process may not create one.
+    private static func isThere(_ path: String) -> Bool {
         var status = stat()
-        let error = errno
-        defer { errno = error }
         return stat(path, &status) == 0
     }
 }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,59 +10,62 @@ import Synchronization
     import Musl
 #endif
 
-/// A store of files in one directory, an entry in each, which nobody but their owner may read.
+/// A store of files in one directory, one for each entry, with access for their owner only.
 ///
 /// ```swift
 /// var configuration = HostConfiguration()
 /// configuration.store = try FileStore(directory: "/var/lib/thermostat/bluetooth")
 /// ```
 ///
-/// A value that was saved is on the disk when `save` returns: it is written to a file of another
-/// name first, and takes the place of the old one in one step, so that neither a crash nor a power
-/// cut leaves half a value. That costs milliseconds, and happens when something is paired, or a
-/// bonded client configures something: rarely.
+/// A saved value is on the disk when `save` returns. The value is first written to a file with
+/// another name, which then replaces the old file in one atomic step, so that neither a crash nor a
+/// power failure leaves an incomplete value. Saving takes milliseconds. It is rare: it happens when
+/// a device is paired, or when a bonded client changes its configuration.
 ///
-/// Until the object is closed or let go, the directory is its own: another one for the same directory,
-/// in this process or another, is refused.
+/// Until the object is closed or released, it has exclusive use of the directory. Another store for
+/// the same directory, in this or another process, is refused.
 public final class FileStore: HostStore {
-    /// The longest value, in octets; a longer file is not read.
+    /// The maximum length of a value in bytes. A longer file is not read.
     public static let valueLimit = 1 << 20
 
-    /// The most files in a directory; one with more is not looked through.
+    /// The maximum number of files in a directory. A directory with more is not listed.
     public static let fileLimit = 16_384
 
-    /// The most files that are set aside; one more stays where it is.
+    /// The maximum number of files that are set aside. When it is reached, further files stay where
+    /// they are.
     public static let setAsideLimit = 256
 
-    /// Where the files are.
+    /// The directory of the files.
     public let directory: String
 
     private let folder: StoreFolder
-    /// What holds the directory; nil while the store is closed.
+    /// The locked descriptor of the directory, or nil while the store is closed.
     private let hold: Mutex<Descriptor?>
 
-    /// Makes a store of the files in a directory, which is made if it is not there, for its owner
-    /// alone.
+    /// Creates a store of the files in a directory. A missing directory is created with access for
+    /// its owner only.
     ///
-    /// Throws a `TransportError` if the directory can be neither made nor used, if others may write
-    /// in it, or, `addressInUse`, if another store has it.
-    ///
-    /// - Parameter makingParents: whether to make what the directory is in as well.
+    /// - Parameters:
+    ///   - directory: The path of the directory.
+    ///   - makingParents: Whether to create missing parent directories as well.
+    /// - Throws: ``TransportError`` if the directory can neither be created nor used, if other
+    ///   users can write to it, or, with `addressInUse`, if another store uses it.
     public convenience init(
         directory: String,
         makingParents: Bool = false
     ) throws(TransportError) {
-        if makingParents { try Self.makeParents(of: directory) }
-        try self.init(directory: directory) { _ in }
+        try self.init(directory: directory, makingParents: makingParents, on: SystemDisk())
     }
 
-    /// The same; `observe` is told of every step, on the way.
+    /// Creates a store of the files in a directory of the given disk.
     init(
         directory: String,
-        observe: @escaping @Sendable (StoreFolder.Step) -> Void
+        makingParents: Bool = false,
+        on disk: any Disk
     ) throws(TransportError) {
+        if makingParents { try Self.makeParents(of: directory, on: disk) }
         self.directory = directory
-        folder = try StoreFolder(directory, observe: observe)
+        folder = try StoreFolder(directory, on: disk)
         hold = Mutex(try Self.take(folder))
         try removeTemporaries()
     }
@@ -76,17 +79,18 @@ public final class FileStore: HostStore {
         return lock
     }
 
-    /// Lets another store have the directory. One that is used after that takes it back, or throws
-    /// `addressInUse` if another has it.
+    /// Releases the directory for another store. A later use of this store locks the directory
+    /// again, or throws `addressInUse` if another store uses it.
     public func close() {
         hold.withLock { lock in
-            // Said: a child process that is just being started may have the descriptor, too.
+            // The explicit unlock is necessary, because a child process that is being started may
+            // have a copy of the descriptor.
             if let lock { _ = flock(lock.number, LOCK_UN) }
             lock = nil
         }
     }
 
-    /// Uses the files, one at a time, while the directory is this store's.
+    /// Runs `body` with exclusive use of the files, while this store has the lock on the directory.
     private func use<Value: Sendable>(
         _ body: () throws(TransportError) -> Value
     ) throws(TransportError) -> Value {
@@ -96,8 +100,10 @@ public final class FileStore: HostStore {
         }
     }
 
-    /// What was saved last with this key. Throws a `TransportError` if the file cannot be read, is no
-    /// file, or may be read or written by others than its owner.
+    /// Returns the value that was last saved with this key, or nil if there is none.
+    ///
+    /// - Throws: ``TransportError`` if the file cannot be read, is not a regular file, or is
+    ///   accessible to other users than its owner.
     public func load(_ key: StoreKey) throws(TransportError) -> [UInt8]? {
         try use { () throws(TransportError) in try read(key) }
     }
@@ -107,15 +113,17 @@ public final class FileStore: HostStore {
         let path = "\(directory)/\(key)"
         let status = try file.status(of: path)
         guard status.isRegular else { throw StoreFolder.refusal(path, "it is not a file") }
-        guard status.isOurs else { throw StoreFolder.refusal(path, "belongs to somebody else") }
+        guard status.isOurs else { throw StoreFolder.refusal(path, "belongs to another user") }
         guard status.mode & 0o077 == 0 else {
             throw StoreFolder.refusal(path, "it is not its owner's alone; chmod 600 it")
         }
         return try file.readAll(of: path, limit: Self.valueLimit)
     }
 
-    /// Keeps `bytes`. Throws a `TransportError` if the disk is full, for example; the old value is
-    /// there still.
+    /// Saves a value.
+    ///
+    /// - Throws: ``TransportError``, for example if the disk is full. The old value is then
+    ///   unchanged.
     public func save(_ bytes: [UInt8], as key: StoreKey) throws(TransportError) {
         guard bytes.count <= Self.valueLimit else {
             throw .system(operation: "save \(key)", code: EFBIG, text: "the value is too long")
@@ -133,26 +141,32 @@ public final class FileStore: HostStore {
         }
     }
 
-    /// Forgets an entry. Throws a `TransportError` if its file cannot be removed.
+    /// Removes an entry.
+    ///
+    /// - Throws: ``TransportError`` if the file cannot be removed.
     public func remove(_ key: StoreKey) throws(TransportError) {
         try use { () throws(TransportError) in
             if try folder.remove(key.description) { try folder.synchronizeNames() }
         }
     }
 
-    /// The entries that there are. Throws a `TransportError` if there are more than `fileLimit`.
+    /// Returns the keys of all entries.
+    ///
+    /// - Throws: ``TransportError`` if there are more than `fileLimit`.
     public func keys() throws(TransportError) -> [StoreKey] {
         try use { () throws(TransportError) in
             try folder.names(limit: Self.fileLimit).compactMap { StoreKey($0) }
         }
     }
 
-    /// Moves an entry to the directory `set_aside`, under its name with a number, and writes down why
-    /// in the file `reasons` there. Throws a `TransportError` if that is full; the entry stays then.
+    /// Moves an entry to the directory `set_aside`, with a number appended to its name, and writes
+    /// the reason to the file `reasons` there.
+    ///
+    /// - Throws: ``TransportError`` if that directory is full. The entry then stays where it is.
     public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {
         try use { () throws(TransportError) in
             let place = try folder.folder(Self.setAsideName)
-            // The reasons are one of them.
+            // One of the names is the file with the reasons.
             let names = Set(try place.names(limit: 2 * Self.setAsideLimit))
             let numbers = 1...Self.setAsideLimit
             let name = numbers.lazy.map { "\(key).\($0)" }.first { !names.contains($0) }
@@ -167,13 +181,14 @@ public final class FileStore: HostStore {
         }
     }
 
-    /// No key has a line in it, so that this is nobody's file.
+    /// No key contains an underscore, so the name cannot be that of an entry.
     private static let setAsideName = "set_aside"
 
-    /// No key begins with a point, so that this is nobody's file.
+    /// No key starts with a period, so the name cannot be that of an entry.
     private static func temporaryName(for key: StoreKey) -> String { ".\(key).new" }
 
-    /// What writers have left that were killed. Nobody writes while we have the lock.
+    /// Removes temporary files of processes that were killed. No process writes while this store
+    /// has the lock.
     private func removeTemporaries() throws(TransportError) {
         for name in try folder.names(limit: Self.fileLimit)
         where name.hasPrefix(".") && name.hasSuffix(".new") {

@@ -1,53 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a host keeps what has to survive it: who it is, bonds, what bonded clients configured, tables
-/// of peers. Its octets are secrets.
+/// The storage for the data of a host that must outlive it: its identity, bonds, the configurations
+/// of bonded clients, and databases of peers. The data is secret.
 ///
-/// A store maps keys to octets, and knows nothing of what they mean. A host calls it when it is made,
-/// and then on its own executor, between two packets: a call should take microseconds, or milliseconds
-/// if it is rare. What a store throws is told as a `SecurityEvent`; the host goes on with what it has
-/// in memory.
+/// A store maps keys to bytes and does not interpret them. A host calls it when it is created, and
+/// later on its own executor between two packets. A call should take microseconds, or milliseconds
+/// if it is rare. The host reports an error of the store as a `SecurityEvent`, and continues with
+/// its data in memory.
 ///
-/// Give each adapter a store of its own: keys name peers, and not the adapter that met them.
+/// Use a separate store for each adapter, because keys identify peers but not adapters.
 public protocol HostStore: Sendable {
-    /// What was saved last with this key; nil if nothing was, or it has been removed.
+    /// Returns the bytes that were last saved with this key, or nil if there are none or they were
+    /// removed.
     func load(_ key: StoreKey) throws -> [UInt8]?
 
-    /// Keeps `bytes` instead of what the key stood for. All or nothing: whatever happens
-    /// meanwhile, `load` later finds the old octets or the new ones.
+    /// Saves `bytes` and replaces the previous bytes of the key.
+    ///
+    /// The operation must be atomic: after any failure, `load` returns either the old bytes or the
+    /// new ones.
     func save(_ bytes: [UInt8], as key: StoreKey) throws
 
-    /// Forgets what the key stands for, if anything.
+    /// Removes the bytes of a key, if there are any.
     func remove(_ key: StoreKey) throws
 
-    /// All keys that stand for something, in any order.
+    /// Returns all keys with bytes, in any order.
     func keys() throws -> [StoreKey]
 
-    /// Moves what the key stands for to where `load` and `keys` do not find it, and a person does:
-    /// it is not what a host has written, and may be all that is left of something.
+    /// Moves the bytes of a key to a place where `load` and `keys` do not find them but a person
+    /// can. The bytes are not in the format of a host, and may be the last copy of some data.
     func setAside(_ key: StoreKey, because reason: String) throws
 
-    /// Lets go of the place where the octets are, if it is held: a host that has come to its end has
-    /// written everything, and another one may be given the place. A store that is used after that
-    /// holds it again. Does nothing if it is not implemented.
+    /// Releases exclusive use of the storage, if the store has it. A host that has ended has
+    /// written all its data, and another store may then use the place.
+    ///
+    /// A later call makes the store acquire the place again. The default implementation does
+    /// nothing.
     func close()
 }
 
 extension HostStore {
-    /// Does nothing: there is nothing to let go of.
+    /// Does nothing, because there is nothing to release.
     public func close() {}
 }
 
-/// The name of one entry in a `HostStore`: 1 to 64 characters, each a lower-case letter of ASCII, a
-/// digit, a hyphen or, but for the first, a point. So it can be the name of a file anywhere.
+/// The name of an entry in a `HostStore`: 1 to 64 characters, each a lower-case ASCII letter, a
+/// digit, a hyphen or, except at the start, a period. It is a valid file name on every system.
 public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
-    /// The longest key, in characters.
+    /// The maximum length of a key in characters.
     public static let lengthLimit = 64
 
-    /// The characters.
+    /// The characters of the key.
     public let description: String
 
-    /// Makes a key; nil if the text is none.
+    /// Creates a key, or returns nil if the text is not a valid one.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard (1...Self.lengthLimit).contains(bytes.count), bytes.first != UInt8(ascii: "."),
@@ -56,7 +61,8 @@ public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Makes a key of a name that is known to be one: it is made of words of the program alone.
+    /// Creates a key from a name that is known to be valid, because the program composes it from
+    /// its own words.
     package init(name: String) {
         precondition(StoreKey(name) != nil, "\(name) is no key")
         description = name

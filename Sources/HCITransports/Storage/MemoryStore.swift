@@ -2,39 +2,40 @@
 
 import Synchronization
 
-/// A store that lasts as long as the process: for tests, and to hand from one host to the next.
+/// A store in the memory of the process, for tests and for transferring data from one host to the
+/// next.
 public final class MemoryStore: HostStore {
     private let entries: Mutex<[StoreKey: [UInt8]]>
 
-    /// Makes a store, with nothing in it as a rule.
+    /// Creates a store, which is empty by default.
     public init(_ entries: [StoreKey: [UInt8]] = [:]) {
         self.entries = Mutex(entries)
     }
 
-    /// All there is in it now. May be called from anywhere, as all of these.
+    /// The current entries. All methods and properties may be used on any thread.
     public var contents: [StoreKey: [UInt8]] { entries.withLock { $0 } }
 
-    /// What was saved last with this key; never throws.
+    /// Returns the bytes that were last saved with this key. Never throws.
     public func load(_ key: StoreKey) -> [UInt8]? {
         entries.withLock { $0[key] }
     }
 
-    /// Keeps `bytes`; never throws.
+    /// Saves `bytes`. Never throws.
     public func save(_ bytes: [UInt8], as key: StoreKey) {
         entries.withLock { $0[key] = bytes }
     }
 
-    /// Forgets an entry; never throws.
+    /// Removes an entry. Never throws.
     public func remove(_ key: StoreKey) {
         entries.withLock { $0[key] = nil }
     }
 
-    /// All keys, in any order; never throws.
+    /// Returns all keys, in any order. Never throws.
     public func keys() -> [StoreKey] {
         entries.withLock { Array($0.keys) }
     }
 
-    /// Forgets an entry: nobody could look at it; never throws.
+    /// Removes an entry, because no person could inspect it. Never throws.
     public func setAside(_ key: StoreKey, because reason: String) {
         remove(key)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,45 +8,40 @@
     import Musl
 #endif
 
-/// A directory by its descriptor: what is done with the files in it is done there, whatever becomes
-/// of its path meanwhile.
+/// A directory, identified by its descriptor. Operations on its files use the same directory even
+/// if its path changes.
 struct StoreFolder: Sendable {
-    /// What was done with files, in order: what a power cut leaves depends on it.
-    enum Step: Hashable, Sendable {
-        case write(String)
-        case synchronize(String)
-        case rename(String, to: String)
-        case remove(String)
-        /// The names are on the disk.
-        case synchronizeNames
-    }
-
     let path: String
     private let descriptor: Descriptor
-    private let observe: @Sendable (Step) -> Void
+    private let disk: any Disk
 
-    /// Opens a directory, and makes it if it is not there.
-    init(
-        _ path: String,
-        observe: @escaping @Sendable (Step) -> Void = { _ in }
-    ) throws(TransportError) {
+    /// Opens a directory, and creates it if it does not exist.
+    init(_ path: String, on disk: any Disk) throws(TransportError) {
         self.path = path
-        self.observe = observe
-        let isNew = mkdir(path, 0o700) == 0
-        guard isNew || errno == EEXIST else { throw Self.error("create", path) }
+        self.disk = disk
+        let isNew = try disk.makeFolder(Place(folder: AT_FDCWD, name: path, path: path))
         descriptor = try Self.open(path)
         try requireSafety()
-        if isNew { try Self.synchronize(try Self.open("\(path)/.."), "\(path)/..") }
+        if isNew { try Self.synchronizeParent(of: path, on: disk) }
     }
 
-    private init(_ path: String, _ descriptor: Descriptor, _ parent: StoreFolder) {
+    private init(_ path: String, _ descriptor: Descriptor, on disk: any Disk) {
         self.path = path
         self.descriptor = descriptor
-        observe = parent.observe
+        self.disk = disk
+    }
+
+    /// Synchronizes the name of a new folder to the disk.
+    static func synchronizeParent(of path: String, on disk: any Disk) throws(TransportError) {
+        try disk.synchronize(try open("\(path)/.."), "\(path)/..")
+    }
+
+    private func place(_ name: String) -> Place {
+        Place(folder: descriptor.number, name: name, path: "\(path)/\(name)")
     }
 
     private static func open(_ path: String) throws(TransportError) -> Descriptor {
-        #if canImport(Darwin)
+        #if !os(Linux)
             let number = Darwin.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         #elseif canImport(Glibc)
             let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -57,10 +52,11 @@ struct StoreFolder: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// Whoever may write here could put other keys in the place of ours.
+    /// Checks that only the user has write access. Another user with write access could replace the
+    /// keys.
     private func requireSafety() throws(TransportError) {
         let status = try descriptor.status(of: path)
-        guard status.isOurs else { throw Self.refusal(path, "belongs to somebody else") }
+        guard status.isOurs else { throw Self.refusal(path, "belongs to another user") }
         guard status.mode & 0o022 == 0 else {
             throw Self.refusal(path, "others may write there; chmod 700 it")
         }
@@ -68,7 +64,8 @@ struct StoreFolder: Sendable {
 
     // MARK: Files
 
-    /// Opens a file that is there; nil if it is not. Never follows a link, never waits.
+    /// Opens an existing file, or returns nil if there is none. Never follows a link, and never
+    /// blocks.
     func openFile(_ name: String) throws(TransportError) -> Descriptor? {
         let number = openat(descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
@@ -78,21 +75,16 @@ struct StoreFolder: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// Writes a new file, to the disk.
+    /// Creates a file, and synchronizes its contents to the disk.
     func write(_ bytes: [UInt8], to name: String) throws(TransportError) {
-        let place = "\(path)/\(name)"
-        _ = unlinkat(descriptor.number, name, 0)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let number = openat(descriptor.number, name, flags, 0o600)
-        guard number >= 0 else { throw Self.error("create", place) }
-        let file = Descriptor(owning: number)
-        try file.writeAll(bytes, to: place)
-        observe(.write(name))
-        try Self.synchronize(file, place)
-        observe(.synchronize(name))
+        let place = place(name)
+        _ = try? disk.remove(place)
+        let file = try disk.makeFile(place)
+        try disk.write(bytes, to: file, place.path)
+        try disk.synchronize(file, place.path)
     }
 
-    /// Opens a file to write at its end, and makes it if it is not there.
+    /// Opens a file for appending, and creates it if it does not exist.
     func openEnd(of name: String) throws(TransportError) -> Descriptor {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let number = openat(descriptor.number, name, flags, 0o600)
@@ -100,51 +92,40 @@ struct StoreFolder: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// Gives a file the place of another, in one step.
+    /// Renames a file, and replaces another file with the new name, in one atomic step.
     func rename(
         _ name: String,
         to newName: String,
         in folder: StoreFolder? = nil
     ) throws(TransportError) {
-        let target = (folder ?? self).descriptor.number
-        guard renameat(descriptor.number, name, target, newName) == 0 else {
-            throw Self.error("rename", "\(path)/\(name)")
-        }
-        observe(.rename(name, to: newName))
+        try disk.rename(place(name), to: (folder ?? self).place(newName))
     }
 
-    /// Removes a file. False if there is none.
+    /// Removes a file. Returns false if there is none.
     @discardableResult
     func remove(_ name: String) throws(TransportError) -> Bool {
-        guard unlinkat(descriptor.number, name, 0) != 0 else {
-            observe(.remove(name))
-            return true
-        }
-        guard errno == ENOENT else { throw Self.error("remove", "\(path)/\(name)") }
-        return false
+        try disk.remove(place(name))
     }
 
-    /// The name of a file is on the disk only when the directory that it is in is.
+    /// Synchronizes the names of the files. A file's name is on the disk only after its directory
+    /// was synchronized.
     func synchronizeNames() throws(TransportError) {
-        try Self.synchronize(descriptor, path)
-        observe(.synchronizeNames)
+        try disk.synchronize(descriptor, path)
     }
 
-    /// A directory in this one, made if it is not there.
+    /// Opens a directory in this one, and creates it if it does not exist.
     func folder(_ name: String) throws(TransportError) -> StoreFolder {
-        let place = "\(path)/\(name)"
-        guard mkdirat(descriptor.number, name, 0o700) == 0 || errno == EEXIST else {
-            throw Self.error("create", place)
-        }
+        let place = place(name)
+        if try disk.makeFolder(place) { try synchronizeNames() }
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
-        let number = openat(descriptor.number, name, flags)
-        guard number >= 0 else { throw Self.error("open", place) }
-        return StoreFolder(place, Descriptor(owning: number), self)
+        let number = openat(place.folder, name, flags)
+        guard number >= 0 else { throw Self.error("open", place.path) }
+        return StoreFolder(place.path, Descriptor(owning: number), on: disk)
     }
 
     // MARK: Names
 
-    /// The names of all files. Throws if there are more than `limit`.
+    /// Returns the names of all files, or throws if there are more than `limit`.
     func names(limit: Int) throws(TransportError) -> [String] {
         let number = openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0, let stream = fdopendir(number) else { throw Self.error("list", path) }
@@ -166,19 +147,27 @@ struct StoreFolder: Sendable {
 
     // MARK: Failures
 
-    private static func synchronize(
-        _ descriptor: Descriptor,
-        _ path: String
-    ) throws(TransportError) {
-        #if canImport(Darwin)
-            // There, fsync leaves the octets in the drive's own memory.
-            if fcntl(descriptor.number, F_FULLFSYNC) == 0 { return }
-        #endif
-        guard fsync(descriptor.number) == 0 else { throw error("write", path) }
+    static func error(_ operation: String, _ path: String) -> TransportError {
+        let error = SystemError.last
+        // The missing object is a file, not a socket as in the general error.
+        guard error.code == ENOENT else { return error.transportError(operation, name: path) }
+        let text = "no such file or directory"
+        return .system(operation: "\(operation) \(path)", code: error.code, text: text)
     }
 
-    static func error(_ operation: String, _ path: String) -> TransportError {
-        SystemError.last.transportError(operation, name: path, path: path)
+    /// Returns the reason why a directory cannot be created. Some file systems, such as `/proc`,
+    /// report that it does not exist.
+    static func creationError(_ path: String) -> TransportError {
+        let reason = SystemError.last
+        let parent = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        var status = stat()
+        let isParentThere =
+            stat((path.hasPrefix("/") ? "/" : "./") + parent.joined(separator: "/"), &status) == 0
+        guard reason.code == ENOENT, isParentThere else {
+            return reason.transportError("create the directory", name: path)
+        }
+        let text = "its file system takes no new directories"
+        return .system(operation: "create the directory \(path)", code: reason.code, text: text)
     }
 
     static func refusal(_ path: String, _ reason: String) -> TransportError {
@@ -186,18 +175,19 @@ struct StoreFolder: Sendable {
     }
 }
 
-/// What there is to be known of a file before it is trusted.
+/// The properties of a file that are checked before it is trusted.
 struct FileStatus {
     let mode: UInt32
     let size: Int64
-    /// Whether it belongs to who runs us; to the superuser, who may do all, everything does.
+    /// Whether the file belongs to the user of this process. The superuser has access to all files,
+    /// so the value is then true.
     let isOurs: Bool
 
     var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
 }
 
 extension Descriptor {
-    /// How many octets are read at once.
+    /// The maximum number of bytes in one read.
     private static let readLimit = 16_384
 
     func status(of path: String) throws(TransportError) -> FileStatus {
@@ -211,7 +201,7 @@ extension Descriptor {
         )
     }
 
-    /// All octets of a file, as long as there are no more than `limit`.
+    /// Returns all bytes of a file, or throws if there are more than `limit`.
     func readAll(of path: String, limit: Int) throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
@@ -222,7 +212,7 @@ extension Descriptor {
         throw .system(operation: "read \(path)", code: EFBIG, text: "the value is too long")
     }
 
-    /// The next octets of a file; none at its end.
+    /// Returns the next bytes of a file, empty at its end.
     private func readPart(of path: String) throws(TransportError) -> [UInt8] {
         var result = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.readLimit) { buffer, count in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,10 +8,11 @@
     import Musl
 #endif
 
-/// A file that a person has written, and that is read at once.
+/// A file that a person has written, which is read at once.
 package enum WholeFile {
-    /// All octets of a file; nil if there are more than `limit`. Throws a `TransportError` if it cannot
-    /// be read.
+    /// Returns all bytes of a file, or nil if there are more than `limit`.
+    ///
+    /// - Throws: ``TransportError`` if the file cannot be read.
     package static func read(_ path: String, limit: Int) throws(TransportError) -> [UInt8]? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw StoreFolder.error("open", path) }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A process, as the system lists it.
+/// A process in the system's list.
 public struct SystemProcess: Hashable, Sendable, CustomStringConvertible {
-    /// Its number.
+    /// The process identifier.
     public let number: Int
-    /// What it is called, as far as the kernel keeps it: fifteen octets. Chosen by the process.
+    /// The name of the process, which the kernel truncates to 15 bytes. The process itself chooses
+    /// it.
     public let name: String
 
-    /// Makes one.
+    /// Creates the description of a process.
     public init(number: Int, name: String) {
         self.number = number
         self.name = name
     }
 
-    /// `bluetoothd (process 512)`.
+    /// The name and the number: `bluetoothd (process 512)`.
     public var description: String { "\(name) (process \(number))" }
 }
 
-/// Who has an adapter.
+/// The user of an adapter.
 public enum AdapterHolder: Hashable, Sendable {
-    /// A program that has it for itself. Where the kernel does not say which of several it is, all that
-    /// it may be; none if this process may not see them.
+    /// A program with exclusive use of the adapter. If the kernel does not identify it, the list
+    /// contains all candidates. The list is empty if this process may not see them.
     case processes([SystemProcess])
-    /// The kernel's own host, with so many links, which works for these daemons.
+    /// The kernel's own host with this number of links, on behalf of these daemons.
     case kernel(connections: Int, for: [SystemProcess])
 }
 
 extension AdapterHolder: CustomStringConvertible {
-    /// Who, in words: `bluetoothd (process 512) with 2 connections`.
+    /// The user in words: `bluetoothd (process 512) with 2 connections`.
     public var description: String {
         switch self {
         case .processes([]): "another program"

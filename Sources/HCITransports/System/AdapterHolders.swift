@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which processes have to do with adapters.
+/// The processes that use Bluetooth adapters.
 ///
-/// The kernel lists all HCI sockets in /proc/net/hci by their numbers, but not what adapter each is for;
-/// and /proc tells which process has a socket to those only who might debug it. So this is what can be
-/// said, and may be less than all.
+/// The kernel lists the numbers of all HCI sockets in /proc/net/hci, but not their adapters. /proc
+/// discloses the sockets of a process only to processes that may debug it. The result is therefore
+/// limited and may be incomplete.
 struct AdapterHolders: Sendable {
-    /// The Bluetooth daemons there are: BlueZ's.
+    /// The known Bluetooth daemons, which is BlueZ's.
     static let daemonNames: Set = ["bluetoothd"]
-    /// How many processes are looked at, and how many open files of each.
+    /// The maximum number of processes that are inspected, and of open files of each.
     static let processLimit = 32_768
     static let fileLimit = 4096
 
@@ -18,13 +18,13 @@ struct AdapterHolders: Sendable {
         self.files = files
     }
 
-    /// The daemons that run.
+    /// The daemons that are running.
     var daemons: [SystemProcess] {
         processes.filter { Self.daemonNames.contains($0.name) }
     }
 
-    /// The programs, daemons aside, that have HCI sockets: one that has an adapter for itself is among
-    /// them. Not this process, which has one to hear of adapters by.
+    /// The programs with HCI sockets, without daemons. A program with exclusive use of an adapter
+    /// is among them. This process is excluded, because it has such a socket for announcements.
     var programs: [SystemProcess] {
         let sockets = self.sockets
         guard !sockets.isEmpty else { return [] }
@@ -35,7 +35,7 @@ struct AdapterHolders: Sendable {
         }
     }
 
-    /// The programs that have the file of this path open, this one included.
+    /// Returns the programs that have the file at this path open, including this one.
     func programs(withOpen path: String) -> [SystemProcess] {
         processes.filter { holds($0, oneOf: [path]) }
     }
@@ -48,8 +48,8 @@ struct AdapterHolders: Sendable {
         }
     }
 
-    /// What the links in /proc/PID/fd say that lead to an HCI socket: `socket:[4711]`. The kernel's list
-    /// has a headline, and the socket's number in the sixth column.
+    /// The targets of the links in /proc/PID/fd to HCI sockets, such as `socket:[4711]`. The
+    /// kernel's list has a header line, and the number of the socket in the sixth column.
     private var sockets: Set<String> {
         let lines = (files.text(of: "/proc/net/hci") ?? "").split(separator: "\n").dropFirst()
         return Set(

@@ -3,11 +3,12 @@
 import BluetoothTypes
 
 extension AdapterSpecification {
-    /// What an adapter is called where something is kept for it: the same after the next start, and
-    /// however it is reached. Nil as long as that is not known.
+    /// The name of the adapter for stored data, which does not change with a restart or the way of
+    /// access, or nil if it is not known yet.
     ///
-    /// The number of the kernel's may be another adapter's then, so it goes by its address, which one that
-    /// is not there, or not set up, has not told yet. How fast a serial port is does not matter.
+    /// The kernel's number may belong to another adapter after a restart, so the name is the
+    /// adapter's address. The address of an adapter that is absent or not set up is not known. The
+    /// speed of a serial port is not part of the name.
     package var storeName: String? {
         storeName { SystemAdapters.list() }
     }
@@ -19,14 +20,16 @@ extension AdapterSpecification {
             if let address = adapter.address {
                 return AdapterSpecification.hciAddress(address).description
             }
-            // One that is set up without an address never gets one: there is nothing but its number.
+            // An adapter that is set up without an address never gets one, so only its number
+            // remains.
             return adapter.state == .settingUp ? nil : description
         case .serial(let line): return "serial:\(line.path)"
         case .hciAddress, .tcp, .unix: return description
         }
     }
 
-    /// Whether the system has no adapter of that number now; false of all that are named otherwise.
+    /// Whether the system has no adapter with this number now. The value is false for all other
+    /// kinds.
     package var isAbsent: Bool {
         isAbsent { SystemAdapters.list() }
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hears of adapters that come and go, from the kernel's management. Any process may listen.
+/// Listens to the kernel's management interface for adapters that are added and removed. Any
+/// process may do so.
 ///
-/// Unchecked: what varies is touched on the executor's thread only, as the calls of `executor.loop` check.
+/// The conformance is unchecked: only the executor's thread accesses the mutable properties, which
+/// the calls of `executor.loop` check.
 final class AnnouncementListener: TransportWatch, @unchecked Sendable {
-    /// How many messages are read before others of the thread get their turn.
+    /// The maximum number of messages in one turn, so that other events of the thread are not
+    /// delayed.
     static let messagesPerTurnLimit = 64
 
     private let executor: AdapterExecutor
@@ -12,8 +15,16 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
     private let ended: @Sendable () -> Void
     private var socket: Descriptor?
 
-    /// Begins to listen; nil if the kernel does not tell. On the executor's thread, where `heard` is
-    /// called as well, and `ended` when there is nothing more to hear, unless `end()` was called first.
+    /// Starts to listen, or returns nil if the kernel does not permit it.
+    ///
+    /// Called on the executor's thread.
+    ///
+    /// - Parameters:
+    ///   - kernel: The kernel.
+    ///   - executor: The executor on whose thread the closures are called.
+    ///   - heard: The receiver of the messages.
+    ///   - ended: The closure to call when no further message can arrive, unless `end()` was called
+    ///     first.
     init?(
         to kernel: any BluetoothKernel,
         on executor: AdapterExecutor,
@@ -35,7 +46,7 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
         loop.unwatch(socket)
     }
 
-    /// Ends by itself.
+    /// Ends the listener without a call of `end()` by its owner.
     private func cease() {
         guard socket != nil else { return }
         end()
@@ -53,7 +64,7 @@ extension AnnouncementListener: DescriptorHandler {
         cease()
     }
 
-    /// Whether there was something. Whoever hears of it may end the listening.
+    /// Reads one message, and returns whether there was one. The receiver may end the listener.
     private func readOnce() -> Bool {
         guard let socket else { return false }
         do throws(SystemError) {

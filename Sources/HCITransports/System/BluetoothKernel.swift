@@ -2,54 +2,55 @@
 
 import BluetoothTypes
 
-/// What this room asks of Linux' Bluetooth: a call of the system each, and no decision.
+/// The system calls of Linux for Bluetooth that this module uses. Each method is one call and makes
+/// no decisions.
 ///
-/// `LinuxKernel` is the real one. Tests bring one whose adapters are values, so that every refusal there
-/// is can be had without an adapter. The calls may wait, for seconds some of them: none belongs on the
-/// thread of an executor that is in use.
+/// `LinuxKernel` is the implementation for a real system. Tests use one whose adapters are values,
+/// so that every error can be tested without an adapter. The calls may block, some of them for
+/// seconds, so they do not belong on the thread of an executor in use.
 protocol BluetoothKernel: Sendable {
-    /// A clock that never goes back.
+    /// The time of a monotonic clock.
     var now: Instant { get }
 
-    /// The numbers of all adapters that there are, whoever uses them (HCIGETDEVLIST).
+    /// Returns the numbers of all adapters, including those in use (HCIGETDEVLIST).
     func adapterIndices() throws(SystemError) -> [UInt16]
 
-    /// What the kernel knows of an adapter (HCIGETDEVINFO).
+    /// Returns the kernel's information about an adapter (HCIGETDEVINFO).
     func record(of index: UInt16) throws(SystemError) -> SystemAdapterRecord
 
-    /// How many links the kernel's own host has on an adapter (HCIGETCONNLIST).
+    /// Returns the number of links that the kernel's own host has on an adapter (HCIGETCONNLIST).
     func connectionCount(of index: UInt16) throws(SystemError) -> Int
 
-    /// The adapters that the kernel's management offers to daemons: neither those that are still being
-    /// set up, nor those that a program has for itself.
+    /// Returns the adapters that the kernel's management interface offers to daemons. The result
+    /// excludes adapters that are being set up and those that a program uses exclusively.
     func managedIndices() throws(SystemError) -> Set<UInt16>
 
-    /// Starts the kernel's own host on an adapter (HCIDEVUP). EALREADY if it runs, for that host or for a
-    /// program that has it.
+    /// Starts the kernel's own host on an adapter (HCIDEVUP). The error is EALREADY if the adapter
+    /// is up already, for that host or for a program.
     func bringUp(_ index: UInt16) throws(SystemError)
 
-    /// Ends the kernel's own host on an adapter (HCIDEVDOWN).
+    /// Stops the kernel's own host on an adapter (HCIDEVDOWN).
     func bringDown(_ index: UInt16) throws(SystemError)
 
-    /// Takes an adapter, for as long as the descriptor is open (HCI_CHANNEL_USER).
+    /// Takes exclusive use of an adapter until the descriptor is closed (HCI_CHANNEL_USER).
     func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor
 
-    /// Opens a socket on which adapters that come and go are announced (HCI_CHANNEL_CONTROL).
+    /// Opens a socket for announcements of added and removed adapters (HCI_CHANNEL_CONTROL).
     func openAnnouncements() throws(SystemError) -> Descriptor
 
-    /// Waits until something is announced, but not for longer than `limit`.
+    /// Waits for an announcement, at most for `limit`.
     func awaitAnnouncement(on announcements: Descriptor?, limit: Duration)
 
-    /// The files in which Linux says more: /proc and /sys.
+    /// The files with further information: /proc and /sys.
     var files: any SystemFiles { get }
 }
 
-/// The files in which Linux says what it has. None of them is ever long.
+/// The files in which Linux provides information about the system. All of them are short.
 protocol SystemFiles: Sendable {
-    /// The beginning of a file; nil if it cannot be read.
+    /// Returns the start of a file, or nil if it cannot be read.
     func text(of path: String) -> String?
-    /// The names in a directory; none if it cannot be read.
+    /// Returns the names in a directory, empty if it cannot be read.
     func names(in directory: String) -> [String]
-    /// What a symbolic link says; nil if it is none, or may not be read.
+    /// Returns the target of a symbolic link, or nil if it is not a link or cannot be read.
     func target(of link: String) -> String?
 }

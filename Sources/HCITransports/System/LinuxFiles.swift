@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,9 +8,9 @@
     import Musl
 #endif
 
-/// /proc and /sys as they are.
+/// The files of /proc and /sys.
 struct LinuxFiles: SystemFiles {
-    /// How much of a file is read, and how many names of a directory.
+    /// The maximum number of bytes that are read from a file, and of names from a directory.
     static let lengthLimit = 65_536
     static let nameLimit = 65_536
 
@@ -19,7 +19,7 @@ struct LinuxFiles: SystemFiles {
         guard number >= 0 else { return nil }
         let file = Descriptor(owning: number)
         var text: [UInt8] = []
-        // The kernel hands out a page at a time.
+        // The kernel returns one page in each read.
         while text.count < Self.lengthLimit {
             let part = [UInt8](unsafeUninitializedCapacity: Self.lengthLimit) { buffer, count in
                 count = max(0, read(file.number, buffer.baseAddress, buffer.count))

@@ -11,19 +11,20 @@
         import Musl
     #endif
 
-    /// The kernel that this process runs on.
+    /// The kernel on which this process runs.
     struct LinuxKernel: BluetoothKernel {
-        /// The most adapters that are asked for: the kernel's own limit.
+        /// The maximum number of adapters in a list, which is the kernel's own limit.
         private static let adapterLimit: UInt16 = 64
-        /// The most links that are asked for: no controller has so many.
+        /// The maximum number of links in a list, which is more than any controller supports.
         private static let connectionLimit: UInt16 = 255
-        /// How long the kernel may take to answer a question of its management; it answers at once.
+        /// The time in which the kernel must answer a management command, in milliseconds. It
+        /// answers immediately.
         private static let answerLimit: Int32 = 1000
-        /// How many other messages may come before an answer.
+        /// The maximum number of other messages before an answer.
         private static let otherMessagesLimit = 64
-        /// How many octets of packets, and of the kernel's own for each, may wait to be read. More than
-        /// that the kernel drops without a word: with what it allows by itself, some three hundred
-        /// advertising reports.
+        /// The maximum number of bytes that wait to be read, including the kernel's own data for
+        /// each packet. The kernel drops further packets silently. Its default limit suffices for
+        /// about 300 advertising reports.
         private static let receiveBufferSize: Int32 = 4 << 20
 
         var now: Instant { SystemClock.monotonic }
@@ -32,7 +33,8 @@
         // MARK: Adapters
 
         func adapterIndices() throws(SystemError) -> [UInt16] {
-            // A number and padding; then, for each, its number, padding, and four octets of flags.
+            // The list has a number and padding, then for each adapter its number, padding, and
+            // four bytes of flags.
             var list = [UInt8](repeating: 0, count: 4 + 8 * Int(Self.adapterLimit))
             Self.put(Self.adapterLimit, into: &list)
             try Self.ask(LINUX_HCIGETDEVLIST, &list)
@@ -49,13 +51,15 @@
         }
 
         func connectionCount(of index: UInt16) throws(SystemError) -> Int {
-            // The adapter and a number; then, for each, sixteen octets of which two are its state.
+            // The list has the adapter and a number, then for each link 16 bytes, of which two are
+            // the state.
             var list = [UInt8](repeating: 0, count: 4 + 16 * Int(Self.connectionLimit))
             Self.put(index, into: &list)
             Self.put(Self.connectionLimit, into: &list, at: 2)
             try Self.ask(LINUX_HCIGETCONNLIST, &list)
             let count = min(Self.number(list, at: 2), Self.connectionLimit)
-            // Connected, or connected and being configured; not those that are only wished for.
+            // These states mean connected, and connected and being configured. Links that are only
+            // requested are excluded.
             return (0..<Int(count)).count {
                 [1, 7].contains(Self.number(list, at: 4 + 16 * $0 + 10))
             }
@@ -71,7 +75,7 @@
 
         func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
             let socket = try Self.makeSocket()
-            // Before the adapter says anything.
+            // The buffer is enlarged before the adapter sends the first packet.
             Self.widen(socket)
             try Self.attach(socket, to: index, LINUX_HCI_CHANNEL_USER)
             return socket
@@ -79,7 +83,7 @@
 
         // MARK: Calls
 
-        /// Makes an HCI socket that is bound to nothing.
+        /// Creates an HCI socket that is not bound.
         static func makeSocket() throws(SystemError) -> Descriptor {
             #if canImport(Glibc)
                 let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
@@ -91,7 +95,7 @@
             return Descriptor(owning: number)
         }
 
-        /// Makes one that is bound, and never waits.
+        /// Creates an HCI socket that is bound and non-blocking.
         private static func makeSocket(
             _ index: UInt16,
             _ channel: UInt16
@@ -101,7 +105,7 @@
             return socket
         }
 
-        /// Binds a socket, which never waits from then on.
+        /// Binds a socket and makes it non-blocking.
         private static func attach(
             _ socket: Descriptor,
             to index: UInt16,
@@ -122,8 +126,9 @@
             guard result == 0 else { throw .last }
         }
 
-        /// Makes room for what arrives while nobody reads: with the capability that taking an adapter wants,
-        /// whatever the system's limit is; else up to that.
+        /// Enlarges the buffer for packets that arrive while the process does not read. With the
+        /// capability that is required for taking an adapter, the size may exceed the system's
+        /// limit. Otherwise, that limit applies.
         private static func widen(_ socket: Descriptor) {
             var size = receiveBufferSize
             let length = socklen_t(MemoryLayout<Int32>.size)
@@ -187,11 +192,12 @@
                 revents: 0
             )
             guard poll(&interest, 1, milliseconds) > 0, let announcements else { return }
-            // What it says is of no interest here: whoever waits looks for himself.
+            // The content of the announcement is not needed, because the caller checks the state
+            // itself.
             for _ in 0..<Self.otherMessagesLimit where Self.read(announcements).isEmpty { return }
         }
 
-        /// Asks the management, and waits for the answer; nil if it is refused.
+        /// Sends a management command, and returns the answer, or nil if the kernel refuses it.
         private static func answer(
             to command: ManagementMessage,
             on socket: Descriptor
@@ -218,7 +224,7 @@
         }
     }
 
-    // The C function, whose second parameter is an `Int32` where Musl is.
+    // The C function, whose second parameter is an `Int32` with Musl.
 
     private func control(
         _ number: Int32,

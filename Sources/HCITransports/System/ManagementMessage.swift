@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message of the kernel's Bluetooth management, in either direction: what it is, which adapter it is
-/// about, its parameters (BlueZ, doc/mgmt-api.txt, "Packet Structures"). Least significant octet first.
+/// A message of the kernel's Bluetooth management interface in either direction: a code, an adapter
+/// and parameters (BlueZ, doc/mgmt-api.txt, "Packet Structures"). Numbers are encoded least
+/// significant byte first.
 struct ManagementMessage: Hashable, Sendable {
-    /// A code, an adapter and a length, two octets each.
+    /// The length of the header in bytes: a code, an adapter and a length, two bytes each.
     static let headerLength = 6
-    /// The longest: its length has 16 bits.
+    /// The maximum length of a message, whose length field has 16 bits.
     static let lengthLimit = headerLength + 0xFFFF
 
-    /// The command's or event's number.
+    /// The number of the command or event.
     let code: UInt16
-    /// The adapter; `noAdapter` if it is about none.
+    /// The number of the adapter, or `noAdapter` if the message concerns none.
     let index: UInt16
     var parameters: ArraySlice<UInt8> = []
 
     static let noAdapter: UInt16 = 0xFFFF
 
-    /// Reads a message; nil unless it is exactly one.
+    /// Decodes a message, or returns nil unless the bytes are exactly one message.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.headerLength else { return nil }
         code = Self.number(bytes, at: 0)
@@ -25,19 +26,19 @@ struct ManagementMessage: Hashable, Sendable {
         guard parameters.count == Int(Self.number(bytes, at: 4)) else { return nil }
     }
 
-    /// A command without parameters.
+    /// Creates a command without parameters.
     init(command code: UInt16, index: UInt16 = noAdapter) {
         self.code = code
         self.index = index
     }
 
-    /// The octets to write.
+    /// The encoded message.
     var bytes: [UInt8] {
         let header = [code, index, UInt16(truncatingIfNeeded: parameters.count)]
         return header.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] } + parameters
     }
 
-    /// Two octets as a number, at a place that must be there.
+    /// Returns two bytes as a number. The bytes must exist.
     static func number(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt16 {
         let place = bytes.startIndex + offset
         return UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
@@ -48,8 +49,8 @@ extension ManagementMessage {
     private static let commandComplete: UInt16 = 0x0001
     private static let commandStatus: UInt16 = 0x0002
 
-    /// The answer to a command: its parameters, or nil parameters if it was refused. Nil if this
-    /// message is another.
+    /// Returns the result in this message if it is the answer to the command, or nil if it is
+    /// another message.
     func answer(to command: UInt16) -> Answer? {
         guard code == Self.commandComplete || code == Self.commandStatus, parameters.count >= 3,
             Self.number(parameters, at: 0) == command
@@ -59,14 +60,15 @@ extension ManagementMessage {
         return .done(parameters.dropFirst(3))
     }
 
-    /// What came of a command.
+    /// The result of a command.
     enum Answer: Equatable, Sendable {
         case done(ArraySlice<UInt8>)
-        /// With its status, which is never told apart here.
+        /// The kernel refused the command with this status, which no caller distinguishes.
         case refused(UInt8)
     }
 
-    /// The adapters in the answer to a command that lists them; nil if it is cut.
+    /// Returns the adapters in the answer to a command that lists them, or nil if the answer is
+    /// truncated.
     static func indices(_ answer: ArraySlice<UInt8>) -> [UInt16]? {
         guard answer.count >= 2 else { return nil }
         let count = Int(number(answer, at: 0))
@@ -74,13 +76,13 @@ extension ManagementMessage {
         return (0..<count).map { number(answer, at: 2 + 2 * $0) }
     }
 
-    /// Whether it says that there is an adapter which programs may take from now on: one that was
-    /// plugged in and is set up, or that another program has let go of.
+    /// Whether the message announces an adapter that programs can take from now on: one that was
+    /// plugged in and set up, or that another program has released.
     var announcesAdapter: Bool {
         code == Self.indexAdded || code == Self.unconfiguredIndexAdded
     }
 
-    /// Whether a list of adapters, and what they are doing, may be another one from now on.
+    /// Whether the message announces a change of the adapters or their states.
     var changesAdapters: Bool {
         announcesAdapter || code == Self.indexRemoved || code == Self.unconfiguredIndexRemoved
             || code == Self.newSettings

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The switches that keep radios silent: rfkill, as /sys shows it.
+/// The switch that turns off the radio of an adapter: rfkill, as /sys shows it.
 package struct RadioSwitch: Hashable, Sendable {
-    /// Somebody wants the radio off: `rfkill block bluetooth`, or a desktop's aeroplane mode.
+    /// Whether a user has turned the radio off with `rfkill block bluetooth` or with the airplane
+    /// mode of a desktop.
     package let isOffByWish: Bool
-    /// A switch, a key or the firmware has it off, and no program can switch it on.
+    /// Whether a switch, a key or the firmware has turned the radio off. No program can then turn
+    /// it on.
     package let isOffByHardware: Bool
 
     package init(isOffByWish: Bool, isOffByHardware: Bool) {
@@ -24,7 +26,8 @@ struct RadioSwitches: Sendable {
         self.files = files
     }
 
-    /// The adapter's own switch; nil if it has none. It stands in the adapter's folder: `rfkill3`.
+    /// Returns the switch of an adapter, or nil if it has none. It is a folder such as `rfkill3` in
+    /// the adapter's folder.
     func of(adapter index: UInt16) -> RadioSwitch? {
         let folder = "/sys/class/bluetooth/hci\(index)"
         let names = files.names(in: folder)

@@ -2,37 +2,37 @@
 
 import BluetoothTypes
 
-/// An adapter that the Linux kernel has, and who has it.
+/// An adapter of the Linux kernel, and its user.
 package struct SystemAdapter: Hashable, Sendable {
-    /// What it is doing.
+    /// The use of the adapter.
     package enum State: String, Hashable, Sendable {
-        /// Nothing: the kernel's own host is switched off on it, and nobody has it.
+        /// The adapter is not in use. The kernel's own host is turned off, and no program uses it.
         case down
-        /// It works for the kernel's own host, and through that for a daemon such as bluetoothd.
+        /// The kernel's own host uses the adapter, on behalf of a daemon such as bluetoothd.
         case up
-        /// A program has it for itself, through its user channel.
+        /// A program uses the adapter exclusively, through its user channel.
         case taken
-        /// The kernel has not finished setting it up.
+        /// The kernel has not finished setting up the adapter.
         case settingUp
     }
 
-    /// The number that the kernel gave it.
+    /// The number in the kernel.
     package var index: UInt16
-    /// Its public address; nil if it has none, or is not set up.
+    /// The public address, or nil if the adapter has none or is not set up.
     package var address: DeviceAddress?
-    /// How it is attached; nil for a way that is not known here.
+    /// The bus of the adapter, or nil if it is unknown to this package.
     package var bus: SystemAdapterRecord.Bus?
-    /// What a USB device calls itself; nil for others.
+    /// The product name of a USB device, or nil for others.
     package var product: String?
-    /// Whether it does Low Energy; nil if that is not known yet.
+    /// Whether the adapter supports Low Energy, or nil if it is not known yet.
     package var supportsLowEnergy: Bool?
     package var state: State
-    /// The switch of its radio; nil if it has none.
+    /// The switch of the radio, or nil if there is none.
     package var radioSwitch: RadioSwitch?
-    /// Who has it: the daemons, if it is up; the program, if it is taken, or all that it may be. Empty
-    /// where this process may not see who.
+    /// The users of the adapter: the daemons if it is up, or the program that has taken it, or all
+    /// candidates. The list is empty if this process may not see them.
     package var holders: [SystemProcess]
-    /// How many links the kernel's own host has on it.
+    /// The number of links that the kernel's own host has on the adapter.
     package var connections: Int
 
     package init(
@@ -57,15 +57,15 @@ package struct SystemAdapter: Hashable, Sendable {
         self.connections = connections
     }
 
-    /// `hci0`.
+    /// The name: `hci0`.
     package var name: String { AdapterSpecification.hci(index: index).description }
 
-    /// What names it for longer than until the next start: its address, if it has one.
+    /// The specification that remains valid after a restart: the address if there is one.
     package var specification: AdapterSpecification {
         address.map { .hciAddress($0) } ?? .hci(index: index)
     }
 
-    /// Whether a program with the capability for it could take it now.
+    /// Whether a program with the required capability could take the adapter now.
     package var mayBeTaken: Bool {
         switch state {
         case .down, .settingUp: radioSwitch?.isOff != true
@@ -76,8 +76,9 @@ package struct SystemAdapter: Hashable, Sendable {
 }
 
 extension SystemAdapter {
-    /// The one to use where nobody says which: does Low Energy and may be taken. One that nobody uses goes
-    /// before one that is being set up, and that before one that is taken from a daemon.
+    /// Returns the adapter to use if the user specifies none. It must support Low Energy and be
+    /// available. An unused adapter takes precedence over one that is being set up, and the latter
+    /// over one that is taken from a daemon.
     package static func preferred(of adapters: [SystemAdapter]) -> SystemAdapter? {
         adapters
             .filter { $0.supportsLowEnergy != false && $0.mayBeTaken }

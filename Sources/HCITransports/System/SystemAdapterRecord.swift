@@ -2,13 +2,13 @@
 
 import BluetoothTypes
 
-/// What Linux tells of an adapter: its `struct hci_dev_info`, in the machine's own byte order, of which
-/// only the beginning is of interest.
+/// The kernel's information about an adapter: a `struct hci_dev_info` in the byte order of the
+/// machine, of which only the first part is used.
 package struct SystemAdapterRecord: Hashable, Sendable {
-    /// The whole structure, in octets.
+    /// The length of the complete structure in bytes.
     static let length = 92
 
-    /// How the adapter is attached.
+    /// The bus to which an adapter is attached.
     package enum Bus: UInt8, Hashable, Sendable {
         case virtual = 0
         case usb = 1
@@ -21,25 +21,27 @@ package struct SystemAdapterRecord: Hashable, Sendable {
         case smd = 9
     }
 
-    /// Its address; nil if it has none before it is set up, or never has one of its own.
+    /// The address, or nil if the adapter has none, or has none before it is set up.
     package let address: DeviceAddress?
-    /// Whether it runs: for the kernel's own host, or for a program that has it for itself.
+    /// Whether the adapter is up, for the kernel's own host or for a program that uses it
+    /// exclusively.
     package let isUp: Bool
-    /// Whether the kernel is just starting it.
+    /// Whether the kernel is starting the adapter.
     package let isStarting: Bool
-    /// How it is attached; nil for a way that is not known here.
+    /// The bus of the adapter, or nil if it is unknown to this package.
     package let bus: Bus?
-    /// Whether it does Low Energy at all; nil if it was not asked yet (Vol 2, Part C, 3.3: bit 38).
+    /// Whether the adapter supports Low Energy, or nil if its features are not read yet (Vol 2,
+    /// Part C, 3.3: bit 38).
     package let supportsLowEnergy: Bool?
 
-    /// Reads the structure; nil if it is too short.
+    /// Decodes the structure, or returns nil if it is too short.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.length else { return nil }
-        // dev_id: 0, name: 2, bdaddr: 10 (least significant octet first), flags: 16, type: 20,
-        // features: 21.
+        // The offsets are dev_id: 0, name: 2, bdaddr: 10 (least significant byte first), flags: 16,
+        // type: 20, features: 21.
         let value = bytes[10..<16].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         address = value == 0 ? nil : DeviceAddress(value: value, kind: .public)
-        // HCI_UP and HCI_INIT are the lowest bits, on machines of either byte order.
+        // HCI_UP and HCI_INIT are the lowest bits in either byte order.
         let flags = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: UInt32.self) }
         isUp = flags & 1 != 0
         isStarting = flags & 2 != 0

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The adapters of this computer, as the Linux kernel tells of them; none elsewhere. To ask changes
-/// nothing, and needs no permission; but not everybody may see who has what.
+/// The adapters of this computer according to the Linux kernel, and none on other systems. The
+/// queries change nothing and require no permission, but not every user may see the users of an
+/// adapter.
 package enum SystemAdapters {
-    /// All of them, in the order of their numbers.
+    /// Returns all adapters in the order of their numbers.
     package static func list() -> [SystemAdapter] {
         SystemBluetooth.kernel.map(list) ?? []
     }
 
-    /// The one to use where nobody says which; nil if there is none that may be taken.
+    /// Returns the adapter to use if the user specifies none, or nil if none is available.
     package static func preferred() -> AdapterSpecification? {
         SystemAdapter.preferred(of: list())?.specification
     }
@@ -20,9 +21,9 @@ package enum SystemAdapters {
         return indices.sorted().compactMap { survey.adapter($0) }
     }
 
-    /// Something to hear of in every list that may have changed: at once, and when an adapter comes, goes,
-    /// or is switched on or off. Ends where the kernel does not tell, or
-    /// tells no more.
+    /// Returns a stream with an element whenever the list may have changed: at first, and when an
+    /// adapter is added, removed, or turned on or off. The stream ends if the kernel does not
+    /// announce changes, or does so no longer.
     package static func changes() -> AsyncStream<Void> {
         changes(of: SystemBluetooth.kernel)
     }
@@ -37,7 +38,7 @@ package enum SystemAdapters {
             return stream
         }
         let executor = AdapterExecutor()
-        // Off its thread, which cannot wait for its own end.
+        // This runs outside of the executor's thread, which cannot wait for its own end.
         continuation.onTermination = { _ in executor.perform { executor.shutDown() } }
         executor.perform {
             let listener = AnnouncementListener(
@@ -53,12 +54,13 @@ package enum SystemAdapters {
     }
 }
 
-/// What is asked once for all adapters.
+/// The queries that are made once for all adapters.
 private struct Survey {
     private let kernel: any BluetoothKernel
-    /// Nil if the kernel does not tell.
+    /// The adapters that the kernel offers to daemons, or nil if it does not list them.
     private let managed: Set<UInt16>?
-    /// Looked for only if somebody has an adapter: that is to look at all that all processes have open.
+    /// The daemons and programs are determined only if an adapter is in use, because that requires
+    /// a search of the open files of all processes.
     private lazy var daemons = AdapterHolders(kernel.files).daemons
     private lazy var programs = AdapterHolders(kernel.files).programs
     private let switches: RadioSwitches
@@ -69,7 +71,7 @@ private struct Survey {
         switches = RadioSwitches(kernel.files)
     }
 
-    /// Nil if it has gone since.
+    /// Returns the adapter, or nil if it was removed in the meantime.
     mutating func adapter(_ index: UInt16) -> SystemAdapter? {
         guard let record = try? kernel.record(of: index) else { return nil }
         let state = state(of: index, record)
@@ -86,8 +88,8 @@ private struct Survey {
         )
     }
 
-    /// One that a program has, and one that is being set up, are hidden from daemons. What is being set up
-    /// does not count as up.
+    /// Returns the state of an adapter. Daemons do not see an adapter that a program uses or that
+    /// is being set up. An adapter that is being set up is not up.
     private func state(of index: UInt16, _ record: SystemAdapterRecord) -> SystemAdapter.State {
         let isManaged = managed?.contains(index) ?? !record.isStarting
         return switch (record.isUp, isManaged) {
@@ -106,7 +108,8 @@ private struct Survey {
         }
     }
 
-    /// What the device says of itself to whose interface the adapter belongs: USB's have such a file.
+    /// Returns the product name of the device to which the adapter belongs. USB devices have a file
+    /// with it.
     private func product(of index: UInt16) -> String? {
         let text = kernel.files.text(of: "/sys/class/bluetooth/hci\(index)/device/../product")
         return text.map { String($0.prefix { $0 != "\n" }) }

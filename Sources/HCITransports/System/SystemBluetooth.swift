@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,22 +8,22 @@
     import Musl
 #endif
 
-/// What the Linux kernel says of Bluetooth when it is asked, without touching any adapter.
+/// Queries of the Linux kernel's Bluetooth support, which do not affect any adapter.
 package enum SystemBluetooth {
-    /// Whether the kernel knows Bluetooth sockets.
+    /// The kernel's support for Bluetooth sockets.
     package enum Support: Hashable, Sendable {
-        /// It does.
+        /// The kernel supports them.
         case available
-        /// It was built without, or the module is not loaded, or the network namespace is a
-        /// container's, which has none.
+        /// The kernel was built without support, the module is not loaded, or the network namespace
+        /// belongs to a container, which has none.
         case missing
-        /// It may, but this process is kept from asking: a sandbox does that.
+        /// The process may not create such sockets, for example in a sandbox.
         case forbidden
-        /// It refused in a way that says neither; the text says how.
+        /// The kernel refused for another reason, which the text describes.
         case unclear(String)
     }
 
-    /// The kernel; nil where it is not Linux.
+    /// The kernel, or nil on another system than Linux.
     static var kernel: (any BluetoothKernel)? {
         #if os(Linux)
             LinuxKernel()
@@ -32,7 +32,7 @@ package enum SystemBluetooth {
         #endif
     }
 
-    /// Asks for a socket, and gives it back.
+    /// Creates a socket as a test, and closes it.
     package static var support: Support {
         #if os(Linux)
             do throws(SystemError) {
@@ -46,7 +46,7 @@ package enum SystemBluetooth {
         #endif
     }
 
-    /// What it means that there was no socket.
+    /// Returns what the error of a failed creation means.
     static func support(after error: Int32) -> Support {
         switch error {
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .missing
@@ -55,7 +55,7 @@ package enum SystemBluetooth {
         }
     }
 
-    /// What the kernel knows of the adapter `hci<index>`; nil if it does not tell.
+    /// Returns the kernel's information about the adapter `hci<index>`, or nil if there is none.
     package static func adapter(_ index: UInt16) -> SystemAdapterRecord? {
         #if os(Linux)
             try? LinuxKernel().record(of: index)

@@ -2,27 +2,27 @@
 
 import BluetoothTypes
 
-/// The packet log that Wireshark, Android and most Bluetooth tools read: RFC 1761 with the
-/// datalink types of Bluetooth.
+/// The packet log format of Wireshark, Android and most Bluetooth tools: RFC 1761 with the datalink
+/// types of Bluetooth.
 ///
-/// A header of 16 octets, then records: 24 octets of header and the packet. Unlike everything of
-/// Bluetooth, all numbers have the most significant octet first.
+/// A file consists of a 16-byte header and records, each of which has a 24-byte header and a
+/// packet. Unlike in Bluetooth, all numbers are encoded most significant byte first.
 package enum Btsnoop {
-    /// How every file begins.
+    /// The first bytes of every file.
     static let magic: [UInt8] = Array("btsnoop\0".utf8)
     static let version: UInt32 = 1
-    /// HCI packets as on a UART: each begins with its H4 type octet.
+    /// The datalink of HCI packets as on a UART, each of which starts with its H4 type byte.
     static let h4Datalink: UInt32 = 1002
     static let headerLength = 16
     static let recordHeaderLength = 24
 
-    /// The longest packet a record may hold: the longest of H4, rounded up.
+    /// The maximum length of a packet in a record: that of H4, rounded up.
     package static let packetLengthLimit = 1 << 17
 
-    /// What the clock of a record shows at the start of 1970: microseconds since the year 0.
+    /// The timestamp of 1970-01-01, in microseconds since the year 0.
     static let microsecondsAt1970: Int64 = 0x00DC_DDB3_0F2F_8000
 
-    /// Which way a packet went.
+    /// The direction of a packet.
     package enum Direction: UInt32, Sendable {
         /// From the host to the controller.
         case sent = 0
@@ -30,16 +30,17 @@ package enum Btsnoop {
         case received = 1
     }
 
-    /// One packet of a log.
+    /// A packet of a log.
     package struct Record: Equatable, Sendable {
-        /// When it passed: microseconds since 1970-01-01 00:00 UTC.
+        /// The time of the packet, in microseconds since 1970-01-01 00:00 UTC.
         package var microsecondsSince1970: Int64
         package var direction: Direction
-        /// The H4 packet, type octet first.
+        /// The H4 packet, type byte first.
         package var packet: ArraySlice<UInt8>
-        /// The length it had on the wire; more than it has here if the log cut it.
+        /// The original length of the packet, which is greater than that of `packet` if the log
+        /// truncates it.
         package var originalLength: Int
-        /// How many packets were lost to the log before this one.
+        /// The number of packets before this one that the log lost.
         package var droppedBefore: UInt32
 
         package init(
@@ -63,7 +64,7 @@ package enum Btsnoop {
         return bytes
     }
 
-    /// Appends a record as a file holds it.
+    /// Appends a record in the format of a file.
     package static func append(_ record: Record, to bytes: inout [UInt8]) {
         append(UInt32(clamping: record.originalLength), to: &bytes)
         append(UInt32(clamping: record.packet.count), to: &bytes)
@@ -75,7 +76,8 @@ package enum Btsnoop {
         bytes += record.packet
     }
 
-    /// Bit 0 is the direction; bit 1 tells commands and events from data.
+    /// Returns the flags of a record. Bit 0 is the direction, and bit 1 distinguishes commands and
+    /// events from data.
     private static func flags(of record: Record) -> UInt32 {
         let isCommandOrEvent = record.packet.first == 0x01 || record.packet.first == 0x04
         return record.direction.rawValue | (isCommandOrEvent ? 0b10 : 0)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a file cannot be read as a packet log, or not to its end.
+/// The reason why a file cannot be read as a packet log, or cannot be read to its end.
 package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// It begins with something else.
+    /// The file does not start like a packet log.
     case notBtsnoop
-    /// A version of the format that did not exist when this was written.
+    /// The file has an unknown version of the format.
     case unsupportedVersion(UInt32)
-    /// Packets of another form than H4.
+    /// The packets have another format than H4.
     case unsupportedDatalink(UInt32)
-    /// A record whose lengths cannot be right; nothing after it can be found.
+    /// A record has impossible lengths, so the records after it cannot be found.
     case malformedRecord(offset: Int)
-    /// The file ends inside a record, or inside its header.
+    /// The file ends within a record, or within its header.
     case torn(offset: Int, missing: Int)
 
     package var description: String {
@@ -26,21 +26,21 @@ package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads the records of a packet log from bytes that come in any pieces, so that a file of any size
-/// can be read, and one that is still written followed.
+/// Reads the records of a packet log from bytes in fragments of any size. It can therefore read
+/// files of any size, and follow a file that is still being written.
 ///
-/// It holds at most one record and the last piece. After an error it stays where it is.
+/// It keeps at most one record and the last fragment. After an error, its position does not change.
 package struct BtsnoopReader: Sendable {
     private var buffer: [UInt8] = []
-    /// Where in `buffer` the next record begins.
+    /// The index in `buffer` at which the next record starts.
     private var start = 0
-    /// Where in the file `buffer` begins.
+    /// The offset in the file at which `buffer` starts.
     private var base = 0
     private var hasReadHeader = false
 
     package init() {}
 
-    /// Takes the next bytes of the file.
+    /// Appends the next bytes of the file.
     package mutating func append(_ bytes: ArraySlice<UInt8>) {
         base += start
         buffer.removeFirst(start)
@@ -48,7 +48,7 @@ package struct BtsnoopReader: Sendable {
         buffer += bytes
     }
 
-    /// The next record; nil until more bytes have come.
+    /// Returns the next record, or nil until more bytes are appended.
     package mutating func next() throws(BtsnoopError) -> Btsnoop.Record? {
         if !hasReadHeader {
             guard try readHeader() else { return nil }
@@ -58,7 +58,7 @@ package struct BtsnoopReader: Sendable {
         return record(length: length)
     }
 
-    /// Throws if the file ended inside a record: the last call.
+    /// Throws if the file ended within a record. Call this last.
     package func finish() throws(BtsnoopError) {
         guard hasReadHeader else {
             throw .torn(offset: 0, missing: Btsnoop.headerLength - available)
@@ -86,7 +86,7 @@ package struct BtsnoopReader: Sendable {
         return true
     }
 
-    /// The length of the next record with its header; nil if the header is not whole.
+    /// Returns the length of the next record with its header, or nil if the header is incomplete.
     private func lengthOfNextRecord() throws(BtsnoopError) -> Int? {
         guard available >= Btsnoop.recordHeaderLength else { return nil }
         let original = integer(at: 0)

@@ -2,22 +2,22 @@
 
 import BluetoothHCI
 
-/// Blanks the keys in packets on their way into a log, so that a log can be shown to others.
+/// Removes keys from packets before they are logged, so that a log can be shared.
 ///
-/// Zeros take the place of long term keys, identity resolving keys and signing keys, wherever they
-/// pass between a host and its controller: in commands, in what the controller calculates for the
-/// host, and in the commands of the Security Manager, which travel as data, in pieces or whole.
-/// Lengths and everything else stay, so that a dissector reads on as ever. What applications read
-/// and write is not blanked.
+/// Zeros replace long-term keys, identity resolving keys and signing keys wherever they pass
+/// between a host and its controller: in commands, in the controller's results, and in the commands
+/// of the Security Manager, which are transferred as data, complete or fragmented. The lengths and
+/// all other bytes are unchanged, so that a dissector can decode the packets. The values that
+/// applications read and write are not removed.
 ///
-/// A value: one for each log, fed every packet in order.
+/// The type is a value. Each log has its own, which must process all packets in order.
 package struct KeyRedaction: Sendable {
     private var sent: [UInt16: SecurityFrameTracker] = [:]
     private var received: [UInt16: SecurityFrameTracker] = [:]
 
     package init() {}
 
-    /// The H4 packet without the keys in it.
+    /// Returns the H4 packet without its keys.
     package mutating func blank(
         _ packet: ArraySlice<UInt8>,
         _ direction: Btsnoop.Direction
@@ -38,14 +38,16 @@ package struct KeyRedaction: Sendable {
 
     // MARK: Commands and events
 
-    /// The secrets in a command: where in its parameters (Vol 4, Part E, 7.8.22 to 7.8.38).
+    /// Returns the range of the secrets in a command's parameters (Vol 4, Part E, 7.8.22 to
+    /// 7.8.38).
     private static func secrets(of opcode: HCI.Opcode) -> Range<Int>? {
         switch opcode {
-        // The key, and what is encrypted with it: as a rule another key is made that way.
+        // The key and the plaintext. The plaintext is included because the encryption usually
+        // generates another key.
         case .leEncrypt: 0..<32
         case .leEnableEncryption: 12..<28
         case .leLongTermKeyRequestReply: 2..<18
-        // Both resolving keys, the peer's and our own.
+        // Both resolving keys, the peer's and the local one.
         case .leAddDeviceToResolvingList: 7..<39
         default: nil
         }
@@ -59,12 +61,13 @@ package struct KeyRedaction: Sendable {
 
     private static func blankEvent(_ packet: inout ArraySlice<UInt8>) {
         switch packet.octet(at: 1) {
-        // Command Complete: what LE Encrypt has come to, or random numbers, of which keys are made.
+        // Command Complete: the result of LE Encrypt, or random numbers, from which keys are
+        // generated.
         case HCI.EventCode.commandComplete.rawValue:
             guard let opcode = packet.opcode(at: 4), opcode == .leEncrypt || opcode == .leRand
             else { return }
             packet.zero(0..<16, after: 7)
-        // LE Generate DHKey Complete: the secret that both sides share (Vol 4, Part E, 7.7.65.9).
+        // LE Generate DHKey Complete: the shared secret (Vol 4, Part E, 7.7.65.9).
         case HCI.EventCode.leMeta.rawValue where packet.octet(at: 3) == dhKeyComplete:
             packet.zero(0..<32, after: 5)
         default: break
@@ -80,10 +83,10 @@ package struct KeyRedaction: Sendable {
         _ trackers: inout [UInt16: SecurityFrameTracker]
     ) {
         guard let low = packet.octet(at: 1), let high = packet.octet(at: 2) else { return }
-        // Twelve bits: the number of handles bounds the table.
+        // The handle has twelve bits, which bounds the size of the table.
         let handle = UInt16(high & 0x0F) << 8 | UInt16(low)
         let isContinuation = high >> 4 & 0b11 == HCI.PacketBoundary.continuing.rawValue
-        // Of a frame whose beginning was not seen nothing is known.
+        // The content of a frame whose start was not seen is unknown.
         var tracker = isContinuation ? trackers[handle] : SecurityFrameTracker()
         let start = packet.startIndex + 5
         guard tracker != nil, start < packet.endIndex else { return }
@@ -92,10 +95,10 @@ package struct KeyRedaction: Sendable {
     }
 }
 
-/// Follows one L2CAP frame through the packets that it comes in, and blanks the key in it.
+/// Follows one L2CAP frame through its packets, and removes the key in it.
 private struct SecurityFrameTracker: Sendable {
-    /// What is known of the frame: its header (length and channel; Vol 3, Part A, 3.1) and the code
-    /// of the Security Manager's command.
+    /// The first bytes of the frame: its header (length and channel; Vol 3, Part A, 3.1) and the
+    /// code of the Security Manager's command.
     private var head: [UInt8] = []
 
     private static let headLength = 5
@@ -107,15 +110,15 @@ private struct SecurityFrameTracker: Sendable {
         for index in (start + missing)..<packet.endIndex { packet[index] = 0 }
     }
 
-    /// Encryption Information, Identity Information and Signing Information on the Security
-    /// Manager's channel (Vol 3, Part H, 3.6.2 to 3.6.6).
+    /// Whether the frame is Encryption Information, Identity Information or Signing Information on
+    /// the Security Manager's channel (Vol 3, Part H, 3.6.2 to 3.6.6).
     private var carriesKey: Bool {
         guard head.count == Self.headLength, head[2] == 0x06, head[3] == 0x00 else { return false }
         return [0x06, 0x08, 0x0A].contains(head[4])
     }
 }
 
-/// The first octet of a packet on the wire (Vol 4, Part A, 2).
+/// The first byte of a packet in H4 format (Vol 4, Part A, 2).
 private enum H4Type {
     static let command: UInt8 = 0x01
     static let data: UInt8 = 0x02
@@ -123,7 +126,7 @@ private enum H4Type {
 }
 
 extension ArraySlice<UInt8> {
-    /// The octet at this place, counted from the first; nil behind the end.
+    /// Returns the byte at this offset, or nil after the end.
     fileprivate func octet(at offset: Int) -> UInt8? {
         offset < count ? self[startIndex + offset] : nil
     }
@@ -133,7 +136,7 @@ extension ArraySlice<UInt8> {
         return HCI.Opcode(rawValue: UInt16(high) << 8 | UInt16(low))
     }
 
-    /// Makes the octets zero that are there.
+    /// Sets the existing bytes of the range to zero.
     fileprivate mutating func zero(_ range: Range<Int>, after header: Int) {
         let start = startIndex + header
         for index in range where start + index < endIndex { self[start + index] = 0 }

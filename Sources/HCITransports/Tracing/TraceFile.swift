@@ -2,7 +2,7 @@
 
 import Synchronization
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,17 +10,17 @@ import Synchronization
     import Musl
 #endif
 
-/// A packet log on disk.
+/// A packet log on the disk.
 ///
-/// Records are gathered and written when asked, or when `bufferLimit` is reached; only whole records
-/// are written, so that a process that is killed leaves a file that can be read.
+/// Records are buffered, and written on request or when `bufferLimit` is reached. Only complete
+/// records are written, so that the file is readable after the process was killed.
 package final class TraceFile: Sendable {
-    /// How many bytes are gathered at most before they are written.
+    /// The maximum number of bytes in the buffer before they are written.
     static let bufferLimit = 65_536
 
     private struct State {
         var buffer: [UInt8]
-        /// What blanks keys; nil leaves them.
+        /// The redaction of keys, or nil to keep them in the log.
         var redaction: KeyRedaction?
         var failure: TransportError?
     }
@@ -29,8 +29,12 @@ package final class TraceFile: Sendable {
     private let descriptor: Descriptor
     private let state: Mutex<State>
 
-    /// Makes the file, or empties the one that is there. Only its owner may read it: a log holds
-    /// what passes, with zeros in place of keys, unless they are to be in it.
+    /// Creates the file, or truncates an existing one. From then on, only its owner can read it.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - includesKeys: Whether the log contains keys. If not, zeros replace them.
+    /// - Throws: ``TransportError`` if the file cannot be created or written.
     package init(
         creatingAt path: String,
         includesKeys: Bool = false
@@ -39,6 +43,10 @@ package final class TraceFile: Sendable {
         guard number >= 0 else { throw Self.error("create", path) }
         self.path = path
         descriptor = Descriptor(owning: number)
+        // An existing file keeps its mode, so the mode is set here. A device or a pipe is left
+        // unchanged, because it does not belong to the log.
+        var status = stat()
+        if fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG { fchmod(number, 0o600) }
         state = Mutex(
             State(buffer: Btsnoop.header, redaction: includesKeys ? nil : KeyRedaction())
         )
@@ -50,10 +58,11 @@ package final class TraceFile: Sendable {
         flush()
     }
 
-    /// Why nothing is written any more: the disk is full, say. What it observes goes on.
+    /// The error that stopped the log, for example because the disk is full, or nil. The logged
+    /// transport continues.
     package var failure: TransportError? { state.withLock { $0.failure } }
 
-    /// Appends a packet with the time of now.
+    /// Appends a packet with the current time.
     package func append(_ packet: ArraySlice<UInt8>, _ direction: Btsnoop.Direction) {
         append(
             Btsnoop.Record(
@@ -64,7 +73,7 @@ package final class TraceFile: Sendable {
         )
     }
 
-    /// Appends a packet that carries its own time, as those of a world with a time of its own do.
+    /// Appends a packet with its own time, as virtual time requires.
     package func append(_ record: Btsnoop.Record) {
         state.withLock { state in
             guard state.failure == nil else { return }
@@ -77,7 +86,7 @@ package final class TraceFile: Sendable {
         }
     }
 
-    /// Writes what is gathered.
+    /// Writes the buffered records.
     package func flush() {
         state.withLock { write(&$0) }
     }
@@ -102,13 +111,13 @@ package final class TraceFile: Sendable {
 }
 
 extension TraceFile {
-    /// How many bytes are read at once.
+    /// The maximum number of bytes in one read.
     private static let readLimit = 65_536
 
-    /// Hands every record of a log to `body`, in order.
+    /// Passes every record of a log to `body`, in order.
     ///
-    /// Throws a `TransportError` if the file cannot be read, and a `BtsnoopError` if it is no log
-    /// or is damaged; the records before the damage were handed out.
+    /// - Throws: ``TransportError`` if the file cannot be read, and ``BtsnoopError`` if it is not a
+    ///   log or is damaged. The records before the damage are passed to `body`.
     package static func read(
         _ path: String,
         _ body: (Btsnoop.Record) throws -> Void
@@ -128,7 +137,7 @@ extension TraceFile {
     }
 }
 
-// The C functions, where methods of the same name hide them.
+// The C functions, which methods of the same name hide.
 
 private func systemWrite(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(number, bytes.baseAddress, bytes.count)

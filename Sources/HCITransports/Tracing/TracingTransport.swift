@@ -3,17 +3,19 @@
 import BluetoothHCI
 import Synchronization
 
-/// Writes every packet that passes a transport to a file that Wireshark opens.
+/// A wrapper of a transport that writes every packet to a file in Wireshark's format.
 ///
 /// ```swift
 /// let transport = try TracingTransport(wrapping: controller, path: "trace.btsnoop")
 /// ```
 ///
-/// What passed in one turn of the executor is in the file when the turn ends, so that it is whole
-/// at any time, even after the process was killed. Opening the transport again goes on in the same
-/// file. A file that cannot be written any more does not stop the packets: see `failure`.
+/// The packets of a turn of the executor are in the file when the turn ends, so the file is
+/// complete even after the process was killed. When the transport is opened again, it continues in
+/// the same file. If the file can no longer be written, the packets still pass, and `failure`
+/// contains the error.
 ///
-/// Keys are not in the file, zeros stand in their places; what applications read and write is.
+/// The file contains zeros in place of keys. It does contain the values that applications read and
+/// write.
 public final class TracingTransport: HCITransport {
     private struct State {
         var deframer = H4Deframer()
@@ -27,10 +29,14 @@ public final class TracingTransport: HCITransport {
     private let file: TraceFile
     private let state = Mutex(State())
 
-    /// Wraps a transport, and makes the file or empties the one that is there.
+    /// Wraps a transport, and creates the file or truncates an existing one.
     ///
-    /// - Parameter includesKeys: whether the keys that pass are in the file. Whoever has them can
-    ///   listen to the links that they encrypt.
+    /// - Parameters:
+    ///   - inner: The transport.
+    ///   - path: The path of the file.
+    ///   - includesKeys: Whether the file contains keys. With the keys, a reader of the file can
+    ///     decrypt the links.
+    /// - Throws: ``TransportError`` if the file cannot be created or written.
     public init(
         wrapping inner: any HCITransport,
         path: String,
@@ -40,27 +46,27 @@ public final class TracingTransport: HCITransport {
         file = try TraceFile(creatingAt: path, includesKeys: includesKeys)
     }
 
-    /// The name of the transport inside.
+    /// The name of the wrapped transport.
     public var name: String { inner.name }
 
-    /// Whether the transport inside loses bytes.
+    /// Whether the wrapped transport may lose bytes.
     public var losesBytes: Bool { inner.losesBytes }
 
-    /// The longest packet that the transport inside sends.
+    /// The maximum length of a packet that the wrapped transport sends.
     public var longestPacket: Int? { inner.longestPacket }
 
-    /// What there is to know of the transport inside.
+    /// The notice of the wrapped transport.
     public var notice: String? { inner.notice }
 
-    /// Why the file is no longer written, if it is not: the disk is full, say.
+    /// The error that stopped the log, for example because the disk is full, or nil.
     public var failure: TransportError? { file.failure }
 
-    /// Opens the transport inside.
+    /// Opens the wrapped transport.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError) {
-        // Here and not after opening: packets may pass before `open` returns.
+        // This is set before the opening, because packets may pass before `open` returns.
         let isFirst = state.withLock { state in
             guard state.executor == nil else { return false }
             state.executor = executor
@@ -78,7 +84,7 @@ public final class TracingTransport: HCITransport {
         }
     }
 
-    /// Notes the packets and passes them on.
+    /// Logs the packets, and sends them.
     public func send(_ packets: [[UInt8]]) {
         inner.send(packets)
         guard state.withLock({ $0.executor != nil }) else { return }
@@ -86,12 +92,12 @@ public final class TracingTransport: HCITransport {
         flushAtTurnEnd()
     }
 
-    /// Closes the transport inside.
+    /// Closes the wrapped transport.
     public func close() {
         inner.close()
     }
 
-    /// Watches the transport inside.
+    /// Watches the wrapped transport.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
@@ -101,7 +107,7 @@ public final class TracingTransport: HCITransport {
 
     private func note(sent packet: [UInt8]) {
         file.append(packet[...], .sent)
-        // From here on the host looks for the answer (Vol 4, Part A, 4), and so does the file.
+        // From now on, the host searches for the answer (Vol 4, Part A, 4), and so does the log.
         guard inner.losesBytes, packet == Self.reset else { return }
         state.withLock { $0.deframer.resynchronise() }
     }
@@ -122,7 +128,7 @@ public final class TracingTransport: HCITransport {
         do throws(H4FramingError) {
             while let packet = try deframer.nextRaw() { file.append(packet, .received) }
         } catch {
-            // No packets can be told apart any more, but what came can still be seen.
+            // The bytes can no longer be split into packets, but they are still logged.
             file.append(bytes, .received)
         }
     }

@@ -2,21 +2,21 @@
 
 import BluetoothTypes
 
-/// An adapter of the kernel's that is ours for a while, and what has to be done when it is not any more.
+/// The exclusive use of an adapter of the kernel, and its return to the kernel.
 ///
-/// The kernel takes an adapter back down: its own host, and with it a daemon such as bluetoothd, gets it
-/// as if it had just been plugged in. If it was up before, it is brought up again.
+/// After the return, the adapter is available to the kernel's own host, and to a daemon such as
+/// bluetoothd, as if it had just been plugged in. If it was up before, it is brought up again.
 ///
-/// Unchecked: used by one thread at a time. The one that takes the adapter hands the lease over before
-/// the executor's thread uses it, and keeps nothing.
+/// The conformance is unchecked: one thread at a time uses the object. The thread that takes the
+/// adapter passes the lease to the executor's thread and keeps no reference.
 final class AdapterLease: @unchecked Sendable {
-    /// How long the adapter may stay taken once the descriptor is closed: a process that is just being
-    /// started has a copy of it, until it runs its own program.
+    /// The time that the adapter may stay taken after the descriptor was closed. A child process
+    /// that is being started has a copy of the descriptor until it executes its program.
     static let copiesLimit = Duration.seconds(1)
 
-    /// The number that the kernel has for the adapter.
+    /// The number of the adapter in the kernel.
     let index: UInt16
-    /// Whether the kernel's host is to have it running after us.
+    /// Whether the kernel's host must be brought up after the return.
     let wasUp: Bool
     private let kernel: any BluetoothKernel
     private(set) var descriptor: Descriptor?
@@ -32,31 +32,35 @@ final class AdapterLease: @unchecked Sendable {
         giveBack()
     }
 
-    /// Gives the adapter back; waits until the kernel has it, but for copies of the descriptor no longer
-    /// than `copiesLimit`. Nothing else of this process may hold the descriptor.
+    /// Returns the adapter to the kernel, and waits until the kernel has it. If copies of the
+    /// descriptor exist, the wait is at most `copiesLimit`. No other object of this process may
+    /// hold the descriptor.
     ///
-    /// - Parameter isGone: whether it was unplugged. What has its number now is another one.
+    /// - Parameter isGone: Whether the adapter was unplugged. Its number may then belong to another
+    ///   adapter.
     func giveBack(isGone: Bool = false) {
         guard descriptor != nil else { return }
         descriptor = nil
         guard !isGone else { return }
         awaitReturn()
-        // Somebody may have been faster, or may have switched it off: neither is ours to mend.
+        // Another program may have brought the adapter up already, or turned it off. Both errors
+        // are ignored.
         if wasUp { try? kernel.bringUp(index) }
     }
 
-    /// Waits until no program has it. Before that, it must not be brought up: Linux refuses, or, where it is
-    /// just about to take it back, starts it for the program that had it.
+    /// Waits until no program uses the adapter. It must not be brought up earlier. Linux refuses
+    /// that, or, shortly before it takes the adapter back, starts the adapter for the previous
+    /// program.
     private func awaitReturn() {
         let deadline = kernel.now + Self.copiesLimit
-        // Before the first look: what happens after that is told.
+        // The socket is opened before the first check, so that no later change is missed.
         let announcements = try? kernel.openAnnouncements()
         while isTaken, kernel.now < deadline {
             kernel.awaitAnnouncement(on: announcements, limit: UserChannelOpening.patience)
         }
     }
 
-    /// Whether a program has it for itself, as far as the kernel says.
+    /// Whether a program uses the adapter exclusively, according to the kernel.
     private var isTaken: Bool {
         guard let managed = try? kernel.managedIndices() else { return false }
         return !managed.contains(index)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -8,16 +8,17 @@
     import Musl
 #endif
 
-/// An adapter that is ours, packet by packet: the kernel hands over one with each read, and takes one with
-/// each write. Nothing is joined or cut.
+/// The packets of an adapter that this process uses exclusively. The kernel transfers exactly one
+/// packet in each read and write, so packets are neither combined nor fragmented.
 ///
-/// Unchecked: what varies is touched on the executor's thread only. Every way in asks for
-/// `executor.loop` first, which traps on any other thread.
+/// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
+/// entry point uses `executor.loop`, or checks the thread itself, which traps on any other thread.
 final class PacketStream: @unchecked Sendable {
-    /// How many octets may wait for the adapter to take them.
+    /// The maximum number of bytes that wait to be written to the adapter.
     static let pendingBytesLimit = 1 << 20
 
-    /// How many packets are read before others of the thread get their turn.
+    /// The maximum number of packets that are read in one turn, so that other events of the thread
+    /// are not delayed.
     static let packetsPerTurnLimit = 64
 
     private let executor: AdapterExecutor
@@ -27,15 +28,15 @@ final class PacketStream: @unchecked Sendable {
 
     private let lease: AdapterLease
     private var isOpen = true
-    /// What is to be written, from `writtenCount` on.
+    /// The packets to write, starting at index `writtenCount`.
     private var pending: [[UInt8]] = []
     private var writtenCount = 0
     private var pendingByteCount = 0
     private var isTurnEndAwaited = false
     private var isWritableAwaited = false
 
-    /// Makes a stream that reads once it is started. `ended` is called last, and once, when the adapter
-    /// has been given back.
+    /// Creates a stream, which reads once it is started. `ended` is called exactly once and last,
+    /// after the adapter was returned.
     init(
         _ lease: AdapterLease,
         name: String,
@@ -52,14 +53,14 @@ final class PacketStream: @unchecked Sendable {
 
     private var descriptor: Descriptor? { isOpen ? lease.descriptor : nil }
 
-    /// Begins to hand up what arrives.
+    /// Starts to deliver received packets.
     func start() {
         let loop = executor.loop
         guard let descriptor else { return }
         loop.watch(descriptor, readable: true, writable: false, self)
     }
 
-    /// Gathers packets, to be written one by one when the turn ends.
+    /// Enqueues packets, which are written one by one at the end of the turn.
     func send(_ packets: [[UInt8]]) {
         let loop = executor.loop
         guard isOpen else { return }
@@ -70,13 +71,13 @@ final class PacketStream: @unchecked Sendable {
         guard pendingByteCount <= Self.pendingBytesLimit else {
             return end(.outputOverflow(limit: Self.pendingBytesLimit))
         }
-        // While the adapter is busy, `poll` says when to go on.
+        // While the adapter is busy, `poll` reports when to continue.
         guard !isTurnEndAwaited, !isWritableAwaited else { return }
         isTurnEndAwaited = true
         loop.callAtTurnEnd(self)
     }
 
-    /// Writes what it can, then closes.
+    /// Writes as much as possible, and closes the stream.
     func close() {
         precondition(executor.isCurrent, "closed off the adapter's thread")
         guard isOpen else { return }
@@ -89,8 +90,8 @@ final class PacketStream: @unchecked Sendable {
         executor.loop.unwatch(descriptor)
         isOpen = false
         pending = []
-        // Not from here: the caller may be the host, in the middle of sending. And nobody but the lease
-        // holds the descriptor by then.
+        // The adapter is not returned directly, because the caller may be the host, in the middle
+        // of sending. At that later time, only the lease holds the descriptor.
         let (ended, lease, name) = (self.ended, self.lease, self.name)
         executor.perform {
             lease.giveBack(isGone: error == .adapterRemoved(name))
@@ -118,7 +119,7 @@ extension PacketStream: DescriptorHandler {
         close()
     }
 
-    /// Reads what there is, a packet at a time. Whoever receives one may close the stream.
+    /// Reads the available packets one by one. The receiver of a packet may close the stream.
     private func read() {
         var packetsLeft = Self.packetsPerTurnLimit
         while packetsLeft > 0, readOnce() { packetsLeft -= 1 }
@@ -157,7 +158,7 @@ extension PacketStream: TurnEndHandler {
         }
     }
 
-    /// Writes packets until the adapter takes no more, and returns whether those were all.
+    /// Writes packets until the adapter accepts no more, and returns whether these were all.
     private func write() throws(SystemError) -> Bool {
         guard let descriptor else { return true }
         while writtenCount < pending.count {
@@ -176,7 +177,7 @@ extension PacketStream: TurnEndHandler {
 
     private func awaitWritable(_ isAwaited: Bool) {
         guard let descriptor else { return }
-        // Not at every packet: moving the rest costs, too.
+        // The removal is not done for every packet, because it moves the remaining elements.
         if isAwaited, writtenCount > pending.count / 2 {
             pending.removeFirst(writtenCount)
             writtenCount = 0
@@ -188,11 +189,11 @@ extension PacketStream: TurnEndHandler {
 }
 
 extension SystemError {
-    /// Whether the adapter behind a descriptor is gone: Linux says EPIPE once the driver let go of it,
-    /// and after that, that the socket is bound to nothing.
+    /// Whether the adapter of a descriptor was removed. Linux returns EPIPE once the driver has
+    /// released the adapter, and afterward the error for a socket that is not bound.
     ///
-    /// Not so ENETDOWN, of one that is there, but switched off: giving it back is announced like an
-    /// adapter that was plugged in.
+    /// ENETDOWN is excluded. It means an adapter that exists but is turned off, and its return is
+    /// announced like that of an adapter that was plugged in.
     var isRemoval: Bool {
         [EPIPE, Self.badState].contains(code)
     }

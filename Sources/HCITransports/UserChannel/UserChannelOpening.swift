@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -10,24 +10,27 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// How an adapter is taken from the kernel: a sequence of calls, some of which wait.
+/// The sequence of system calls that takes an adapter from the kernel. Some of them block.
 ///
-/// An adapter that the kernel is still setting up is waited for. One that its own host runs is brought
-/// down for us, unless it has links; and up again if that was in vain.
+/// If the kernel is still setting up the adapter, the sequence waits. If the kernel's own host uses
+/// the adapter without links, the sequence brings it down, and brings it up again if the adapter
+/// cannot be taken.
 struct UserChannelOpening {
-    /// How long the kernel may take to set an adapter up: some get their firmware then.
+    /// The time that the kernel may take to set up an adapter, during which some adapters receive
+    /// their firmware.
     static let setUpLimit = Duration.seconds(20)
-    /// How long one wait for the kernel lasts at most, before it is asked again.
+    /// The maximum time of one wait for the kernel before the next check.
     static let patience = Duration.milliseconds(200)
-    /// How often an adapter is brought down, if each time somebody brings it up again.
+    /// The maximum number of times that an adapter is brought down, if another program brings it up
+    /// again each time.
     static let takingLimit = 3
 
     private let adapter: SystemAdapterName
     private let kernel: any BluetoothKernel
-    /// Asked before every step.
+    /// Returns whether the opening was canceled. It is called before every step.
     private let isCancelled: @Sendable () -> Bool
 
-    /// The adapter that was up before we brought it down.
+    /// The number of the adapter that this sequence has brought down, or nil.
     private var broughtDown: UInt16?
     private var bringingsDown = 0
 
@@ -43,7 +46,7 @@ struct UserChannelOpening {
 
     private var name: String { adapter.description }
 
-    /// Takes the adapter. Called once. What is called off meanwhile is as it was before.
+    /// Takes the adapter. Called once. A canceled attempt restores the previous state.
     mutating func take() throws(TransportError) -> AdapterLease {
         let lease = try takeOrRestore()
         guard isCancelled() else { return lease }
@@ -62,11 +65,12 @@ struct UserChannelOpening {
 
     private mutating func takeWhenReady() throws(TransportError) -> AdapterLease {
         let deadline = kernel.now + Self.setUpLimit
-        // Before the first look: what happens after that is told.
+        // The socket is opened before the first check, so that no later change is missed.
         let announcements = try? kernel.openAnnouncements()
         while !isCancelled() {
             let index = try find()
-            // Before the kernel finds out, and tells daemons of an adapter that goes and comes back.
+            // The check precedes the system call, because the kernel's own check would announce the
+            // adapter to daemons as removed and added.
             guard !isOff(index) else {
                 throw refusal(SystemError(code: SystemError.radioOff), of: index)
             }
@@ -99,7 +103,7 @@ struct UserChannelOpening {
         return index
     }
 
-    /// Tries to take it; nil if the kernel uses it itself.
+    /// Tries to take the adapter, and returns nil if the kernel itself uses it.
     private func attempt(_ index: UInt16) throws(TransportError) -> Descriptor? {
         do throws(SystemError) {
             return try kernel.openUserChannel(index)
@@ -117,7 +121,7 @@ struct UserChannelOpening {
         }
     }
 
-    /// Ends the kernel's own host on it, unless that has links.
+    /// Stops the kernel's own host on the adapter, unless it has links.
     private mutating func bringDown(_ index: UInt16) throws(TransportError) {
         let connections = (try? kernel.connectionCount(of: index)) ?? 0
         guard connections == 0, bringingsDown < Self.takingLimit else {
@@ -129,7 +133,8 @@ struct UserChannelOpening {
             try kernel.bringDown(index)
             broughtDown = index
         } catch {
-            // Another program has it for itself: that makes it up, too, but not for us to bring down.
+            // Another program uses the adapter exclusively. The adapter is then up too, but must
+            // not be brought down.
             guard error.code != EBUSY else { throw taken }
             throw refusal(error, of: index)
         }
@@ -151,10 +156,10 @@ struct UserChannelOpening {
         return indices.contains(index)
     }
 
-    /// What the refusal of a call means for whoever wants the adapter.
+    /// Returns the transport error for a failed system call.
     private func refusal(_ error: SystemError, of index: UInt16?) -> TransportError {
         switch error.code {
-        // The driver says so as well, of one that is there but does not start.
+        // The driver also returns this error for an adapter that exists but does not start.
         case ENODEV where !isPresent(index): absence
         case EPERM, EACCES: .notPermitted(name, program: kernel.files.target(of: "/proc/self/exe"))
         case EUSERS: taken
@@ -165,7 +170,7 @@ struct UserChannelOpening {
         }
     }
 
-    /// A program has it, one that this process can see or not.
+    /// The error for an adapter that another program uses, which this process may or may not see.
     private var taken: TransportError {
         .inUse(name, by: .processes(AdapterHolders(kernel.files).programs))
     }

@@ -3,19 +3,22 @@
 import BluetoothTypes
 import Synchronization
 
-/// An adapter of this computer, taken from the Linux kernel: its HCI user channel.
+/// A transport to an adapter of this computer that is taken from the Linux kernel through its HCI
+/// user channel.
 ///
 /// ```swift
 /// let transport = UserChannelTransport(index: 0)  // hci0
 /// ```
 ///
-/// While it is open, the adapter is this process' alone: for daemons such as bluetoothd it is as if it had
-/// been unplugged. Afterwards the kernel has it back, and up if it was up before; but a
-/// process that is killed leaves it down, for daemons to switch on again. Taking it wants the
-/// capability CAP_NET_ADMIN, not root. An adapter on which the kernel's own host has links is in use.
+/// While the transport is open, this process has exclusive use of the adapter. To daemons such as
+/// bluetoothd, the adapter appears to be unplugged. Afterward it is returned to the kernel, and
+/// brought up if it was up before. A process that is killed leaves it down, and daemons can then
+/// turn it on. Taking an adapter requires the capability CAP_NET_ADMIN, but not root. An adapter
+/// with links of the kernel's own host cannot be taken.
 public final class UserChannelTransport: HCITransport {
     private enum State {
-        /// Whether somebody else has to do something before it can be opened again.
+        /// The transport is closed. `isReturnAwaited` states whether the adapter must become
+        /// available before another attempt.
         case closed(isReturnAwaited: Bool)
         case opening
         case open(PacketStream)
@@ -30,34 +33,36 @@ public final class UserChannelTransport: HCITransport {
         self.kernel = kernel
     }
 
-    /// The adapter to which the kernel gives this number now: 0 is `hci0`.
+    /// Creates a transport to the adapter with this number in the kernel: 0 is `hci0`.
     public convenience init(index: UInt16) {
         self.init(.index(index))
     }
 
-    /// The adapter with this public address, whatever its number is when the transport is opened.
+    /// Creates a transport to the adapter with this public address, whatever its number is when the
+    /// transport is opened.
     public convenience init(address: DeviceAddress) {
         self.init(.address(address))
     }
 
-    /// `hci0` or `hci:AA:BB:CC:DD:EE:FF`.
+    /// The name: `hci0` or `hci:AA:BB:CC:DD:EE:FF`.
     public var name: String { adapter.description }
 
-    /// No longer than the kernel's own.
+    /// The maximum length of a packet, which is that of the kernel.
     public var longestPacket: Int? { Self.longestPacket }
 
-    /// The same for every adapter: HCI_MAX_FRAME_SIZE of Linux.
+    /// The maximum length for all adapters: HCI_MAX_FRAME_SIZE of Linux.
     static let longestPacket = 1028
 
-    /// How long the kernel may take to set an adapter up before it can be taken.
+    /// The time that the kernel may take to set up an adapter before it can be taken.
     package static var setUpLimit: Duration { UserChannelOpening.setUpLimit }
 
-    /// Takes the adapter, as soon as the kernel has set it up; within some twenty seconds.
+    /// Takes the adapter as soon as the kernel has set it up, within about 20 seconds.
     ///
-    /// Cancelling the task gives up before the kernel's next call, and returns when all is as it was.
+    /// If the task is canceled, the attempt ends before the next system call, and the method
+    /// returns after the previous state was restored.
     ///
-    /// Fails if there is none such, somebody else has it, its radio is switched off, or this process may
-    /// not take it.
+    /// - Throws: ``TransportError`` if the adapter does not exist, is in use, has its radio turned
+    ///   off, or if this process may not take it.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
@@ -83,8 +88,10 @@ public final class UserChannelTransport: HCITransport {
         guard isFirst else { throw .alreadyOpen(name) }
     }
 
-    /// The kernel's calls wait, and cannot be called off: they have a thread of their own. It looks for a
-    /// cancellation between them, and is waited for: nobody else would bring up again what it brought down.
+    /// Takes the adapter on its own thread, because the system calls block and cannot be canceled.
+    ///
+    /// The thread checks for a cancellation between the calls. The method always waits for it,
+    /// because only the thread brings an adapter up again that it has brought down.
     private func take(
         from kernel: any BluetoothKernel
     ) async throws(TransportError) -> AdapterLease {
@@ -135,18 +142,19 @@ public final class UserChannelTransport: HCITransport {
         }
     }
 
-    /// Sends whole packets at the end of the thread's turn, each by itself.
+    /// Sends complete packets at the end of the thread's turn, each separately.
     public func send(_ packets: [[UInt8]]) {
         stream?.send(packets)
     }
 
-    /// Gives the adapter back to the kernel; `.closed(nil)` follows when it has it. The executor's thread waits
-    /// for that; for a copy of the descriptor that another process has, a second at most.
+    /// Returns the adapter to the kernel. `.closed(nil)` follows when the kernel has it. The
+    /// executor's thread waits for that. If another process has a copy of the descriptor, the wait
+    /// is at most one second.
     public func close() {
         stream?.close()
     }
 
-    /// Calls `returned` when the adapter was plugged in, or another program has let go of it.
+    /// Calls `returned` when the adapter was plugged in, or when another program has released it.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
@@ -162,13 +170,14 @@ public final class UserChannelTransport: HCITransport {
     private func mayBeOurs(_ index: UInt16) -> Bool {
         switch adapter {
         case .index(let ours): index == ours
-        // Its number may be another one now; opening finds out.
+        // The adapter may have another number now, which the opening determines.
         case .address: true
         }
     }
 
-    /// An attempt of our own that fails after it has taken the adapter is announced, too: to begin the
-    /// next one then would be to go round in circles.
+    /// Whether the adapter must become available before another attempt. An attempt of this
+    /// transport that fails after it has taken the adapter is announced too. Without this check,
+    /// that announcement would start the next attempt, without end.
     private var isReturnAwaited: Bool {
         state.withLock { state in
             guard case .closed(let isReturnAwaited) = state else { return false }
@@ -184,7 +193,7 @@ public final class UserChannelTransport: HCITransport {
     }
 }
 
-/// Whether something has been called off.
+/// A flag for cancellation.
 private final class Cancellation: Sendable {
     private let state = Atomic(false)
 
@@ -195,7 +204,7 @@ private final class Cancellation: Sendable {
 }
 
 extension TransportError {
-    /// Whether somebody else can end it, and the kernel announces when they have.
+    /// Whether the error ends when the adapter becomes available, which the kernel announces.
     fileprivate var isEndedByOthers: Bool {
         switch self {
         case .noSuchAdapter, .adapterRemoved, .setUpUnfinished, .inUse(_, by: .processes): true

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Accessory {
-    /// Messages in both directions over a pair of characteristics.
+    /// Returns a channel for messages in both directions over a pair of characteristics.
     ///
     /// ```swift
     /// let messages = accessory.messages(writing: "4C41…1D01", listening: "4C41…1D02")
     /// let answer = try await messages.request(Ping(), expecting: Pong.self)
     /// ```
     ///
-    /// Both characteristics are in the description; the one that is listened to has the role `subscribe`.
-    /// The channel lives over losses of the link. Have one for a pair: several would each hear
-    /// everything.
+    /// The description declares both characteristics, and the listening one has the role
+    /// `subscribe`. The channel survives losses of the link. Use one channel for each pair of
+    /// characteristics: several channels would each receive every message.
     ///
-    /// - Parameter kind: how chunks are written. With response nothing is lost while the link lasts.
+    /// - Parameters:
+    ///   - writing: The characteristic to which the channel writes.
+    ///   - listening: The characteristic whose values the channel receives.
+    ///   - kind: How chunks are written. With response, no chunk is lost while the link lasts.
+    ///   - options: The framing, limits and sealing of the channel.
     public func messages(
         writing: BluetoothID,
         listening: BluetoothID,

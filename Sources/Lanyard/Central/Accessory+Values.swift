@@ -5,32 +5,35 @@ import Foundation
 extension Accessory {
     // MARK: Reading and writing
 
-    /// Reads a value.
+    /// Reads the value of a characteristic.
     ///
     /// ```swift
     /// let level = try await accessory.read("2A19").first
     /// ```
     ///
-    /// The characteristic is one of the description's. It can be read as soon as it was discovered: in
-    /// the states `connected` and `ready`.
+    /// The description declares the characteristic. It can be read after its discovery: in the
+    /// states `connected` and `ready`.
     ///
     /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `refused`, `linkEnded`,
-    ///   `requestTimedOut` (`AccessoryTimeouts.requests`), `cancelled`.
+    ///   `servicesChanged`, `tooManyRequests`, `requestTimedOut` (``AccessoryTimeouts/requests``),
+    ///   `shutDown`, `cancelled`.
     public func read(_ characteristic: BluetoothID) async throws(AccessoryError) -> Data {
         try await driver.read(characteristic, of: mirror)
     }
 
-    /// Writes a value, in one write, behind those that wait already.
+    /// Writes a value in a single write, after the writes that already wait.
     ///
     /// ```swift
     /// try await accessory.write(Data([1]), to: "2A06")
     /// ```
     ///
-    /// With response it returns when the accessory has confirmed it; without, when the system has taken it,
-    /// which it does when there is room.
+    /// With response, the call returns when the accessory has confirmed the write. Without
+    /// response, it returns when the system has accepted the value, which happens as soon as the
+    /// system has room.
     ///
-    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `tooManyWrites`, `tooLong`
-    ///   (see `maximumWriteLength(for:)`), `refused`, `writeInterrupted`, `requestTimedOut`, `cancelled`.
+    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `tooManyWrites`,
+    ///   `tooLong` (see ``maximumWriteLength(for:)``), `refused`, `writeInterrupted`,
+    ///   `requestTimedOut`, `shutDown`, `cancelled`.
     public func write(
         _ value: Data,
         to characteristic: BluetoothID,
@@ -39,7 +42,7 @@ extension Accessory {
         try await driver.write(value, to: characteristic, of: mirror, as: kind, mayBeCut: false)
     }
 
-    /// Writes what is longer than one write can be, in as many as it takes.
+    /// Writes a value that may be longer than one write, in as many chunks as necessary.
     ///
     /// ```swift
     /// try await accessory.writeInChunks(firmware, to: data, as: .withoutResponse) { sent in
@@ -47,15 +50,17 @@ extension Accessory {
     /// }
     /// ```
     ///
-    /// Chunks go out in order, and nothing else is written in between. With response each of them waits for
-    /// the accessory's confirmation; without, for room only, so that the accessory decides how fast it goes.
-    /// What the accessory makes of the chunks is between it and the application.
+    /// The chunks are written in order, and no other write comes between them. With response, each
+    /// chunk waits for the accessory's confirmation of the previous one. Without response, it waits
+    /// only for room, so the accessory's flow control decides the speed. The app and the
+    /// accessory agree on how the chunks are joined.
     ///
-    /// Returns when the last chunk was confirmed, or taken. If the task is cancelled before, no more chunks
-    /// follow.
+    /// The call returns when the last chunk was confirmed or accepted. If the task is canceled
+    /// earlier, no further chunks are written.
     ///
-    /// - Parameter progress: is told how many octets went out so far, on a queue of the central's.
-    /// - Throws: What `write(_:to:as:)` does, but for `tooLong`.
+    /// - Parameter progress: A closure that receives the number of bytes written so far. It runs on
+    ///   a queue of the central.
+    /// - Throws: The errors of ``write(_:to:as:)`` except `tooLong`.
     public func writeInChunks(
         _ value: Data,
         to characteristic: BluetoothID,
@@ -72,39 +77,54 @@ extension Accessory {
         )
     }
 
-    /// The longest value that goes out in one write, in octets; 0 unless it is connected.
+    /// The length of the longest value that fits in one write, in bytes; 0 unless the accessory is
+    /// connected.
     public func maximumWriteLength(for kind: WriteKind) -> Int {
         mirror.maximumWriteLength(for: kind)
     }
 
-    /// The values of a characteristic that come by themselves, and those that are read.
+    /// Returns the values of a characteristic: those that the accessory sends, and those that are
+    /// read.
     ///
     /// ```swift
-    /// for await value in accessory.values(of: "2A37") {
+    /// for await value in try accessory.values(of: "2A37") {
     ///     print(try HeartRateMeasurement(decoding: value))
     /// }
     /// ```
     ///
-    /// The characteristic has the role `subscribe` in the description, so that the accessory sends its
-    /// values whenever it is ready. It goes on after a link was lost: values that the accessory had
-    /// meanwhile are missing. Ends when the accessory is forgotten, or its central gone.
-    public func values(of characteristic: BluetoothID) -> Events<Data> {
-        mirror.values(of: characteristic).keeping(life)
+    /// The characteristic has the role `subscribe` in the description, so the accessory sends its
+    /// values whenever it is ready. The sequence continues after the loss of a link, but lacks the
+    /// values that the accessory had in the meantime. It ends when the accessory is forgotten or
+    /// its central ends.
+    ///
+    /// - Throws: `unknownCharacteristic` if the description does not declare the characteristic,
+    ///   because no value of it would ever arrive.
+    public func values(
+        of characteristic: BluetoothID
+    ) throws(AccessoryError) -> Events<Data> {
+        guard description.path(of: characteristic) != nil else {
+            throw .unknownCharacteristic(characteristic)
+        }
+        return mirror.values(of: characteristic).keeping(life)
     }
 
     // MARK: The link
 
-    /// Measures how strongly it is received, in dBm.
+    /// Measures the strength of the accessory's signal.
     ///
-    /// - Throws: `notConnected`, `refused`, `linkEnded`, `requestTimedOut`, `cancelled`.
+    /// - Returns: The signal strength (RSSI) in dBm.
+    /// - Throws: `notConnected`, `tooManyRequests`, `refused`, `linkEnded`, `requestTimedOut`,
+    ///   `shutDown`, `cancelled`.
     public func rssi() async throws(AccessoryError) -> Int {
         try await driver.rssi(of: mirror)
     }
 
-    /// Opens an L2CAP channel: a pipe for octets, faster than characteristics are.
+    /// Opens an L2CAP channel: a byte stream that is faster than characteristics.
     ///
-    /// - Parameter psm: the number under which the accessory has it, often read from a characteristic.
-    /// - Throws: `notConnected`, `refused`, `linkEnded`, `requestTimedOut`, `cancelled`.
+    /// - Parameter psm: The number of the channel at the accessory, which often publishes it in a
+    ///   characteristic.
+    /// - Throws: `notConnected`, `tooManyRequests`, `refused`, `linkEnded`, `requestTimedOut`,
+    ///   `shutDown`, `cancelled`.
     public func openChannel(psm: UInt16) async throws(AccessoryError) -> ByteChannel {
         let channel = try await driver.openChannel(psm, to: mirror)
         channel.keep(life)
@@ -112,12 +132,12 @@ extension Accessory {
     }
 }
 
-/// How a value is written.
+/// The kind of a write.
 public enum WriteKind: Hashable, Sendable {
-    /// As the characteristic allows: with response if it can be, else without.
+    /// With response if the characteristic permits it, otherwise without.
     case automatic
     /// The accessory confirms each chunk (Vol 3, Part G, 4.9.3).
     case withResponse
-    /// Nobody confirms anything; faster (Vol 3, Part G, 4.9.1).
+    /// The accessory does not confirm the write; this is faster (Vol 3, Part G, 4.9.1).
     case withoutResponse
 }

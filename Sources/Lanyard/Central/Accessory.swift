@@ -2,21 +2,22 @@
 
 import Foundation
 
-/// One accessory: what it is doing, and all that can be asked of it.
+/// An accessory: its state, and everything that an app can request of it.
 ///
-/// A central has it, keeps it, and brings it back when it was lost: nothing has to be done for that.
-/// It is the same object for as long as the application has it, and the central goes on as long as that.
+/// The central owns the accessory and reconnects it after a loss of the link. The app does nothing
+/// for that. The object stays the same for as long as the app holds it, and keeps its central
+/// running.
 ///
-/// Everything may be called on any thread and from any task; a wait ends at once when its task is
-/// cancelled.
+/// All members can be called on any thread and from any task. A waiting call ends at once when its
+/// task is canceled.
 public final class Accessory: Sendable, Identifiable {
-    /// What identifies an accessory, for ever: of this application's, and this installation's.
+    /// The permanent identity of an accessory, valid in this installation of the app.
     public typealias ID = AccessoryIdentity
 
-    /// Which one it is. It stays the same as long as the accessory is not forgotten, also when the device
-    /// changes its address.
+    /// The identity of the accessory. It stays the same until the accessory is forgotten, even if
+    /// the device changes its address.
     public let id: ID
-    /// What it was described as.
+    /// The description with which the accessory was paired or remembered.
     public let description: AccessoryDescription
 
     let life: CentralLife
@@ -30,18 +31,18 @@ public final class Accessory: Sendable, Identifiable {
         self.life = life
     }
 
-    /// What the device calls itself; nil as long as that is not known.
+    /// The name of the device, or `nil` as long as it is unknown.
     public var name: String? { mirror.name }
 
     // MARK: State
 
-    /// What it is doing.
+    /// The current state of the accessory.
     public var state: AccessoryState { mirror.change.state }
 
-    /// What it is doing, and why.
+    /// The current state and the reason for it.
     public var latestChange: AccessoryChange { mirror.change }
 
-    /// Every change of its state, beginning with how it is now.
+    /// All changes of the state, beginning with the current one.
     ///
     /// ```swift
     /// for await change in accessory.changes {
@@ -49,16 +50,19 @@ public final class Accessory: Sendable, Identifiable {
     /// }
     /// ```
     ///
-    /// Who is slower than the changes loses the oldest ones, as `droppedCount` and the changes' numbers
-    /// show. Ends when the accessory is forgotten, or its central gone.
+    /// A loop that is slower than the changes loses the oldest ones; ``Events/droppedCount`` and
+    /// the numbers of the changes show that. The sequence ends when the accessory is forgotten or
+    /// its central ends.
     public var changes: Events<AccessoryChange> { mirror.events().keeping(life) }
 
-    /// The same for those who like closures: it is called with how it is now, and with every change,
-    /// in order, on a queue of the central's, until the observation is cancelled or let go of.
+    /// Calls a closure with the current state and then with every change, in order, on a queue of
+    /// the central.
     ///
     /// ```swift
     /// observation = accessory.onChange { change in print(change) }
     /// ```
+    ///
+    /// - Returns: A token. The observation ends when the token is canceled or released.
     public func onChange(
         _ body: @escaping @Sendable (AccessoryChange) -> Void
     ) -> ObservationToken {
@@ -66,48 +70,49 @@ public final class Accessory: Sendable, Identifiable {
         return ObservationToken { [life] in withExtendedLifetime(life) { observation.cancel() } }
     }
 
-    /// Returns as soon as it is ready; at once if it is.
+    /// Waits until the accessory is ready; returns at once if it is.
     ///
-    /// - Throws: What keeps it from ever being so without somebody's doing: `unauthorized`,
-    ///   `unsupported`, `notPaired`, `abandoned` where it is idle; `shutDown`; `cancelled`.
+    /// - Throws: The condition that keeps the accessory from becoming ready without help:
+    ///   `unauthorized`, `unsupported`, `notPaired`, or `abandoned` if it is idle. Also `shutDown`
+    ///   and `cancelled`.
     public func untilReady() async throws(AccessoryError) {
         try await driver.untilReady(mirror)
     }
 
     // MARK: Looking back
 
-    /// What became of the latest attempts to get it ready, the oldest first.
+    /// The results of the latest attempts to make the accessory ready, oldest first.
     public var attempts: [AttemptRecord] { mirror.attempts }
 
-    /// An answer to *why is it not connected?*, for people: what it does, why, what can be done about it,
-    /// when it was last seen, and how the latest attempts went.
+    /// Explains why the accessory is not connected: its state, the reason, the remedy, when it was
+    /// last seen, and how the latest attempts ended. The text is meant for people.
     ///
     /// ```swift
     /// print(try await accessory.whereabouts())
     /// ```
     ///
-    /// - Throws: `shutDown` if the accessory was forgotten, or its central is gone; `cancelled`.
+    /// - Throws: `shutDown` if the accessory was forgotten or its central has ended; `cancelled`.
     public func whereabouts() async throws(AccessoryError) -> Whereabouts {
         try await driver.whereabouts(of: mirror)
     }
 
-    // MARK: Wishes
+    // MARK: Connection
 
-    /// Wishes it to be connected from now on: as it is when it was paired, until `disconnect()`. Returns at
-    /// once: see `untilReady()`.
+    /// Requests a connection that lasts until `disconnect()`. A paired accessory already has such a
+    /// request. Returns at once; see ``untilReady()``.
     public func connect() {
         driver.connect(mirror)
     }
 
-    /// Ends the link, and the wish for one. It stays known: `connect()` brings it back. Returns when the
-    /// link is gone.
+    /// Ends the link and withdraws the connection request. The accessory stays known, and
+    /// ``connect()`` connects it again. Returns when the link has ended.
     public func disconnect() async throws(AccessoryError) {
         try await driver.disconnect(mirror)
     }
 
-    /// Tries again whether it gives what it keeps for those that it is paired with: where it does not, the
-    /// system pairs, and may ask a person. For an accessory that is `connected`; nothing happens where it
-    /// is ready. Waits until it is ready, or has refused (`notPaired`).
+    /// Tests again whether the accessory reveals its protected values. If it does not, the system
+    /// pairs, and may ask a person. This is for an accessory in the state `connected`; if it is
+    /// `ready`, nothing happens. Waits until the accessory is ready or has refused (`notPaired`).
     public func pairIfNeeded() async throws(AccessoryError) {
         try await driver.pairIfNeeded(mirror)
     }

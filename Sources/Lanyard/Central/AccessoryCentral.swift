@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where accessories are kept: finds them, connects to them, and keeps them connected.
+/// Finds accessories, connects to them, and keeps them connected.
 ///
 /// ```swift
 /// let central = AccessoryCentral(for: [strap])
-/// let accessory = try await central.accessory(strap)  // the one that is known, or a new one
+/// let accessory = try await central.accessory(strap)  // the known one, or a new one
 /// try await accessory.untilReady()
-/// for await value in accessory.values(of: "2A37") { print(Array(value)) }
+/// for await value in try accessory.values(of: "2A37") { print(Array(value)) }
 /// ```
 ///
-/// At launch it takes up what the system restores, and what its store remembers, and connects to that.
-/// An application has one for as long as it wants its accessories, with the same name at every launch. It
-/// goes on as long as the application has the central, or anything that came of it: an accessory, a sequence
-/// of values, a channel. To let go of all these is to let go of all links.
+/// At launch the central restores what the system preserved and what its store remembers, and
+/// connects to those accessories. An app keeps one central for as long as it needs its accessories,
+/// with the same name at every launch. The central keeps running as long as the app holds the
+/// central or anything obtained from it: an accessory, a sequence of values, a channel. When the
+/// app releases all of these, the central ends all links.
 ///
-/// Everything may be called on any thread and from any task.
+/// All members can be called on any thread and from any task.
 public final class AccessoryCentral: Sendable {
     let life: CentralLife
     var driver: CentralDriver { life.driver }
 
-    /// A central for accessories of these kinds. Returns at once; what it does begins when Bluetooth is
-    /// there.
+    /// Creates a central for accessories of these kinds. Returns at once; the work begins when
+    /// Bluetooth is available.
     ///
-    /// - Precondition: No two descriptions are of one kind.
+    /// - Precondition: No two descriptions have the same kind.
     public init(
         for descriptions: [AccessoryDescription],
         configuration: Configuration = Configuration()
@@ -34,23 +35,28 @@ public final class AccessoryCentral: Sendable {
 
     // MARK: Accessories
 
-    /// The accessories that are paired with this application, in the order in which they were: at launch
-    /// those that the store remembers.
+    /// The accessories that are paired with this app, in the order of pairing; at launch, those
+    /// that the store remembers.
     public var accessories: [Accessory] { driver.roster.accessories }
 
-    /// What is added to the accessories, and what is removed, beginning with those that are there.
+    /// All additions and removals of accessories, beginning with an addition for each current
+    /// accessory.
     public var accessoryChanges: Events<AccessoryListChange> {
         driver.roster.events().keeping(life)
     }
 
-    /// The first accessory of a kind that is known already.
+    /// Returns the first known accessory of the description's kind; the rest of the description is
+    /// ignored.
     public func knownAccessory(_ description: AccessoryDescription) -> Accessory? {
         accessories.first { $0.description.kind == description.kind }
     }
 
-    /// The accessory of a kind that is known already, which may be out of range; or a new one, which is
-    /// paired first (`pair(_:)`). One that the system has lost, as when its settings were reset, is
-    /// forgotten, and makes room for a new one. Who asks while one is being paired gets that one.
+    /// Returns the known accessory of the description's kind, or pairs a new one.
+    ///
+    /// A known accessory may be out of range. A new one is paired with the whole description (see
+    /// ``pair(_:)``). If the system has lost the known accessory, for example because its settings
+    /// were reset, the central forgets it and pairs a new one. A call during a pairing of this kind
+    /// joins that pairing.
     public func accessory(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
@@ -58,11 +64,11 @@ public final class AccessoryCentral: Sendable {
             guard try await driver.isBeyondRecognition(known.mirror) else { return known }
             try await forget(known)
         }
-        return try await life.pair(description.kind, orJoin: true)
+        return try await life.pair(description, orJoin: true)
     }
 
-    /// Looks for an accessory of a kind that is not known yet, connects to it, gets it ready, and keeps
-    /// it from then on.
+    /// Searches for an accessory of this kind that is not yet known, connects to it, makes it
+    /// ready, and keeps it from then on.
     ///
     /// ```swift
     /// do {
@@ -74,75 +80,87 @@ public final class AccessoryCentral: Sendable {
     /// }
     /// ```
     ///
-    /// While Bluetooth is off or not known yet, it waits. The description's time-outs begin with the
-    /// scan. To cancel the task is to call all off: nothing stays behind.
+    /// While Bluetooth is off or its state is unknown, the call waits. The description's timeouts
+    /// begin with the scan. Canceling the task withdraws everything: nothing remains of the
+    /// attempt.
     ///
-    /// - Throws: `notFound` if none was seen in time; `connectingTimedOut` if one was, and could not be
-    ///   connected to; `attemptFailed` if a link was refused or lost; `outOfConnectionSlots`,
-    ///   `notPaired`, `unauthorized`, `unsupported`, `unfilteredScan`, `cancelled`.
+    /// The description may differ from the one of the same kind that the central was created with,
+    /// for example because a person chose one of several devices. The whole description then
+    /// applies to this accessory. The next launch finds the accessory by its kind and uses the
+    /// description that the central is created with then.
+    ///
+    /// - Throws: `unknownKind` if the central was created without a description of this kind;
+    ///   `notFound` if no such accessory was seen in time; `connectingTimedOut` if one was seen but
+    ///   no connection was made; `stepTimedOut` if a later step took too long; `attemptFailed` if a
+    ///   link was refused or lost; `outOfConnectionSlots`, `notPaired`, `unauthorized`,
+    ///   `unsupported`, `abandoned`, `unfilteredScan`, `shutDown`, `cancelled`.
     public func pair(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
-        try await life.pair(description.kind)
+        try await life.pair(description)
     }
 
-    /// Ends what there is with an accessory: its link, the wish to have one, and what the store knows of
-    /// it. The system's own bond is the person's to remove, in the settings.
+    /// Forgets an accessory: ends its link, withdraws its connection request and erases it from the
+    /// store. Only a person can remove the system's own bond, in the settings.
     ///
-    /// Returns when the link is gone, and the store has been written.
+    /// Returns when the link has ended and the store has been written.
     ///
-    /// - Throws: `notErased` if the store failed: it is forgotten here, and may be back at the next launch.
+    /// - Throws: `notErased` if the store failed: the accessory is forgotten in this process, but
+    ///   may return at the next launch. `shutDown`, `cancelled`.
     public func forget(_ accessory: Accessory) async throws(AccessoryError) {
         try await driver.forget(accessory.mirror, accessory.id)
     }
 
-    // MARK: Around
+    // MARK: Bluetooth and connection slots
 
-    /// Whether there is Bluetooth to work with, as far as is known.
+    /// The availability of Bluetooth, as far as it is known.
     public var availability: Availability { driver.outlook.value }
 
-    /// The same, whenever it changes, beginning with the present one.
+    /// All changes of the availability, beginning with the current one.
     public var availabilityChanges: Events<Availability> {
         driver.outlook.events().keeping(life)
     }
 
-    /// How many links there may be, who has one, and who waits: as it was at the latest change, to which
-    /// all durations in it count.
+    /// The number of connection slots, the accessories that hold them, and those that wait. It is a
+    /// snapshot of the latest change, and all durations in it relate to that moment.
     public var connectionSlots: ConnectionSlots { driver.slots.value }
 
-    /// The same, whenever it changes, beginning with how it is.
+    /// All changes of the connection slots, beginning with the current snapshot.
     public var connectionSlotChanges: Events<ConnectionSlots> {
         driver.slots.events().keeping(life)
     }
 
-    /// Who is near and who is gone: of the devices that match, as long as somebody waits for it.
+    /// Reports which matching devices are near and which have gone, as long as the app holds the
+    /// sequence.
     ///
     /// ```swift
     /// for await event in try central.presence(matching: .service("180D")) { print(event) }
     /// ```
     ///
-    /// It lives on hearing a device again and again. In the background iOS reports each but once, so that
-    /// those that are near seem to be lost there: listen while the application is shown.
+    /// Presence needs repeated advertisements of each device. In the background iOS reports each
+    /// device only once, so devices that are near seem to leave. Use this sequence while the app is
+    /// in the foreground.
     ///
-    /// - Throws: `unfilteredScan` if the matcher names no service, unless the configuration allows that.
+    /// - Throws: `unfilteredScan` if the matcher names no service, unless the configuration allows
+    ///   such scans.
     public func presence(
         matching matcher: AccessoryMatcher
     ) throws(AccessoryError) -> Events<PresenceEvent> {
         try driver.presence(matching: matcher).keeping(life)
     }
 
-    /// Ends everything: links, scans, what is waited for. The system restores nothing of it; what is
-    /// remembered stays. Returns when all has been called off and nothing more is told; links that other
-    /// applications do not use are ended by the system right after.
+    /// Ends all links, scans and waiting calls. The system restores none of them; remembered
+    /// accessories stay in the store. Returns when the central has withdrawn everything and reports
+    /// nothing more. The system then ends the links that no other app uses.
     public func shutDown() async {
         await driver.shutDown()
     }
 }
 
-/// An accessory more, or one less.
+/// An addition to the accessories of a central, or a removal.
 public enum AccessoryListChange: Sendable {
-    /// It was paired, or was known when the listening began.
+    /// The accessory was paired, or was known when the sequence began.
     case added(Accessory)
-    /// It was forgotten.
+    /// The accessory was forgotten.
     case removed(Accessory)
 }

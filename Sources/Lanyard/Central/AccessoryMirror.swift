@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What is shown of an accessory on any thread. The driver writes it, on its queue.
+/// The state of an accessory that other threads read. The driver writes it on its queue.
 final class AccessoryMirror: Sendable {
     private struct Shown {
         var name: String?
@@ -19,10 +19,10 @@ final class AccessoryMirror: Sendable {
     }
 
     let description: AccessoryDescription
-    /// Who hears of changes.
+    /// The subscribers to changes of the state.
     let changes = Hub<AccessoryChange>()
     private let shown: Guarded<Shown>
-    /// What the application has of it, as long as it has it.
+    /// The accessory object of the app, as long as the app holds it.
     private let seen = Guarded(Seen())
     private let valueHubs = Guarded<[BluetoothID: Hub<Data>]>([:])
 
@@ -35,13 +35,13 @@ final class AccessoryMirror: Sendable {
         shown = Guarded(Shown(name: name, change: change))
     }
 
-    // MARK: For everybody
+    // MARK: For all threads
 
     var name: String? { shown.change { $0.name } }
 
     var change: AccessoryChange { shown.change { $0.change } }
 
-    /// Whether no more will come: it was forgotten, or its central is gone.
+    /// Whether no more events follow, because the accessory was forgotten or its central has ended.
     var hasEnded: Bool { shown.change { $0.hasEnded } }
 
     func events() -> Events<AccessoryChange> {
@@ -57,14 +57,15 @@ final class AccessoryMirror: Sendable {
 
     var attempts: [AttemptRecord] { shown.change { $0.attempts } }
 
-    /// Who had all the slots when there was none for it the last time.
+    /// The connection slots when the accessory last found none free.
     var slots: OutOfConnectionSlots? { shown.change { $0.slots } }
 
     func maximumWriteLength(for kind: WriteKind) -> Int {
         shown.change { $0.writeLengths[kind] ?? 0 }
     }
 
-    /// What an application has of it: one object, as long as somebody has that. Nil if it was never shown.
+    /// Returns the object that represents the accessory to the app: the same one as long as
+    /// the app holds it. `nil` if the accessory was never shown.
     func accessory(of life: CentralLife) -> Accessory? {
         seen.change { seen in
             if let accessory = seen.accessory { return accessory }
@@ -76,7 +77,7 @@ final class AccessoryMirror: Sendable {
 
     // MARK: For the driver
 
-    /// Who it is, for the application.
+    /// Sets the identity that the app sees.
     func show(as identity: AccessoryIdentity) {
         seen.change { $0.identity = identity }
     }
@@ -97,7 +98,7 @@ final class AccessoryMirror: Sendable {
         shown.change { $0.attempts = attempts }
     }
 
-    /// Shows another state. False if somebody who listens had to lose an older change for it.
+    /// Shows another state. Returns `false` if a slow subscriber lost an older change.
     @discardableResult
     func show(_ state: AccessoryState, _ reason: ChangeReason) -> Bool {
         changes.send {
@@ -108,14 +109,14 @@ final class AccessoryMirror: Sendable {
         }
     }
 
-    /// A value has come.
+    /// Passes on a received value. Returns `false` if a slow subscriber lost an older one.
     @discardableResult
     func show(_ value: Data, of characteristic: BluetoothID) -> Bool {
         let hub = valueHubs.change { $0[characteristic] }
         return hub?.send { value } ?? true
     }
 
-    /// No more comes.
+    /// Ends all sequences of this accessory.
     func end() {
         shown.change { $0.hasEnded = true }
         changes.end()

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A process that a test begins and ends: with it end its centrals, whoever has them still.
+/// A simulated process of an app: ending it ends its centrals, even if other objects still
+/// hold them.
 package final class ApplicationProcess: Sendable {
     private let ends = Guarded<[@Sendable () -> Void]>([])
 
-    /// One without centrals.
+    /// Creates a process without centrals.
     package init() {}
 
     func add(_ life: CentralLife) {
         ends.change { $0.append { [weak life] in life?.driver.close() } }
     }
 
-    /// Ends all centrals that there are.
+    /// Ends all centrals of the process.
     package func end() {
         let ends = ends.change { ends in
             defer { ends = [] }

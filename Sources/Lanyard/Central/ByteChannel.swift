@@ -2,21 +2,21 @@
 
 import Foundation
 
-/// A channel to an accessory: octets in both directions, in order, none of them lost while the link
-/// lasts.
+/// An L2CAP channel to an accessory: bytes in both directions, in order and without loss while the
+/// link lasts.
 ///
 /// ```swift
 /// let channel = try await accessory.openChannel(psm: 0x80)
 /// try await channel.send(file)
-/// while let octets = try await channel.receive() { store(octets) }
+/// while let bytes = try await channel.receive() { store(bytes) }
 /// ```
 ///
-/// To let go of it is to close it.
+/// Releasing the object closes the channel.
 public final class ByteChannel: Sendable {
-    /// The number under which the accessory has it.
+    /// The number of the channel at the accessory.
     public let psm: UInt16
     let pipe: ChannelPipe
-    /// The central of the link that it needs.
+    /// The central that keeps the channel's link.
     private let life = Guarded<CentralLife?>(nil)
 
     init(_ pipe: ChannelPipe, psm: UInt16) {
@@ -30,21 +30,23 @@ public final class ByteChannel: Sendable {
         self.life.change { $0 = life }
     }
 
-    /// Sends octets, behind those that wait already. Returns when the system has taken the last of them.
+    /// Sends bytes, after those that already wait. Returns when the system has accepted the last
+    /// byte.
     ///
-    /// - Throws: `linkEnded` if the channel is closed before; `tooManyWrites`; `cancelled`.
+    /// - Throws: `linkEnded` if the channel closes earlier; `tooManyWrites`; `cancelled`.
     public func send(_ octets: Data) async throws(AccessoryError) {
         try await pipe.send(octets)
     }
 
-    /// What came, as soon as there is something; nil at the end. As long as nobody asks, the
-    /// accessory has to wait.
+    /// Receives the next bytes as soon as there are any. While the app does not call this method,
+    /// flow control makes the accessory wait.
     ///
+    /// - Returns: The received bytes, or `nil` at the end of the stream.
     /// - Throws: `linkEnded` if the link was lost; `cancelled`.
     public func receive() async throws(AccessoryError) -> Data? {
         try await pipe.receive()
     }
 
-    /// Closes it. What was not sent by then is lost.
+    /// Closes the channel. Bytes that were not yet sent are lost.
     public func close() { pipe.close() }
 }

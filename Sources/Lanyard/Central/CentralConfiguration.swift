@@ -4,7 +4,7 @@ import CoreBluetooth
 import Foundation
 
 extension AccessoryCentral {
-    /// How a central works; the defaults are good for an application that has one.
+    /// The configuration of a central; the defaults suit an app with one central.
     ///
     /// ```swift
     /// var configuration = AccessoryCentral.Configuration(name: "gateway")
@@ -13,46 +13,48 @@ extension AccessoryCentral {
     /// #endif
     /// ```
     public struct Configuration: Sendable {
-        /// What the central is called: the same at every launch, and another for every central of a
-        /// process. The identifier for state restoration is made of it, and the place of the store.
+        /// The name of the central: the same at every launch, and different for each central of a
+        /// process. The identifier for state restoration and the location of the store derive from
+        /// it.
         public var name: String
-        /// Whether the system keeps the links and scans of the central when the application ends, and
-        /// gives them back at the next launch. On iOS only if `UIBackgroundModes` in `Info.plist` has
-        /// `bluetooth-central`, without which the system ends applications that ask for it: Lanyard does
-        /// not ask then, and logs that.
+        /// Whether the system preserves the links and scans of the central when the app ends, and
+        /// restores them at the next launch. On iOS this requires `bluetooth-central` in
+        /// `UIBackgroundModes` of `Info.plist`. The system terminates an app that requests
+        /// restoration without it; in that case the library does not request restoration, and logs
+        /// that.
         public var restores = true
-        /// Where accessories are remembered; nil for a file of the name's, in the place where applications
-        /// keep such things.
+        /// The store that remembers accessories. If `nil`, a file with the central's name in the
+        /// usual directory for app data.
         public var store: (any AccessoryStore)?
-        /// How many links there may be.
+        /// The limit on simultaneous links.
         public var connectionLimit = ConnectionLimit.learned
-        /// Which link makes room where there are too many.
+        /// The policy that chooses which link to end when all connection slots are in use.
         public var policy: any ConnectionPolicy = .standard
-        /// What writes down all that happens, for people to look at.
+        /// The recorder that receives everything that happens, for diagnosis.
         public var recorder: FlightRecorder?
-        /// Whether scans may be for everything around. Those cost power, and find nothing in the
-        /// background.
+        /// Whether scans without a service filter are allowed. Such scans cost power, and find
+        /// nothing in the background.
         public var allowsUnfilteredScans = false
 
         #if os(Linux)
-            /// Which Bluetooth controller to use; nil for the default one.
+            /// The Bluetooth controller to use, or `nil` for the default one.
             public var adapter: CBAdapter?
         #endif
 
-        /// What tells the time.
+        /// The clock.
         package var timekeeper: any Timekeeper = SystemTimekeeper()
-        /// What ends with the process; nil for the real one.
+        /// The simulated process with which the central ends, or `nil` for the real process.
         package var process: ApplicationProcess?
-        /// What the jitter of attempts to connect comes of; nil for chance.
+        /// The seed of the jitter of connection attempts, or `nil` for a random one.
         package var seed: UInt64?
 
-        /// The configuration of a central with a name.
+        /// Creates the default configuration for a central with this name.
         public init(name: String = "accessories") {
             self.name = name
         }
 
         #if os(Linux)
-            /// One for a central on this adapter, whose time and chance are given.
+            /// Creates a configuration with an adapter, a clock and a seed.
             package init(
                 name: String = "accessories",
                 adapter: CBAdapter,

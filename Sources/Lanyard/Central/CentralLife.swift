@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// That somebody wants a central: as long as this lives, its driver works.
+/// The lifetime of a central: its driver works as long as this object exists.
 ///
-/// The application holds it, through the central, an accessory, or whatever came of those: a sequence, an
-/// observation, a channel. The driver holds it weakly, and nothing that holds it strongly: so it ends
-/// when the application has let go of the last of them, and not before.
+/// The app holds it through the central, an accessory, a sequence, an observation or a
+/// channel. The driver holds it weakly, and holds nothing that holds it strongly, so it ends
+/// exactly when the app releases the last of these objects.
 final class CentralLife: Sendable {
     let driver: CentralDriver
 

@@ -4,17 +4,17 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// The two streams of an L2CAP channel, for tasks that wait.
+/// The two streams of an L2CAP channel, for tasks that send and receive.
 ///
-/// The streams are opened by whoever sends or asks first, so that they can be given to somebody else until
-/// then. Nothing is read before somebody asks for it.
+/// The first `send` or `receive` opens the streams; until then they can be passed on to another
+/// owner. The pipe reads only when a task is waiting for bytes.
 ///
-/// Unchecked: all that changes is touched on the queue only.
+/// Unchecked: all mutable state is used on the queue only.
 final class ChannelPipe: @unchecked Sendable {
     typealias Received = Result<Data?, AccessoryError>
     typealias Sent = Result<Void, AccessoryError>
 
-    /// How many tasks may wait for their octets to leave.
+    /// The maximum number of tasks that wait for their bytes to be sent.
     static let sendLimit = 256
 
     private struct Sending {
@@ -35,10 +35,10 @@ final class ChannelPipe: @unchecked Sendable {
     private var isOpen = false
     private var sendings: [Sending] = []
     private var receivings: [Receiving] = []
-    /// How it ended; nil as long as it has not.
+    /// How the channel ended; `nil` while it is open.
     private var ending: Received?
 
-    /// Nil if the channel leads nowhere.
+    /// Creates a pipe; `nil` if the channel has no streams.
     init?(_ channel: CBL2CAPChannel, _ timekeeper: any Timekeeper) {
         guard channel.inputStream != nil, channel.outputStream != nil else { return nil }
         self.timekeeper = timekeeper
@@ -69,7 +69,7 @@ final class ChannelPipe: @unchecked Sendable {
         timekeeper.perform(on: queue) { work(self) }
     }
 
-    /// Has something begun on the queue, and waits for its end.
+    /// Starts an operation on the queue and waits for its result.
     private func wait<Value: Sendable>(
         _ work: (Int, @escaping @Sendable (Result<Value, AccessoryError>) -> Void)
             -> @Sendable (ChannelPipe) -> Void
@@ -85,7 +85,7 @@ final class ChannelPipe: @unchecked Sendable {
                     return continuation.resume(returning: .failure(.cancelled))
                 }
                 perform(begin)
-                // A cancellation that came in between has found nothing to cancel.
+                // A cancellation before `perform(begin)` found nothing to cancel.
                 if Task.isCancelled { perform { $0.cancel(number) } }
             }
         } onCancel: {

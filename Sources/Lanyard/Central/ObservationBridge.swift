@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Calls a closure with how an accessory is, and then with every change, until it is ended.
+/// Calls a closure with the current state of an accessory and then with every change, until it
+/// ends.
 final class ObservationBridge: Sendable {
     private struct Parts {
         var body: (@Sendable (AccessoryChange) -> Void)?
@@ -13,7 +14,7 @@ final class ObservationBridge: Sendable {
         parts = Guarded(Parts(body: body))
     }
 
-    /// Begins, on the queue on which changes come, so that none is missed.
+    /// Starts the observation. Runs on the queue that delivers changes, so no change is missed.
     func begin(_ mirror: AccessoryMirror) {
         guard let body = parts.change({ $0.body }) else { return }
         body(mirror.change)
@@ -27,7 +28,7 @@ final class ObservationBridge: Sendable {
         if isOver { observation.cancel() }
     }
 
-    /// Ends it, and lets go of the closure.
+    /// Ends the observation and releases the closure.
     func end() {
         let former = parts.change { parts in
             defer { parts = Parts() }

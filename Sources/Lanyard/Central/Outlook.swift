@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that changes, as shown on any thread.
+/// A value that any thread can read and observe.
 final class Outlook<Value: Hashable & Sendable>: Sendable {
     private let shown: Guarded<Value>
     private let hub = Hub<Value>()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer that a task waits for, given once: the first one counts.
+/// The result that one task waits for. Only the first result counts.
 final class Promise<Value: Sendable>: Sendable {
     typealias Answer = Result<Value, AccessoryError>
 
@@ -14,14 +14,14 @@ final class Promise<Value: Sendable>: Sendable {
     private let standing = Guarded(Standing.open)
     private let cancellation = Guarded<(@Sendable () -> Void)?>(nil)
 
-    /// Has this called when the task that waits is cancelled before there is an answer.
+    /// Sets a closure that runs if the waiting task is canceled before there is a result.
     func onCancel(_ body: @escaping @Sendable () -> Void) {
         cancellation.change { $0 = body }
-        // A cancellation that came before this has found nothing to call.
+        // A cancellation before this call found no closure.
         if isOver { callOff() }
     }
 
-    /// Whether there is an answer, so that nobody waits for another one.
+    /// Whether there is a result, so that no further one is needed.
     var isOver: Bool {
         standing.change { standing in
             switch standing {
@@ -31,7 +31,7 @@ final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Calls what is to be called on a cancellation, once.
+    /// Calls the cancellation closure at most once.
     private func callOff() {
         let body = cancellation.change { body in
             defer { body = nil }
@@ -40,7 +40,7 @@ final class Promise<Value: Sendable>: Sendable {
         body?()
     }
 
-    /// Answers. False if there was an answer already.
+    /// Sets the result. Returns `false` if there already was one.
     @discardableResult
     func give(_ answer: Answer) -> Bool {
         let (isFirst, waiting) = standing.change { standing in
@@ -58,7 +58,7 @@ final class Promise<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits for the answer; `cancelled` at once when the task is.
+    /// Waits for the result; throws `cancelled` at once when the task is canceled.
     func wait() async throws(AccessoryError) -> Value {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { serve($0) }

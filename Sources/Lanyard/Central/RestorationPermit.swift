@@ -3,19 +3,19 @@
 import Foundation
 import Logging
 
-/// Whether an application may ask the system to restore what it was doing.
+/// Decides whether an app may request state restoration.
 ///
-/// Where `UIBackgroundModes` rules, Core Bluetooth raises an exception if a manager is given an identifier
-/// for restoration and the application's `Info.plist` lacks the mode: the application would end at launch.
-/// So the identifier is left out there, and that is said once.
+/// On systems where `UIBackgroundModes` applies, Core Bluetooth raises an exception if a manager
+/// has a restoration identifier and the app's `Info.plist` lacks the mode. The app would then
+/// terminate at launch. The library therefore omits the identifier there, and logs that once.
 enum RestorationPermit {
-    /// What is to be restored, as `Info.plist` calls it.
+    /// The kind of manager, with its background mode in `Info.plist`.
     enum Mode: String {
         case central = "bluetooth-central"
         case peripheral = "bluetooth-peripheral"
     }
 
-    /// The identifier if it may be used; nil if there is none, or it may not.
+    /// Returns the identifier if the app may use it; `nil` if there is none or it is not permitted.
     static func permitted(_ identifier: String?, for mode: Mode) -> String? {
         guard let identifier else { return nil }
         #if os(macOS) || os(Linux)
@@ -27,12 +27,12 @@ enum RestorationPermit {
         #endif
     }
 
-    /// Whether an `Info.plist` has the mode.
+    /// Returns whether an `Info.plist` has the mode.
     static func isGiven(for mode: Mode, by info: [String: Any]) -> Bool {
         (info["UIBackgroundModes"] as? [String])?.contains(mode.rawValue) ?? false
     }
 
-    /// The modes of which it was said.
+    /// The modes for which the warning was logged.
     private static let warned = Guarded<Set<Mode>>([])
 
     private static func warn(_ mode: Mode) {

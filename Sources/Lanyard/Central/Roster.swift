@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The accessories that a central has, as shown on any thread.
+/// The accessories of a central, for any thread.
 ///
-/// It has their mirrors, and makes the objects that applications see of them when somebody asks: those keep
-/// the central alive, so that nothing of the central's may keep them.
+/// The roster holds their snapshots and creates the app's objects on request. Those objects keep
+/// the central alive, so the central's own objects must not hold them.
 final class Roster: Sendable {
     private struct Shown {
         var mirrors: [AccessoryMirror] = []
@@ -13,7 +13,7 @@ final class Roster: Sendable {
     private let shown = Guarded(Shown())
     private let hub = Hub<AccessoryListChange>()
 
-    /// From now on somebody wants the central.
+    /// Sets the lifetime that the app holds.
     func begin(_ life: CentralLife) {
         shown.change { $0.life = life }
     }
@@ -53,7 +53,7 @@ final class Roster: Sendable {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the sequences and removes all accessories.
     func end() {
         hub.end()
         shown.change { $0.mirrors = [] }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One scan for all who want one.
+/// The one scan that serves all requests.
 ///
-/// Core Bluetooth has one scan for each manager: another replaces it. So it is for all the services that
-/// somebody wants, with duplicates as soon as somebody wants those, and stops when nobody wants anything.
+/// Core Bluetooth has one scan for each manager, and another call replaces it. The scan therefore
+/// covers the services of all requests, reports duplicates if any request needs them, and stops
+/// when there is no request.
 struct ScanPlan {
-    /// How many wishes there may be at a time.
+    /// The maximum number of simultaneous requests.
     static let wishLimit = 256
 
     private var wishes: [Int: ScanWish] = [:]
     private var current: ScanWish?
     private var isPossible = false
-    /// Whether somebody has come who may have missed what the scan has reported already.
+    /// Whether a new request may have missed devices that the scan has already reported.
     private var isStale = false
 
-    /// What is being scanned for.
+    /// The scan that is running.
     var running: ScanWish? { current }
 
-    /// Somebody wants a scan from now on, or another one than before; nil for none any more. False if
-    /// there are too many already.
+    /// Adds, changes or, with `nil`, removes the request with this number. Returns `false` if there
+    /// are too many requests.
     mutating func set(_ wish: ScanWish?, for number: Int) -> Bool {
         guard wish == nil || wishes[number] != nil || wishes.count < Self.wishLimit else {
             return false
@@ -28,18 +29,18 @@ struct ScanPlan {
         return true
     }
 
-    /// Whether Bluetooth is there to scan with. A scan ends by itself when it is not.
+    /// Sets whether Bluetooth is available. A scan ends by itself when it is not.
     mutating func setPossible(_ isPossible: Bool) {
         self.isPossible = isPossible
         if !isPossible { current = nil }
     }
 
-    /// The system goes on with a scan of an earlier process's.
+    /// Notes that the system continues the scan of an earlier process.
     mutating func restored(_ wish: ScanWish) {
         current = wish
     }
 
-    /// What to do so that the scan is as it should be; nil if it is.
+    /// Returns the action that makes the scan match the requests; `nil` if it already does.
     mutating func next() -> ScanAction? {
         guard isPossible else { return nil }
         let wanted = union
@@ -58,14 +59,14 @@ struct ScanPlan {
     }
 }
 
-/// A scan that somebody wants.
+/// A request for a scan.
 struct ScanWish: Hashable, Sendable {
-    /// For which services; nil for everything around.
+    /// The services to scan for; `nil` for all devices.
     var services: Set<BluetoothID>?
-    /// Whether every packet is to be reported, and not only the first of each device.
+    /// Whether the scan reports every packet, not only the first of each device.
     var reportsDuplicates = false
 
-    /// One that finds all that both would.
+    /// Returns a request that finds everything that the two find.
     func union(_ other: ScanWish) -> ScanWish {
         var both = ScanWish(services: nil, reportsDuplicates: false)
         if let services, let others = other.services { both.services = services.union(others) }
@@ -74,10 +75,10 @@ struct ScanWish: Hashable, Sendable {
     }
 }
 
-/// What a plan for scans wants done.
+/// An action of a scan plan.
 enum ScanAction: Hashable, Sendable {
-    /// Scan like this, instead of what there was.
+    /// Start this scan, in place of the current one.
     case scan(ScanWish)
-    /// Do not scan.
+    /// Stop the scan.
     case stop
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of an accessory's state, and why it came.
+/// A change of an accessory's state, with its reason.
 public struct AccessoryChange: Hashable, Sendable {
-    /// What the accessory does now.
+    /// The new state.
     public var state: AccessoryState
-    /// Why.
+    /// The reason for the change.
     public var reason: ChangeReason
-    /// How many changes of this accessory came before it. Numbers are missing where somebody who listens
-    /// was so slow that changes had to be dropped.
+    /// The number of earlier changes of this accessory. A gap in the numbers means that a slow
+    /// subscriber lost changes.
     public var number: Int
 
-    /// A change, for tests of what is made of it.
+    /// Creates a change, for tests of code that uses changes.
     public init(_ state: AccessoryState, _ reason: ChangeReason, number: Int = 0) {
         self.state = state
         self.reason = reason
@@ -19,6 +19,6 @@ public struct AccessoryChange: Hashable, Sendable {
 }
 
 extension AccessoryChange: CustomStringConvertible {
-    /// Both in one line, as for a log.
+    /// The state and the reason in one line, for example for a log.
     public var description: String { "\(state): \(reason)" }
 }

@@ -3,7 +3,8 @@
 import CoreBluetooth
 import Foundation
 
-/// What an accessory is: all that Lanyard has to know to find it, to get it ready, and to keep it.
+/// The description of an accessory: everything that the library needs to find it, to make it ready,
+/// and to keep it connected.
 ///
 /// ```swift
 /// let strap = AccessoryDescription(
@@ -13,28 +14,28 @@ import Foundation
 /// )
 /// ```
 public struct AccessoryDescription: Sendable {
-    /// What it is called where accessories of several kinds are: in logs, and in the store, by which an
-    /// accessory finds back to its description at the next launch. Never change it in an update.
+    /// The name of this kind of accessory, for logs and for the store. At the next launch, an
+    /// accessory finds its description by this name. Never change it in an update.
     public var kind: String
-    /// Which of the devices around are meant.
+    /// The devices that are accessories of this kind.
     public var matcher: AccessoryMatcher
-    /// The services and characteristics that are wanted: only these are discovered.
+    /// The services and characteristics that the app needs. Only these are discovered.
     public var services: [ServiceDescription]
-    /// How long each step may take.
+    /// The time limits of the steps.
     public var timeouts = AccessoryTimeouts()
-    /// Whether it has to be paired before it is ready.
+    /// Whether the accessory must be paired before it is ready.
     public var pairing = PairingRequirement.none
-    /// Which ends of a link mean that the accessory is out of range and will come back: it is waited for
-    /// then, without end.
+    /// The reasons for the end of a link that mean that the accessory is out of range and will
+    /// return. A connection request then waits for it without a time limit.
     public var outOfRange = OutOfRangeRule.standard
     /// Whether the system reconnects by itself where it can (iOS 17, macOS 14 and later; Linux).
     public var systemReconnect = SystemReconnect.whereAvailable
-    /// By what a device is known to be the one that it was.
+    /// The means by which a device is recognized after its address has changed.
     public var identity = IdentitySource.system
-    /// Who goes first where links are few: the greater number.
+    /// The priority for connection slots when there are too few: the greater number goes first.
     public var priority = 0
 
-    /// A description; what it does not say can be set afterwards.
+    /// Creates a description; all other properties have defaults and can be changed.
     public init(
         kind: String,
         matching matcher: AccessoryMatcher,
@@ -46,16 +47,16 @@ public struct AccessoryDescription: Sendable {
     }
 }
 
-/// A service that an accessory has, and what is wanted of it.
+/// A service of an accessory, and its characteristics that the app needs.
 public struct ServiceDescription: Hashable, Sendable {
-    /// Which service.
+    /// The UUID of the service.
     public var identifier: BluetoothID
-    /// Which of its characteristics.
+    /// The characteristics that the app needs.
     public var characteristics: [CharacteristicDescription]
-    /// Whether an accessory without it is none of this kind.
+    /// Whether the service is required. An accessory that lacks it does not become ready.
     public var isRequired: Bool
 
-    /// A service with these characteristics.
+    /// Creates a description of a service with these characteristics.
     public init(
         _ identifier: BluetoothID,
         _ characteristics: [CharacteristicDescription],
@@ -67,104 +68,110 @@ public struct ServiceDescription: Hashable, Sendable {
     }
 }
 
-/// A characteristic, and what it is for.
+/// A characteristic and its roles.
 public struct CharacteristicDescription: Hashable, Sendable {
-    /// What an application does with a characteristic.
+    /// The use that an app makes of a characteristic.
     public enum Role: Hashable, Sendable {
-        /// It is read.
+        /// The app reads it.
         case read
-        /// It is written.
+        /// The app writes it.
         case write
-        /// Its values are listened to: the accessory is not ready before it has confirmed that.
+        /// The app receives its values. The accessory is ready only after it has confirmed the
+        /// subscription.
         case subscribe
     }
 
-    /// Which characteristic.
+    /// The UUID of the characteristic.
     public var identifier: BluetoothID
-    /// What it is for.
+    /// The uses of the characteristic.
     public var roles: Set<Role>
-    /// Whether an accessory without it is none of this kind.
+    /// Whether the characteristic is required. An accessory that has the service but lacks this
+    /// characteristic does not become ready.
     public var isRequired: Bool
 
-    /// A characteristic with these roles.
+    /// Creates a description of a characteristic with these roles.
     public init(_ identifier: BluetoothID, _ roles: Set<Role>, isRequired: Bool = true) {
         self.identifier = identifier
         self.roles = roles
         self.isRequired = isRequired
     }
 
-    /// One that is read.
+    /// Returns a description of a characteristic that the app reads.
     public static func read(_ identifier: BluetoothID) -> Self { Self(identifier, [.read]) }
-    /// One that is written.
+    /// Returns a description of a characteristic that the app writes.
     public static func write(_ identifier: BluetoothID) -> Self { Self(identifier, [.write]) }
-    /// One whose values are listened to.
+    /// Returns a description of a characteristic whose values the app receives.
     public static func subscribe(_ identifier: BluetoothID) -> Self {
         Self(identifier, [.subscribe])
     }
 }
 
-/// How long each step may take before it counts as failed.
+/// The time limits after which a step counts as failed.
 public struct AccessoryTimeouts: Hashable, Sendable {
-    /// A search for an accessory that is to be paired.
+    /// The search for an accessory that is to be paired; 10 seconds by default.
     public var scanning = Duration.seconds(10)
-    /// An attempt to connect to one that was just seen. Waiting for one that is out of range has no end.
+    /// An attempt to connect to an accessory that was just discovered; 10 seconds by default. A
+    /// connection request to an accessory out of range has no time limit.
     public var connecting = Duration.seconds(10)
-    /// The discovery of services, and that of characteristics.
+    /// The discovery of services, and that of characteristics; 10 seconds each by default.
     public var discovering = Duration.seconds(10)
-    /// Being confirmed all subscriptions. Of an accessory that has to be paired, they may ask a person,
-    /// too: they have as long as `pairing` then, if that is longer.
+    /// The confirmation of all subscriptions; 10 seconds by default. If the accessory must be
+    /// paired, a subscription may also make the system ask a person. The limit is then the longer
+    /// of this one and `pairing`.
     public var subscribing = Duration.seconds(10)
-    /// Reading a protected value, which may ask a person to pair.
+    /// The reading of a protected value, for which the system may ask a person to pair; 60 seconds
+    /// by default.
     public var pairing = Duration.seconds(60)
-    /// Any one read or write of the application's.
+    /// A read or write of the app; 30 seconds by default.
     public var requests = Duration.seconds(30)
-    /// The end of a link that was asked for.
+    /// The end of a link that the app or the library requested; 5 seconds by default.
     public var disconnecting = Duration.seconds(5)
 
-    /// The usual ones.
+    /// Creates the default limits.
     public init() {}
 }
 
-/// Whether an accessory has to be paired.
+/// Whether an accessory must be paired.
 public enum PairingRequirement: Hashable, Sendable {
-    /// It is ready as soon as it can be used.
+    /// Pairing is not required: the accessory is ready as soon as it is usable.
     case none
-    /// It is ready once this characteristic, which it gives to paired centrals only, could be read: where
-    /// that is refused, the system pairs, and may ask a person. Name one that is not subscribed to, too: a
-    /// value that it sends by itself cannot be told from the answer.
+    /// The accessory is ready once this characteristic could be read, which the accessory reveals
+    /// to paired centrals only. If the accessory refuses, the system pairs, and may ask a person.
+    /// Name a characteristic without a subscription: a value that the accessory sends by itself
+    /// cannot be distinguished from the answer.
     case required(probing: BluetoothID)
 }
 
-/// Which ends of a link mean *out of range*.
+/// The reasons for the end of a link that mean *out of range*.
 public struct OutOfRangeRule: Hashable, Sendable {
-    /// The codes of `CBError` that do. An end without an error is never one.
+    /// The codes of `CBError` that mean it. An end without an error never does.
     public var codes: Set<Int>
 
-    /// These codes.
+    /// Creates a rule from these codes.
     public init(_ codes: Set<CBError.Code>) {
         self.codes = Set(codes.map(\.rawValue))
     }
 
-    /// A link that was lost, or ended by the accessory, or could not be made in time.
+    /// The link was lost, the accessory ended it, or it could not be made in time.
     public static let standard = OutOfRangeRule([
         .connectionTimeout, .peripheralDisconnected, .connectionFailed,
     ])
 }
 
-/// Who makes a link again that was lost.
+/// The side that reconnects after the loss of a link.
 public enum SystemReconnect: Hashable, Sendable {
     /// The system, where it offers that.
     case whereAvailable
-    /// Lanyard, everywhere.
+    /// The library, on all systems.
     case never
 }
 
-/// By what a device is known to be the one that it was, although its address changes.
+/// The means by which a device is recognized although its address changes.
 public enum IdentitySource: Hashable, Sendable {
-    /// The identifier that the system gives it, which lasts for devices that are bonded or whose address
-    /// stays.
+    /// The identifier that the system assigns. It is permanent for a bonded device, and for a
+    /// device with a fixed address.
     case system
-    /// An identifier of its own in its manufacturer's data: the octets of a range, counted behind the
-    /// company's number.
+    /// An identifier in the device's manufacturer data: the bytes in this range, counted after the
+    /// company identifier.
     case manufacturerData(company: UInt16, range: Range<Int>)
 }

@@ -2,69 +2,73 @@
 
 import Foundation
 
-/// Why something that was asked of an accessory, or of its central, did not come about.
+/// The reason why a request to an accessory or its central failed.
 public enum AccessoryError: Error, Hashable, Sendable {
     // MARK: Bluetooth
 
-    /// There is no Bluetooth Low Energy here.
+    /// This device has no Bluetooth Low Energy.
     case unsupported
-    /// The application may not use Bluetooth, until the person changes that in the settings.
+    /// The app may not use Bluetooth. A person can change that in the settings.
     case unauthorized
-    /// A scan for everything around was asked for, which the configuration does not allow
-    /// (`AccessoryCentral.Configuration.allowsUnfilteredScans`): name a service in the matcher.
+    /// The scan has no service filter, which the configuration does not allow
+    /// (`AccessoryCentral.Configuration.allowsUnfilteredScans`). Name a service in the matcher.
     case unfilteredScan
-    /// The central was shut down, or let go of.
+    /// The central was shut down or released, or the accessory was forgotten.
     case shutDown
 
-    // MARK: Getting ready
+    // MARK: Becoming ready
 
-    /// The central was not told of an accessory of this kind when it was made.
+    /// The central was created without a description of this kind.
     case unknownKind(String)
-    /// None was found in time.
+    /// No accessory was found in time.
     case notFound(after: Duration)
-    /// One was found, and could not be connected to in time.
+    /// An accessory was found, but the connection was not made in time.
     case connectingTimedOut(after: Duration)
-    /// It was connected to, and a later step had no end: in which state it stood.
+    /// The accessory was connected, but a later step took too long; the value is the state of that
+    /// step.
     case stepTimedOut(AccessoryState, after: Duration)
-    /// The attempt failed, or the link ended before the accessory was ready, and how.
+    /// The attempt failed, or the link ended before the accessory was ready.
     case attemptFailed(LinkFailure)
-    /// It refuses what it keeps for those that it is paired with: nobody paired.
+    /// The accessory refuses its protected values, because the pairing did not take place.
     case notPaired
-    /// All links that there may be are taken, and by whom.
+    /// All connection slots are in use; the value names the accessories that hold them.
     case outOfConnectionSlots(OutOfConnectionSlots)
-    /// It was forgotten, or disconnected, meanwhile.
+    /// The accessory was forgotten or disconnected meanwhile.
     case abandoned(ChangeReason)
 
     // MARK: Values
 
-    /// It is not connected, and so cannot be asked.
+    /// The accessory is not connected.
     case notConnected
-    /// It has no such characteristic, or its description does not mention it.
+    /// The accessory lacks the characteristic, or its description does not declare it.
     case unknownCharacteristic(BluetoothID)
-    /// The characteristic is none that can be read, written like this, or subscribed to.
+    /// The characteristic does not permit this operation: reading, this kind of write, or
+    /// subscribing.
     case notPermitted(BluetoothID)
-    /// The accessory, or the system, refused the request: with the code of the Attribute Protocol
-    /// (Vol 3, Part F, 3.4.1.1), or nil if it was something else, which the text says.
+    /// The accessory or the system refused the request. The code is the one of the Attribute
+    /// Protocol (Vol 3, Part F, 3.4.1.1), or `nil` for any other reason, which the text describes.
     case refused(code: Int?, text: String)
-    /// What was read is no value of the type that was asked for, and why not.
+    /// The value that was read is not of the requested type, with the reason.
     case malformed(BluetoothID, ValueError)
-    /// It did not answer in time.
+    /// The accessory did not answer in time.
     case requestTimedOut(after: Duration)
-    /// So many questions wait for their answers already.
+    /// Too many requests already wait for their answers.
     case tooManyRequests(limit: Int)
-    /// The value is longer than one write can be, in octets.
+    /// The value is longer than one write permits; both lengths are in bytes.
     case tooLong(length: Int, maximum: Int)
-    /// So many writes wait already.
+    /// Too many writes already wait.
     case tooManyWrites(limit: Int)
-    /// The link ended before all was written: so many octets of the value had been sent. Those of a
-    /// write without response may not have arrived.
+    /// The link ended before the whole value was written. The numbers are the bytes sent and the
+    /// bytes of the value. Bytes of a write without response may not have arrived.
     case writeInterrupted(sent: Int, of: Int)
-    /// The link ended before the answer came.
+    /// The link ended before the answer arrived.
     case linkEnded
-    /// The store could not erase it. That is tried again as long as the central is there.
+    /// The store failed to erase the accessory. The central repeats the attempt as long as
+    /// it runs.
     case notErased
-    /// The accessory's services changed before the answer came: they are being discovered again.
+    /// The accessory's services changed before the answer arrived. The library discovers them
+    /// again.
     case servicesChanged
-    /// The task that waited was cancelled.
+    /// The waiting task was canceled.
     case cancelled
 }

@@ -2,18 +2,18 @@
 
 import Foundation
 
-/// Which of the devices around are meant.
+/// A rule that selects devices by their advertisements.
 ///
 /// ```swift
 /// let ours: AccessoryMatcher = .all(.service("180D"), .signal(atLeast: -70))
 /// ```
 public struct AccessoryMatcher: Sendable {
-    /// The services of which a device must advertise at least one to match; nil if that is not so, and
-    /// everything around has to be looked at, which costs power, and which Apple's systems do not do in
-    /// the background.
+    /// The services of which a matching device advertises at least one; `nil` if the rule requires
+    /// none. Without them the scan reports all devices, which costs power, and which Apple's
+    /// systems do not do in the background.
     public let services: Set<BluetoothID>?
-    /// Whether it looks at more than services: at what may be otherwise in the next packet, such as the
-    /// signal, or a name. A scan for such devices has to report every packet.
+    /// Whether the rule examines more than services: data that may differ in the next packet, such
+    /// as the signal strength or a name. The scan must then report every packet.
     let looksBeyondServices: Bool
     private let test: @Sendable (Sighting) -> Bool
 
@@ -27,23 +27,24 @@ public struct AccessoryMatcher: Sendable {
         self.test = test
     }
 
-    /// Whether what was heard is of such a device.
+    /// Returns whether the advertisement is from a matching device.
     public func matches(_ sighting: Sighting) -> Bool { test(sighting) }
 
-    /// Those that advertise the service.
+    /// Matches devices that advertise the service.
     public static func service(_ service: BluetoothID) -> AccessoryMatcher {
         AccessoryMatcher(services: [service], looksBeyondServices: false) {
             $0.services.contains(service)
         }
     }
 
-    /// Those whose manufacturer's data begins like this: the company's number with its low octet first,
-    /// and whatever follows.
+    /// Matches devices whose manufacturer data begins with this prefix. The data begins with the
+    /// company identifier, low byte first.
     public static func manufacturerData(prefix: Data) -> AccessoryMatcher {
         AccessoryMatcher { $0.manufacturerData?.starts(with: prefix) ?? false }
     }
 
-    /// Those of a company, of whose data (without its number) this is true.
+    /// Matches devices of a company for whose manufacturer data, without the company identifier,
+    /// the test returns `true`.
     public static func manufacturerData(
         company: UInt16,
         where test: @escaping @Sendable (Data) -> Bool = { _ in true }
@@ -56,7 +57,7 @@ public struct AccessoryMatcher: Sendable {
         }
     }
 
-    /// Those that say something about a service of which this is true.
+    /// Matches devices for whose data about the service the test returns `true`.
     public static func serviceData(
         _ service: BluetoothID,
         where test: @escaping @Sendable (Data) -> Bool = { _ in true }
@@ -64,40 +65,42 @@ public struct AccessoryMatcher: Sendable {
         AccessoryMatcher { $0.serviceData[service].map(test) ?? false }
     }
 
-    /// Those with the name.
+    /// Matches devices with this name.
     public static func name(_ name: String) -> AccessoryMatcher {
         AccessoryMatcher { $0.name == name }
     }
 
-    /// Those with a name of which this is true.
+    /// Matches devices for whose name the test returns `true`.
     public static func name(where test: @escaping @Sendable (String) -> Bool) -> AccessoryMatcher {
         AccessoryMatcher { $0.name.map(test) ?? false }
     }
 
-    /// Those that are received at least so strongly, in dBm: those that are near.
+    /// Matches devices whose signal strength is at least the threshold, in dBm: devices that are
+    /// near.
     public static func signal(atLeast threshold: Int) -> AccessoryMatcher {
         AccessoryMatcher { $0.rssi.map { $0 >= threshold } ?? false }
     }
 
-    /// Those of which this is true.
+    /// Matches devices for which the test returns `true`.
     public static func custom(
         _ test: @escaping @Sendable (Sighting) -> Bool
     ) -> AccessoryMatcher {
         AccessoryMatcher(test)
     }
 
-    /// Those that all of the others mean.
+    /// Matches devices that all of the matchers match.
     public static func all(_ matchers: AccessoryMatcher...) -> AccessoryMatcher {
-        // One that narrows the scan is enough: the device has to match it, too.
+        // One matcher's services are enough for the filter, because a device must match that
+        // matcher too.
         let services = matchers.lazy.compactMap(\.services).min { $0.count < $1.count }
-        // What fulfils several need not stand in one packet.
+        // The data for several matchers may arrive in different packets.
         let looksBeyond = matchers.count > 1 || matchers.contains(where: \.looksBeyondServices)
         return AccessoryMatcher(services: services, looksBeyondServices: looksBeyond) { sighting in
             matchers.allSatisfy { $0.matches(sighting) }
         }
     }
 
-    /// Those that one of the others means.
+    /// Matches devices that at least one of the matchers matches.
     public static func any(_ matchers: AccessoryMatcher...) -> AccessoryMatcher {
         let services = matchers.map(\.services)
         let union: Set<BluetoothID>? =

@@ -2,25 +2,25 @@
 
 import CoreBluetooth
 
-/// Whether there is Bluetooth to work with. Work that is asked for while there is none waits, and goes on
-/// by itself.
+/// The availability of Bluetooth. Calls of the app wait while Bluetooth is unavailable, and
+/// continue by themselves.
 public enum Availability: Hashable, Sendable {
-    /// Not known yet: so it begins.
+    /// The availability is not yet known; this is the initial value.
     case unknown
-    /// Bluetooth starts anew, and will say soon what it is then.
+    /// Bluetooth is restarting; its next state follows soon.
     case resetting
-    /// There is no Bluetooth Low Energy here, and there will be none.
+    /// This device has no Bluetooth Low Energy.
     case unsupported
-    /// The application may not use it, until the person changes that in the settings.
+    /// The app may not use Bluetooth. A person can change that in the settings.
     case unauthorized
-    /// It is switched off.
+    /// Bluetooth is switched off.
     case poweredOff
-    /// It is there.
+    /// Bluetooth is available.
     case poweredOn
 }
 
 extension Availability {
-    /// What Core Bluetooth says of itself.
+    /// Converts the state that Core Bluetooth reports.
     init(_ state: CBManagerState) {
         self =
             switch state {

@@ -3,19 +3,19 @@
 import CoreBluetooth
 import Foundation
 
-/// What a service or a characteristic is: a UUID of the Bluetooth SIG's with 16 or 32 bits, or one of
-/// anybody's with 128. Unlike a `CBUUID` it can go from one task to another.
+/// The UUID of a service or characteristic: one with 16 or 32 bits, which the Bluetooth SIG
+/// assigns, or one with 128 bits. Unlike a `CBUUID`, it is `Sendable`.
 ///
 /// ```swift
 /// let heartRate: BluetoothID = "180D"
 /// let lamp: BluetoothID = "4C414E59-4152-4400-A000-000000001A01"
 /// ```
 public struct BluetoothID: Hashable, Sendable {
-    /// The shortest text that means it, in capital letters.
+    /// The shortest form of the UUID, in capital letters.
     public let text: String
 
-    /// What a text means: 4 or 8 hexadecimal digits, or 36 characters with hyphens, in letters of any
-    /// case. Nil for any other.
+    /// Creates a UUID from 4 or 8 hexadecimal digits, or from 36 characters with hyphens, in upper
+    /// or lower case. `nil` for any other text.
     public init?(_ text: String) {
         let upper = text.uppercased()
         let digits = upper.utf8.allSatisfy {
@@ -32,7 +32,7 @@ public struct BluetoothID: Hashable, Sendable {
         self.init(CBUUID(string: upper))
     }
 
-    /// The same as Core Bluetooth has it.
+    /// Creates a UUID from a Core Bluetooth UUID.
     public init(_ uuid: CBUUID) {
         let long = uuid.uuidString.uppercased()
         guard long.utf8.count == 36, long.hasSuffix(Self.baseEnd) else {
@@ -42,20 +42,21 @@ public struct BluetoothID: Hashable, Sendable {
         text = Self.withoutZeros(String(long.prefix(8)))
     }
 
-    /// How the UUIDs end that have a short form (Vol 3, Part B, 2.5.1).
+    /// The end of all UUIDs that have a short form (Vol 3, Part B, 2.5.1).
     private static let baseEnd = "-0000-1000-8000-00805F9B34FB"
 
-    /// Eight digits of which the first four say nothing are as good as four.
+    /// Shortens eight digits to four if the first four are zeros.
     private static func withoutZeros(_ digits: String) -> String {
         digits.utf8.count == 8 && digits.hasPrefix("0000") ? String(digits.suffix(4)) : digits
     }
 
-    /// For Core Bluetooth.
+    /// The UUID for Core Bluetooth.
     public var cbuuid: CBUUID { CBUUID(string: text) }
 }
 
 extension BluetoothID: ExpressibleByStringLiteral {
-    /// Traps if the literal is none: that is a mistake in the program, as with `CBUUID(string:)`.
+    /// Creates a UUID from a literal. Traps if the literal is not a UUID, because that is a mistake
+    /// in the program, as with `CBUUID(string:)`.
     public init(stringLiteral text: String) {
         guard let identifier = BluetoothID(text) else {
             preconditionFailure("\"\(text)\" is no UUID: 4, 8 or 36 characters are")
@@ -65,6 +66,6 @@ extension BluetoothID: ExpressibleByStringLiteral {
 }
 
 extension BluetoothID: CustomStringConvertible {
-    /// Its text.
+    /// The text of the UUID.
     public var description: String { text }
 }

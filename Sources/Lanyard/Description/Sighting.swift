@@ -2,27 +2,28 @@
 
 import Foundation
 
-/// What was heard of a device that advertises.
+/// The data of an advertisement, and of its scan response, from one device.
 public struct Sighting: Hashable, Sendable {
-    /// The identifier that the system gives the device. It stays the same as long as the system
-    /// recognises the device: for ever if it is bonded, else for as long as its address does not change.
+    /// The identifier that the system assigns to the device. It is permanent if the device is
+    /// bonded. Otherwise it lasts as long as the device's address.
     public var identifier: UUID
-    /// The name that it advertises, or else the one that the system remembers.
+    /// The advertised name, otherwise the name that the system remembers.
     public var name: String?
-    /// The services that it says it has.
+    /// The advertised services.
     public var services: [BluetoothID]
-    /// What it says about services, by service.
+    /// The data about services, by service.
     public var serviceData: [BluetoothID: Data]
-    /// What its manufacturer says: the company's number, two octets with the low one first, and the rest.
+    /// The manufacturer data: the company identifier in two bytes, low byte first, and the data
+    /// that follows.
     public var manufacturerData: Data?
-    /// How strongly it was received, in dBm; nil if that is not known.
+    /// The signal strength (RSSI) in dBm; `nil` if it is unknown.
     public var rssi: Int?
-    /// How strongly it says it sends, in dBm.
+    /// The advertised transmit power in dBm.
     public var transmitPower: Int?
-    /// Whether it can be connected to.
+    /// Whether the device accepts connections.
     public var isConnectable: Bool
 
-    /// What was heard, with little in it.
+    /// Creates a discovery; every property except the identifier has a default.
     public init(
         identifier: UUID,
         name: String? = nil,

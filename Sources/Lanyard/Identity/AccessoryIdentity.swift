@@ -2,20 +2,23 @@
 
 import Foundation
 
-/// Which accessory it is, from one launch to the next, and whatever its address is.
+/// The identity of an accessory, which stays the same from launch to launch, whatever the address
+/// of the device is.
 ///
-/// As text it is what the store keeps: `system:` and a UUID, or `manufacturer:`, the company's number in
-/// hexadecimal, and the identifier's octets.
+/// The store keeps its text: `system:` and a UUID, or `manufacturer:`, the company identifier in
+/// hexadecimal, a colon and the identifier's bytes in hexadecimal.
 public enum AccessoryIdentity: Hashable, Sendable {
-    /// The device that the system gives this identifier.
+    /// The device to which the system assigns this identifier.
     case system(UUID)
-    /// The device that says in its manufacturer's data who it is, whatever the system takes it for.
+    /// The device with this identifier in its manufacturer data, whatever identifier the system
+    /// assigns to it.
     case manufacturer(company: UInt16, identifier: Data)
 }
 
 extension AccessoryIdentity {
-    /// Who was heard, if it is told by `source`. Nil if the manufacturer's data is another company's, or
-    /// too short to hold the identifier: then only the system's identifier is known.
+    /// Creates the identity of a discovered device. `nil` if the manufacturer data is missing,
+    /// belongs to another company, or is too short to contain the identifier. Then only the
+    /// system's identifier is known.
     public init?(of sighting: Sighting, by source: IdentitySource) {
         switch source {
         case .system:
@@ -33,7 +36,7 @@ extension AccessoryIdentity {
 }
 
 extension AccessoryIdentity: LosslessStringConvertible {
-    /// Its text.
+    /// The text of the identity.
     public var description: String {
         switch self {
         case .system(let identifier):
@@ -44,7 +47,7 @@ extension AccessoryIdentity: LosslessStringConvertible {
         }
     }
 
-    /// Whose text it is; nil if it is nobody's.
+    /// Creates an identity from its text; `nil` if the text is not valid.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         switch (parts.first, parts.count) {
@@ -65,7 +68,7 @@ extension AccessoryIdentity: LosslessStringConvertible {
         return String(repeating: "0", count: max(digits - text.count, 0)) + text
     }
 
-    /// What hexadecimal digits mean, without the sign that `init(_:radix:)` allows.
+    /// Parses hexadecimal digits, without the sign that `init(_:radix:)` permits.
     private static func number<Number: FixedWidthInteger>(
         _ digits: Substring,
         as type: Number.Type
@@ -87,7 +90,7 @@ extension AccessoryIdentity: LosslessStringConvertible {
 }
 
 extension AccessoryIdentity: Codable {
-    /// Reads its text.
+    /// Decodes the identity from its text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -100,7 +103,7 @@ extension AccessoryIdentity: Codable {
         self = identity
     }
 
-    /// Writes its text.
+    /// Encodes the identity as its text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -2,28 +2,30 @@
 
 import Foundation
 
-/// What follows from a device being recognised.
+/// An action that follows from the recognition of a device.
 package enum IdentityAction: Hashable, Sendable {
-    /// What was taken for two accessories is one: all that is known of the first belongs to the second.
+    /// Two identities are one accessory: all data of the first now belongs to the second.
     case merged(from: AccessoryIdentity, into: AccessoryIdentity)
-    /// There are two links to one accessory: end the first, the other stays.
+    /// There are two links to one accessory: end the first and keep the second.
     case close(UUID, keeping: UUID)
 }
 
-/// Which of the system's identifiers belong to which accessory.
+/// The assignment of system identifiers to accessories.
 ///
-/// A device that is not bonded changes its address every quarter of an hour or so (Vol 3, Part C, 10.7),
-/// and is a new peripheral with a new identifier for the system each time; one that runs Android does
-/// even while it is connected. If it says in its manufacturer's data who it is, it is one accessory all the
-/// same: identifiers are gathered under one identity here. If a device turns out to be known already, both
-/// are merged; if there is a second link to it, one is closed.
+/// A device that is not bonded changes its address about every 15 minutes (Vol 3, Part C, 10.7),
+/// and then the system treats it as a new peripheral with a new identifier. An Android device
+/// changes its address even while it is connected. If a device sends an identifier of its own in
+/// its manufacturer data, this type collects its system identifiers under one identity. If a device
+/// turns out to be known already, the two identities are merged. If it then has a second link, one
+/// of the links is closed.
 package struct IdentityBook: Sendable {
-    /// How many accessories are kept in mind, beside those that are remembered or linked.
+    /// The maximum number of accessories in the registry, besides those that are remembered or
+    /// linked.
     package static let accessoryLimit = 1024
-    /// How many identifiers of one accessory are, beside those with links.
+    /// The maximum number of identifiers of one accessory, besides those with links.
     package static let identifierLimit = 16
-    /// An older link from which something came so recently stays, and the newer one is closed; else it is
-    /// taken for dead, and the newer one stays.
+    /// If the older link has received data within this time, the newer link is closed. Otherwise
+    /// the older link is presumed lost, and the newer one stays.
     package static let livenessLimit = Duration.seconds(10)
 
     private var pages: [AccessoryIdentity: IdentityPage] = [:]
@@ -31,31 +33,31 @@ package struct IdentityBook: Sendable {
     private var pageCount = 0
     private let accessoryLimit: Int
 
-    /// An empty book.
+    /// Creates an empty registry.
     package init(accessoryLimit: Int = Self.accessoryLimit) {
         self.accessoryLimit = accessoryLimit
     }
 
-    /// How many accessories are in it.
+    /// The number of accessories in the registry.
     package var count: Int { pages.count }
 
-    /// Whose identifier it is.
+    /// Returns the accessory to which the identifier belongs.
     package func identity(of identifier: UUID) -> AccessoryIdentity? { owners[identifier] }
 
-    /// What the system calls an accessory, or did: the one that was met last in front.
+    /// Returns the system's identifiers of an accessory, latest first.
     package func systemIdentifiers(of identity: AccessoryIdentity) -> [UUID] {
         pages[identity]?.freshest.map(\.identifier) ?? []
     }
 
-    /// Under which identifier an accessory has a link that is not to be closed.
+    /// Returns the identifier of an accessory's link, unless that link is being closed.
     package func linkedIdentifier(of identity: AccessoryIdentity) -> UUID? {
         pages[identity]?.links.first?.identifier
     }
 
-    // MARK: Recognising
+    // MARK: Recognition
 
-    /// Says who was heard. Where it should say so itself and does not, it is who its identifier was, or
-    /// somebody new.
+    /// Returns the identity of a discovered device. If the device should send its identity but does
+    /// not, the result is the earlier owner of its identifier, or a new identity.
     package mutating func identify(
         _ sighting: Sighting,
         by source: IdentitySource,
@@ -71,8 +73,8 @@ package struct IdentityBook: Sendable {
         return (identity, actions)
     }
 
-    /// An accessory is remembered, or restored, with the identifier that it had last. It is kept in mind
-    /// until it is forgotten.
+    /// Registers the last identifier of a remembered or restored accessory. The registry keeps the
+    /// accessory until it is forgotten.
     package mutating func adopt(
         _ identifier: UUID,
         as identity: AccessoryIdentity,
@@ -85,7 +87,7 @@ package struct IdentityBook: Sendable {
         return actions
     }
 
-    /// An accessory is not remembered any more.
+    /// Removes an accessory that is no longer remembered.
     package mutating func forget(_ identity: AccessoryIdentity) {
         for entry in pages.removeValue(forKey: identity)?.entries ?? [] {
             owners[entry.identifier] = nil
@@ -94,7 +96,7 @@ package struct IdentityBook: Sendable {
 
     // MARK: Links
 
-    /// There is a link to a device.
+    /// Notes that there is a link to a device.
     package mutating func linked(_ identifier: UUID, now: Duration) -> [IdentityAction] {
         let identity = owners[identifier] ?? .system(identifier)
         note(identifier, of: identity, now: now)
@@ -102,7 +104,7 @@ package struct IdentityBook: Sendable {
         return closeDuplicates(of: identity, now: now)
     }
 
-    /// Something came over it.
+    /// Notes that data arrived over the link.
     package mutating func heard(_ identifier: UUID, now: Duration) {
         guard let identity = owners[identifier] else { return }
         pages[identity]?.change(identifier) { entry in
@@ -111,15 +113,15 @@ package struct IdentityBook: Sendable {
         }
     }
 
-    /// It has ended.
+    /// Notes that the link has ended.
     package mutating func unlinked(_ identifier: UUID) {
         guard let identity = owners[identifier] else { return }
         pages[identity]?.change(identifier) { $0.link = nil }
     }
 
-    // MARK: Pages
+    // MARK: Entries
 
-    /// Makes an identifier an accessory's, with all that was known under it.
+    /// Assigns an identifier to an accessory, with everything that was known under it.
     private mutating func assign(
         _ identifier: UUID,
         to identity: AccessoryIdentity,
@@ -136,8 +138,8 @@ package struct IdentityBook: Sendable {
         return merge(owner, into: identity) + closeDuplicates(of: identity, now: now)
     }
 
-    /// Two that say that they are different are: the system gave one the identifier that the other had.
-    /// But what has a link stays who it is.
+    /// Moves an identifier between two accessories that identify themselves as different: the
+    /// system has assigned the identifier to another device. An identifier with a link keeps its accessory.
     private mutating func move(
         _ identifier: UUID,
         from owner: AccessoryIdentity,
@@ -181,14 +183,14 @@ package struct IdentityBook: Sendable {
         trim(identity)
     }
 
-    /// Lets go of identifiers that were not met for long.
+    /// Removes the identifiers that were not seen for the longest time.
     private mutating func trim(_ identity: AccessoryIdentity) {
         for identifier in pages[identity]?.trim(to: Self.identifierLimit) ?? [] {
             owners[identifier] = nil
         }
     }
 
-    /// Lets go of the accessory that was met longest ago, if there are too many.
+    /// Removes the accessory that was not seen for the longest time, if there are too many.
     private mutating func makeRoom(for identity: AccessoryIdentity) {
         guard pages[identity] == nil, pages.count >= accessoryLimit else { return }
         let oldest = pages.lazy.filter { !$0.value.isHeld }

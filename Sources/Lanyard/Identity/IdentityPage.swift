@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// What the book knows of one accessory.
+/// The registry's entry for one accessory.
 struct IdentityPage {
-    /// A link to it.
+    /// A link to the accessory.
     struct Link {
         let since: Duration
         var lastHeard: Duration
-        /// Whether it was said that it is to be closed.
+        /// Whether the closing of the link was already requested.
         var isClosing = false
 
         init(since: Duration) {
@@ -17,25 +17,25 @@ struct IdentityPage {
         }
     }
 
-    /// One of the identifiers that the system has for it.
+    /// One of the system's identifiers for the accessory.
     struct Entry {
         let identifier: UUID
         var lastMet: Duration
         var link: Link?
     }
 
-    /// The order in which accessories became known.
+    /// The position of the accessory in the order of first discovery.
     let number: Int
-    /// In the order in which they became known.
+    /// The identifiers in the order of first discovery.
     private(set) var entries: [Entry] = []
-    /// Whether it is remembered.
+    /// Whether the accessory is remembered.
     var isKept = false
 
     init(number: Int) {
         self.number = number
     }
 
-    /// Whether it stays in mind, however many come.
+    /// Whether the entry stays even if the registry is full.
     var isHeld: Bool { isKept || entries.contains { $0.link != nil } }
 
     var lastMet: Duration { entries.map(\.lastMet).max() ?? .zero }
@@ -46,7 +46,7 @@ struct IdentityPage {
             .map(\.element)
     }
 
-    /// Those with a link that is to stay.
+    /// The identifiers whose links are to stay.
     var links: [Entry] {
         entries.filter { $0.link.map { !$0.isClosing } ?? false }
     }
@@ -55,7 +55,7 @@ struct IdentityPage {
         entries.first { $0.identifier == identifier }
     }
 
-    /// Which of several links is to stay: the oldest that lives, or else the newest.
+    /// Returns the link to keep: the oldest live one, otherwise the newest.
     func bestLink(heardSince instant: Duration) -> UUID? {
         let byAge = links.sorted { ($0.link?.since ?? .zero) < ($1.link?.since ?? .zero) }
         let living = byAge.first { ($0.link?.lastHeard ?? .zero) >= instant }
@@ -86,7 +86,8 @@ struct IdentityPage {
         }
     }
 
-    /// Removes those that were not met for longest until there are few enough, and says which.
+    /// Removes the identifiers that were not seen for the longest time until at most `limit`
+    /// remain, and returns them.
     mutating func trim(to limit: Int) -> [UUID] {
         var removed: [UUID] = []
         while entries.count > limit,

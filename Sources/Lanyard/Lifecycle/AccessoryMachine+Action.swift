@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a slot is for.
+/// The purpose of a connection slot.
 enum SlotUse: Hashable, Sendable {
-    /// To dial.
+    /// A connection attempt.
     case dial
-    /// For a link that is there, and has no slot.
+    /// An existing link that has no slot.
     case arrived
 }
 
 extension AccessoryMachine {
-    /// What is to be done, in the order given.
+    /// An action for the driver; the driver performs actions in order.
     ///
-    /// Of countdowns at most one is armed at a time. Each `reserveSlot` is followed by exactly one
-    /// `releaseSlot`, each `scan` by one `stopScan`, before the next; also if Bluetooth is off by then.
+    /// At most one countdown is armed at a time. Each `reserveSlot` is followed by exactly one
+    /// `releaseSlot` before the next `reserveSlot`, and each `scan` by one `stopScan`, even if
+    /// Bluetooth is off by then.
     enum Action: Equatable {
-        /// To ask the system for a peripheral; `retrieved` is the answer.
+        /// Ask the system for a peripheral; the event `retrieved` answers.
         case retrieve(Retrieval)
-        /// To look for an accessory; `found` is the answer.
+        /// Search for an accessory; the event `found` answers.
         case scan
-        /// To look no longer.
+        /// Stop the search.
         case stopScan
-        /// To connect.
+        /// Connect to the peripheral.
         case connect(Peripheral, Approach)
-        /// To end a link, or the attempt to make it.
+        /// End a link or the attempt to make it.
         case cancelConnection(Peripheral)
-        /// To look up these services.
+        /// Discover these services.
         case discoverServices(Peripheral, Set<BluetoothID>)
-        /// To look up these characteristics of a service.
+        /// Discover these characteristics of a service.
         case discoverCharacteristics(Peripheral, of: BluetoothID, Set<BluetoothID>)
-        /// To subscribe. Where it is subscribed, `confirmed` is the answer at once.
+        /// Subscribe. If there is a subscription already, the event `confirmed` follows at once.
         case subscribe(Peripheral, CharacteristicPath)
-        /// To read the protected characteristic; `probed` is the answer.
+        /// End a subscription, so that it can begin again; the event `ended` answers.
+        case unsubscribe(Peripheral, CharacteristicPath)
+        /// Read the protected characteristic; the event `probed` answers.
         case probe(Peripheral, CharacteristicPath)
-        /// To ask the pool for a slot.
+        /// Request a slot from the pool.
         case reserveSlot(SlotUse)
-        /// To give it back, or no longer ask for it. The limit was reached if the system said so.
+        /// Release the slot or withdraw the request for one. `limitReached` is `true` if the system
+        /// reported that its limit was reached.
         case releaseSlot(limitReached: Bool)
-        /// To save the identifier: it was found to be usable.
+        /// Save the identifier of this peripheral, which proved to be usable.
         case save(Peripheral)
-        /// To erase the identifier, and all that is kept of the accessory.
+        /// Erase the identifier and all stored data of the accessory.
         case erase
-        /// To say when the countdown is over.
+        /// Start a countdown; the event `countdownEnded` reports its end.
         case arm(Countdown)
-        /// Not to.
+        /// Cancel a countdown.
         case cancelCountdown(Countdown)
-        /// To tell the application.
+        /// Report the state to the app.
         case report(AccessoryState, ChangeReason)
-        /// To keep what became of an attempt.
+        /// Keep the record of an attempt.
         case record(AttemptRecord)
     }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the record of an attempt needs to know about states.
+// Facts about states for the records of attempts.
 extension AccessoryMachine.State {
-    /// Whether it is waited for by a connect of ours.
+    /// Whether a connection request of the library is pending.
     var isStanding: Bool {
         guard case .outOfRange(_, .ours) = self else { return false }
         return true
     }
 
-    /// Whether its link is being ended.
+    /// Whether the link is being ended.
     var isEnding: Bool {
         guard case .disconnecting = self else { return false }
         return true
     }
 
-    /// Whether an application can do something with it.
+    /// Whether the app can use the accessory.
     var isUsable: Bool {
         switch self {
         case .ready, .connected(_, .refused, _): true
@@ -22,7 +22,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// Whether an attempt is over that was made until then.
+    /// Whether this state ends the attempt that preceded it.
     var endsAttempt: Bool { phase == nil || isOutOfRange }
 
     private var isOutOfRange: Bool {
@@ -30,7 +30,7 @@ extension AccessoryMachine.State {
         return true
     }
 
-    /// How an attempt is made that begins in it.
+    /// The kind of an attempt that begins in this state.
     var approach: AttemptRecord.Approach {
         switch self {
         case .outOfRange: .standing
@@ -40,7 +40,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// What a record says about what comes next.
+    /// The next step, for a record.
     func next(after now: Duration) -> AttemptRecord.Next {
         switch self {
         case .unavailable: .bluetooth
@@ -58,11 +58,12 @@ extension AccessoryMachine.State {
 }
 
 extension ChangeReason {
-    /// The failure that it tells of.
+    /// The failure that the reason contains.
     var failure: LinkFailure? {
         switch self {
         case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
-            .abandoned(let failure), .standingBy(let failure), .resting(.failed(let failure)):
+            .abandoned(let failure), .standingBy(let failure), .resting(.failed(let failure)),
+            .messagesRefused(let failure):
             failure
         case .systemReconnects(let failure): failure
         default: nil
@@ -71,6 +72,6 @@ extension ChangeReason {
 }
 
 extension LinkFailure {
-    /// Whether the system has said that there are too many links, not the pool.
+    /// Whether the system, and not the pool, reported that there are too many links.
     var isLimitOfSystem: Bool { kind == .capacity && code != nil }
 }

@@ -2,12 +2,12 @@
 
 // From a peripheral to a link.
 extension AccessoryMachine {
-    /// Connects within a time-out, as soon as there is a slot.
+    /// Connects with a timeout, as soon as there is a slot.
     func dial(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
         .move(.connecting(peripheral, .waitingForSlot), reason)
     }
 
-    /// Connects as long as it takes.
+    /// Connects without a time limit.
     func standBy(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
         .move(
             .outOfRange(peripheral, .ours(from: now)),
@@ -16,19 +16,19 @@ extension AccessoryMachine {
         )
     }
 
-    /// Whether a connect of ours waits before it takes effect.
+    /// Whether the library's connection request takes effect only later.
     var isPausing: Bool {
         guard case .outOfRange(_, .ours(let start)) = state else { return false }
         return start > now
     }
 
-    /// Connects without the pause: the connect that stands with it has to end first.
+    /// Connects without the pause. The pending connection request with the pause must end first.
     func endPause(_ peripheral: Peripheral) -> Decision {
         guard isPausing else { return .ignore }
         return endLink(peripheral, then: .dial(isGranted: false), because: .wished)
     }
 
-    /// Asks for a slot for a link that is there.
+    /// Requests a slot for an existing link.
     func arrive(
         _ peripheral: Peripheral,
         _ known: Set<CharacteristicPath>,
@@ -43,7 +43,8 @@ extension AccessoryMachine {
         return .move(.connecting(peripheral, dialling), reason, [.connect(peripheral, .dial)])
     }
 
-    /// A device was seen. One that is another than before is the same accessory with a new identifier.
+    /// Handles a discovery. A different peripheral than before is the same accessory with a new
+    /// identifier.
     func found(_ peripheral: Peripheral) -> Decision {
         switch state {
         case .scanning, .idle(.unknownToSystem):
@@ -122,7 +123,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// There is no slot for a link that is there: it is ended, and dialled when there is one.
+    /// Ends a link for which there is no slot. The accessory is connected again when there is one.
     func turnedAway(_ slots: AttemptRecord.Slots?) -> Decision {
         switch state {
         case .connecting(let peripheral, .arrived):
@@ -159,7 +160,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// What comes after the end of a link: see `Afterwards`.
+    /// Decides the next step after the end of a link; see `Afterwards`.
     func linkEnded(_ peripheral: Peripheral, _ ending: Ending) -> Decision {
         switch ending.then {
         case .rest(let reason): .move(.idle(reason), .resting(reason))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The table: one function for each event, which goes through all states.
+// The transition table: one function for each event, each of which covers all states.
 extension AccessoryMachine {
-    /// What an event leads to. What is told of another peripheral than the state's, or of another
-    /// countdown, is ignored here.
+    /// Decides the result of an event. Events of another peripheral than the state's, or of another
+    /// countdown, are ignored here.
     func decide(_ event: Event) -> Decision {
         switch event {
         case .available: available()
@@ -37,9 +37,11 @@ extension AccessoryMachine {
         case .discoveryFailed(let failure): discoveryFailed(failure)
         case .subscriptionChanged(let path, .confirmed): subscriptionConfirmed(path)
         case .subscriptionChanged(let path, .ended): subscriptionEnded(path)
-        case .subscriptionChanged(_, .failed(let failure)): subscriptionFailed(failure)
+        case .subscriptionChanged(let path, .failed(let failure)): subscriptionFailed(path, failure)
         case .probed(let failure): probed(failure)
         case .servicesModified(let services): servicesModified(services)
+        case .messagesRefused(let path, let step, let failure):
+            messagesRefused(path, step, failure)
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From a link to what is wanted of the accessory.
+// From a link to the discovered services and characteristics.
 extension AccessoryMachine {
-    /// Looks up what is wanted, unless that is known.
+    /// Discovers the required services and characteristics, unless they are known.
     func explore(_ peripheral: Peripheral, _ known: Set<CharacteristicPath>) -> Decision {
         let found = known.intersection(settings.paths)
         let isComplete = found == settings.paths || found == knownBefore
@@ -13,12 +13,12 @@ extension AccessoryMachine {
         return discover(peripheral, keeping: nothing, because: .linked)
     }
 
-    /// A link with these characteristics, none of which has confirmed a subscription.
+    /// Returns a link with these characteristics and no confirmed subscription.
     private func fresh(_ found: Set<CharacteristicPath>) -> Link {
         Link(found: found, unconfirmed: settings.subscriptions.intersection(found))
     }
 
-    private func discover(
+    func discover(
         _ peripheral: Peripheral,
         within running: Countdown? = nil,
         keeping link: Link,
@@ -105,8 +105,9 @@ extension AccessoryMachine {
         }
     }
 
-    /// Looks up again what has changed, and only that. While something is being looked up anyway its
-    /// countdown goes on: an accessory that changes all the time is not waited for.
+    /// Discovers again only the services that have changed. If a discovery is already running, its
+    /// countdown continues, because an accessory that changes all the time must not delay the
+    /// timeout.
     func servicesModified(_ services: Set<BluetoothID>) -> Decision {
         let modified = services.intersection(settings.serviceIdentifiers)
         guard !modified.isEmpty else { return .ignore }
@@ -138,7 +139,7 @@ extension AccessoryMachine {
         discover(peripheral, within: countdown, keeping: link, because: .servicesChanged)
     }
 
-    /// What makes an accessory useless, if something is missing.
+    /// Returns the failure that makes the accessory unusable, if a required part is missing.
     private func lack(
         _ required: Set<BluetoothID>,
         in found: Set<BluetoothID>
@@ -150,15 +151,16 @@ extension AccessoryMachine {
 }
 
 extension AccessoryMachine.Link {
-    /// Without some services.
+    /// Returns the link without some services.
     fileprivate func without(_ services: Set<BluetoothID>) -> Self {
         Self(
             found: found.filter { !services.contains($0.service) },
-            unconfirmed: unconfirmed.filter { !services.contains($0.service) }
+            unconfirmed: unconfirmed.filter { !services.contains($0.service) },
+            renewing: renewing.flatMap { services.contains($0.service) ? nil : $0 }
         )
     }
 
-    /// Adds those characteristics of a service that are wanted.
+    /// Adds the characteristics of a service that the app needs.
     fileprivate mutating func add(
         _ characteristics: Set<BluetoothID>,
         of service: BluetoothID,

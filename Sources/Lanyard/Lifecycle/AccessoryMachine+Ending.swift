@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How links end, and steps that take too long.
+// The ends of links, and steps that take too long.
 extension AccessoryMachine {
-    /// Ends a link, or the attempt to make it. It is over when the system says so.
+    /// Ends a link or the attempt to make it. The end is complete when the system reports it.
     func endLink(
         _ peripheral: Peripheral,
         then: Afterwards,
@@ -21,7 +21,7 @@ extension AccessoryMachine {
         )
     }
 
-    /// Ends a link that is of no use.
+    /// Ends a link that is not usable.
     func abandon(
         _ peripheral: Peripheral,
         _ failure: LinkFailure,
@@ -38,12 +38,13 @@ extension AccessoryMachine {
         let cancelled = LinkFailure(.ownCancel, "it was cancelled on this device")
         switch state {
         case .connecting(_, .dialling):
-            // Without an error it is that of an earlier link, told late: the attempt goes on until it is
-            // cancelled.
+            // A disconnection without an error belongs to an earlier link and was reported late.
+            // The attempt is still running and must be canceled.
             guard let failure else { return abandon(peripheral, cancelled, linkWasUp: false) }
             return .retry(peripheral, failure, linkWasUp: false)
         case .outOfRange:
-            // So here: whether or not the connect still stands, one more does no harm.
+            // The same applies here. Another connection request does no harm if the earlier one is
+            // still pending.
             guard let failure else { return standAgain(peripheral) }
             return .retry(peripheral, failure, linkWasUp: false)
         case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
@@ -60,7 +61,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// One more standing connect; with what is left of the pause, if there is one.
+    /// Repeats the connection request, with the rest of the pause if there is one.
     private func standAgain(_ peripheral: Peripheral) -> Decision {
         guard case .outOfRange(_, .ours(let start)) = state, start > now else {
             return .note(
@@ -71,7 +72,8 @@ extension AccessoryMachine {
         return .note(state, [.connect(peripheral, .standing(after: start - now))])
     }
 
-    /// The system makes the link again: nothing is to be done, unless there is no reason to wait.
+    /// Handles a reconnection by the system. No action is necessary for a remembered accessory. A
+    /// link to any other accessory is ended, because only a remembered one is worth the wait.
     func systemReconnects(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let lost = failure ?? LinkFailure(.unknown, "the link was lost")
         switch state {
@@ -90,7 +92,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// The countdown of the state has ended.
+    /// Handles the end of the state's countdown.
     func countdownEnded() -> Decision {
         switch state {
         case .scanning: return .move(.idle(.notFound), .resting(.notFound))
@@ -115,7 +117,7 @@ extension AccessoryMachine {
         case .connected(let peripheral, .probing, let link):
             return refuse(peripheral, link, tooLong("pairing", settings.timeouts.pairing))
         case .disconnecting(let peripheral, let ending): return linkEnded(peripheral, ending)
-        // They have none.
+        // These states have no countdown.
         case .unavailable, .restoring, .retrieving, .idle, .connecting(_, .waitingForSlot),
             .connected(_, .refused, _), .ready, .outOfRange:
             return .ignore

@@ -1,86 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an application wishes of an accessory.
+/// A call of the app that concerns one accessory.
 enum Wish: Hashable, Sendable, CaseIterable {
-    /// That one is found, connected to and paired; or that pairing is tried again.
+    /// Find, connect and pair an accessory, or try the pairing again.
     case pair
-    /// That the one which was paired is kept connected.
+    /// Keep the paired accessory connected.
     case connect
-    /// That its link is ended, and not made again before it is wished.
+    /// End the link, and do not connect again before the app requests it.
     case disconnect
-    /// That its link is ended, and nothing of it remembered.
+    /// End the link and erase all stored data.
     case forget
 }
 
-/// What the pool says about the slot that was asked for.
+/// An answer of the pool to a request for a slot.
 enum SlotEvent: Hashable, Sendable {
-    /// It is there.
+    /// The slot is reserved.
     case granted
-    /// There is none yet; so many are in use.
+    /// No slot is free yet; the value says how many are in use.
     case delayed(AttemptRecord.Slots)
-    /// The link that has come by itself cannot stay. A slot will be granted later, to dial.
+    /// The link of a pending connection request that completed cannot stay. A slot for a new
+    /// connection attempt will be granted later.
     case turnedAway(AttemptRecord.Slots)
-    /// Another accessory gets it: the link has to be ended.
+    /// Another accessory receives the slot: the link must be ended.
     case revoked
 }
 
-/// What became of a subscription.
+/// A change of a subscription.
 enum SubscriptionChange: Hashable, Sendable {
-    /// The accessory has confirmed it.
+    /// The accessory has confirmed the subscription.
     case confirmed
-    /// It is over.
+    /// The subscription has ended.
     case ended
-    /// It was refused.
+    /// The subscription was refused.
     case failed(LinkFailure)
 }
 
-/// What is told about one peripheral.
+/// An event that concerns one peripheral.
 enum LinkEvent: Hashable, Sendable {
-    /// It advertises.
+    /// An advertisement was received.
     case seen(rssi: Int?)
-    /// It is connected; `known` is what its object still shows of services, and is still valid.
+    /// The peripheral is connected; `known` contains the characteristics that its object still
+    /// contains and that are still valid.
     case connected(known: Set<CharacteristicPath>)
-    /// It could not be connected to.
+    /// The connection attempt failed.
     case failedToConnect(LinkFailure)
-    /// Its link has ended: without a failure if this device has ended it. If it is reconnecting, the
-    /// system makes the link again.
+    /// The link has ended, without a failure if this device ended it. If `isReconnecting` is
+    /// `true`, the system makes the link again.
     case disconnected(LinkFailure?, isReconnecting: Bool)
-    /// It has these services, among those that were asked for.
+    /// The peripheral has these of the requested services.
     case servicesDiscovered(Set<BluetoothID>)
-    /// One of its services has these characteristics, among those that were asked for. Told once for
-    /// each, also if there are several services alike.
+    /// A service has these of the requested characteristics. One event covers all services with the
+    /// same UUID.
     case characteristicsDiscovered(of: BluetoothID, Set<BluetoothID>)
-    /// Services or characteristics could not be discovered.
+    /// The discovery of services or characteristics failed.
     case discoveryFailed(LinkFailure)
     /// A subscription has changed.
     case subscriptionChanged(CharacteristicPath, SubscriptionChange)
-    /// The protected characteristic was read, or could not be.
+    /// The read of the protected characteristic has ended, with a failure if it was refused.
     case probed(LinkFailure?)
-    /// These of its services are not what they were.
+    /// The accessory refuses all messages that it answers on this characteristic; the driver asks
+    /// for this step.
+    case messagesRefused(CharacteristicPath, Renewal, LinkFailure)
+    /// These services have changed.
     case servicesModified(Set<BluetoothID>)
 }
 
 extension AccessoryMachine {
-    /// What can happen.
+    /// An event for the state machine.
     enum Event: Equatable {
-        /// Bluetooth is switched on, and may be used.
+        /// Bluetooth is switched on, and the app may use it.
         case available
-        /// Bluetooth cannot be used.
+        /// Bluetooth is unavailable.
         case unavailable(Unavailability)
-        /// The system hands back a peripheral.
+        /// The system restored a peripheral.
         case restored(Peripheral, RestoredLink)
         /// The answer to `retrieve`.
         case retrieved(Peripheral?)
-        /// A device was seen that is wanted: what is looked for, or the accessory under another
-        /// identifier of the system's than before.
+        /// A matching device was discovered: the object of a search, or the accessory under another
+        /// system identifier than before.
         case found(Peripheral, rssi: Int?)
-        /// Something about a peripheral.
+        /// An event of a peripheral.
         case link(Peripheral, LinkEvent)
-        /// Something about the slot.
+        /// An event of the slot.
         case slot(SlotEvent)
-        /// The countdown that was armed is over.
+        /// The armed countdown has ended.
         case countdownEnded(Countdown)
-        /// The application wishes something.
+        /// A call of the app.
         case wished(Wish)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AccessoryMachine.State {
-    /// The peripheral, where there is one: what others tell is none of the machine's business.
+    /// The peripheral of the state, if there is one. Events of other peripherals are ignored.
     var peripheral: Peripheral? {
         switch self {
         case .unavailable, .retrieving, .idle, .scanning: nil
@@ -15,7 +15,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// The countdown that runs.
+    /// The running countdown.
     var countdown: Countdown? {
         switch self {
         case .scanning(let countdown), .discoveringServices(_, let countdown, _),
@@ -31,7 +31,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// For what a slot is held or asked for, if it is.
+    /// The purpose of the slot that the state holds or requests; `nil` if there is none.
     var slotUse: SlotHold? {
         switch self {
         case .connecting(_, .arrived): .arrived
@@ -45,19 +45,19 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// Whether a slot that it has is not that of the next state.
+    /// Whether the next state needs another slot, or none.
     func gives(backSlotFor next: Self) -> Bool {
         guard let slotUse else { return false }
         return next.slotUse == nil || (slotUse == .ending && next.slotUse != .ending)
     }
 
-    /// Whether it is looked for.
+    /// Whether the accessory is being searched for.
     var isScanning: Bool {
         guard case .scanning = self else { return false }
         return true
     }
 
-    /// What an application may see of it.
+    /// The state that the app can observe.
     var accessoryState: AccessoryState {
         switch self {
         case .unavailable(.unknown, _), .unavailable(.resetting, _): .waitingForBluetooth
@@ -78,7 +78,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// What an attempt does in it, if it is part of one.
+    /// The phase of the connection attempt, if the state is part of one.
     var phase: AttemptRecord.Phase? {
         switch self {
         case .connecting(_, .waitingForSlot), .connecting(_, .arrived): .waitingForSlot

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bluetooth comes and goes, and the system hands back what it has kept.
+// Changes of Bluetooth's availability, and restored peripherals.
 extension AccessoryMachine {
     func available() -> Decision {
         switch state {
@@ -19,7 +19,8 @@ extension AccessoryMachine {
         }
     }
 
-    /// What there was of links and peripherals is void: the system gives other ones later.
+    /// Handles the loss of Bluetooth. All links and peripherals are invalid; the system provides
+    /// new ones later.
     func unavailable(_ why: Unavailability) -> Decision {
         switch state {
         case .unavailable(why, _): return .ignore
@@ -28,7 +29,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// What is to be done when Bluetooth comes back.
+    /// The work to resume when Bluetooth is available again.
     private var intent: Intent {
         let goOn = isRemembered ? Intent.keep : .pair
         return switch state {
@@ -61,7 +62,8 @@ extension AccessoryMachine {
         }
     }
 
-    /// Asks for a peripheral that need not be looked for: one that is connected does not advertise.
+    /// Asks the system for a peripheral before any search, because a connected peripheral does not
+    /// advertise.
     func retrieve(for intent: Intent, because reason: ChangeReason) -> Decision {
         let first = isRemembered ? Retrieval.remembered : .heldBySystem
         return .move(.retrieving(first, intent), reason, [.retrieve(first)])

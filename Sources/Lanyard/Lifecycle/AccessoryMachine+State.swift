@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why Bluetooth cannot be used.
+/// The reason why Bluetooth is unavailable.
 enum Unavailability: Hashable, Sendable, CaseIterable {
-    /// It has not said yet.
+    /// The state is not yet known.
     case unknown
-    /// It starts anew.
+    /// Bluetooth is restarting.
     case resetting
-    /// It is switched off.
+    /// Bluetooth is switched off.
     case poweredOff
-    /// The application may not use it.
+    /// The app may not use Bluetooth.
     case unauthorized
-    /// There is none.
+    /// The device has no Bluetooth Low Energy.
     case unsupported
 }
 
-/// What is done as soon as Bluetooth is available.
+/// The work to begin as soon as Bluetooth is available.
 enum Intent: Hashable, Sendable {
-    /// Nothing.
+    /// None.
     case rest(IdleReason)
-    /// A new accessory is paired.
+    /// Pair a new accessory.
     case pair
-    /// The one that was paired is connected to.
+    /// Connect to the paired accessory.
     case keep
 }
 
-/// Where peripherals come from that need not be looked for.
+/// The source of a peripheral that is available without a search.
 enum Retrieval: Hashable, Sendable {
-    /// The system knows it by the identifier that was saved.
+    /// The system finds the peripheral by the saved identifier.
     case remembered
-    /// The system, or another application, is connected to it.
+    /// The system or another app is connected to the peripheral.
     case heldBySystem
 }
 
-/// How a peripheral is connected to.
+/// The kind of a connection request.
 enum Approach: Hashable, Sendable {
-    /// Within a time-out, holding a slot: it was just seen.
+    /// With a timeout, and with a slot: the accessory was just discovered.
     case dial
-    /// As long as it takes, holding no slot; the system begins with it after so long.
+    /// Without a time limit and without a slot; the system begins after the delay.
     case standing(after: Duration)
 }
 
 extension Approach: CustomStringConvertible {
-    /// For records.
+    /// A text for records.
     var description: String {
         switch self {
         case .dial: "dial"
@@ -51,125 +51,138 @@ extension Approach: CustomStringConvertible {
     }
 }
 
-/// Who waits for an accessory that is out of range.
+/// The side that waits for an accessory out of range.
 enum Standby: Hashable, Sendable {
-    /// A connect of ours, which is pending in the system, and takes effect from then on. The system waits
-    /// for that time, too: an application that is suspended meanwhile has no timer that would.
+    /// The library: its connection request is pending with the system and takes effect at this
+    /// time. The system does the waiting, because a suspended app has no timers.
     case ours(from: Duration)
-    /// The system, which began by itself.
+    /// The system, which reconnects by itself.
     case system
 }
 
-/// For what a slot is held, or asked for.
+/// The purpose for which a slot is held or requested.
 enum SlotHold: Hashable, Sendable {
-    /// To dial, or for the link that came of that.
+    /// A connection attempt, or the link that resulted from it.
     case dial
-    /// For a link that came by itself.
+    /// The link of a completed pending connection request.
     case arrived
-    /// For a link that is being ended: it is given back then, whatever comes next.
+    /// A link that is being ended: the slot is released afterwards, whatever follows.
     case ending
 
-    /// What the pool is asked for.
+    /// The purpose that the pool receives.
     var use: SlotUse { self == .arrived ? .arrived : .dial }
 }
 
 extension AccessoryMachine {
-    /// What an accessory is doing, with all that belongs to it: the peripheral, and the countdown that
-    /// limits the state. What is not in a case does not exist in that state.
+    /// The state of an accessory, with everything that belongs to it: the peripheral, and the
+    /// countdown that limits the state. A value that a case does not contain does not exist in that
+    /// state.
     enum State: Equatable {
-        /// Bluetooth cannot be used.
+        /// Bluetooth is unavailable.
         case unavailable(Unavailability, Intent)
-        /// The system has handed back a peripheral; Bluetooth has not said yet that it is available.
+        /// The system has restored a peripheral, but has not yet reported that Bluetooth is
+        /// available.
         case restoring(Peripheral, RestoredLink)
-        /// The system is asked for a peripheral that need not be looked for.
+        /// The library asks the system for a peripheral that needs no search.
         case retrieving(Retrieval, Intent)
-        /// Nothing is done.
+        /// There is nothing to do.
         case idle(IdleReason)
-        /// An accessory is looked for that is to be paired.
+        /// The library searches for an accessory to pair.
         case scanning(Countdown)
-        /// On the way to a link.
+        /// A connection is being made.
         case connecting(Peripheral, Connecting)
-        /// Looking up services; what is kept was found before, and is still valid.
+        /// Services are being discovered; `keeping` contains earlier discoveries that are still
+        /// valid.
         case discoveringServices(Peripheral, Countdown, keeping: Link)
-        /// Looking up characteristics.
+        /// Characteristics are being discovered.
         case discoveringCharacteristics(Peripheral, Countdown, Discovery)
-        /// Subscriptions are asked for that are not confirmed.
+        /// Subscriptions were requested and are not all confirmed.
         case subscribing(Peripheral, Countdown, Link)
-        /// It can be used but for what is protected.
+        /// The accessory is usable except for its protected values.
         case connected(Peripheral, PairingProgress, Link)
-        /// It can be used.
+        /// The accessory is usable.
         case ready(Peripheral, Link)
-        /// It is waited for, without end.
+        /// A connection request is pending without a time limit.
         case outOfRange(Peripheral, Standby)
-        /// Its link, or the attempt to make it, is being ended.
+        /// The link, or the attempt to make it, is being ended.
         case disconnecting(Peripheral, Ending)
     }
 
-    /// What the system has kept of a link.
+    /// The link that the system preserved.
     enum RestoredLink: Hashable, Sendable {
-        /// It was being connected to, and still is.
+        /// A connection request was pending, and still is.
         case connecting
-        /// It is connected, and this much of its services is known.
+        /// There is a link, and these of its characteristics are known.
         case connected(known: Set<CharacteristicPath>)
-        /// It is not wished any more: it is ended as soon as that can be asked for.
+        /// The link is no longer needed: it is ended as soon as Bluetooth permits that.
         case unwanted(IdleReason)
     }
 
-    /// How far a link is that there is not yet.
+    /// The progress of a connection.
     enum Connecting: Hashable, Sendable {
-        /// A slot is asked for.
+        /// A slot was requested.
         case waitingForSlot
-        /// There is a slot, and the peripheral is being connected to.
+        /// There is a slot, and the connection attempt is running.
         case dialling(Countdown)
-        /// It came by itself: there is a link, for which a slot is asked.
+        /// A pending connection request completed: there is a link, for which a slot was requested.
         case arrived(Countdown, known: Set<CharacteristicPath>)
-        /// The last attempt failed; it is dialled again after the countdown.
+        /// The last attempt failed; the next one begins after the countdown.
         case backingOff(Countdown)
     }
 
-    /// What is being looked up in services.
+    /// The progress of a discovery of characteristics.
     struct Discovery: Hashable, Sendable {
-        /// The services that have not answered.
+        /// The services that have not yet answered.
         var awaiting: Set<BluetoothID>
-        /// What there is so far.
+        /// The discovered characteristics so far.
         var link: Link
     }
 
-    /// What there is of an accessory that is connected.
+    /// The discovered characteristics of a connected accessory.
     struct Link: Hashable, Sendable {
-        /// The characteristics that are wanted, and there.
+        /// The required characteristics that the accessory has.
         var found: Set<CharacteristicPath>
-        /// Those that have not confirmed the subscription.
+        /// The characteristics that have not confirmed their subscription.
         var unconfirmed: Set<CharacteristicPath>
+        /// The characteristic whose subscription is being renewed because the accessory refuses all
+        /// messages; `nil` if none is.
+        var renewing: CharacteristicPath?
+
+        /// Notes that a subscription was confirmed. Returns `false` if it was not awaited.
+        mutating func confirm(_ path: CharacteristicPath) -> Bool {
+            guard unconfirmed.remove(path) != nil else { return false }
+            if renewing == path { renewing = nil }
+            return true
+        }
     }
 
-    /// How far pairing is.
+    /// The progress of pairing.
     enum PairingProgress: Hashable, Sendable {
         /// The protected characteristic is being read; the system may ask a person meanwhile.
         case probing(Countdown)
-        /// That was refused, or took too long.
+        /// The read was refused or took too long.
         case refused(LinkFailure)
     }
 
     /// A link that is being ended.
     struct Ending: Hashable, Sendable {
-        /// How long that may take.
+        /// The time limit of the end.
         var countdown: Countdown
-        /// For what there is a slot, or one is asked for: for this link, or already for the next.
+        /// The purpose for which a slot is held or requested: this link, or already the next one.
         var slot: SlotHold?
-        /// What comes then.
+        /// The next step.
         var then: Afterwards
     }
 
-    /// What comes after the end of a link.
+    /// The step after the end of a link.
     enum Afterwards: Hashable, Sendable {
-        /// Nothing.
+        /// None.
         case rest(IdleReason)
-        /// What the plan says about a failure.
+        /// The step that the reconnect plan decides after a failure.
         case retry(LinkFailure, linkWasUp: Bool)
-        /// A slot is waited for, or was granted meanwhile; then it is dialled.
+        /// A connection attempt, as soon as a slot is granted.
         case dial(isGranted: Bool)
-        /// Another accessory is paired.
+        /// The pairing of another accessory.
         case pair
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From what is there to what can be used.
+// From the discovered characteristics to a usable accessory.
 extension AccessoryMachine {
-    /// All is found that is wanted: what is to be subscribed to is next, then pairing.
+    /// Continues after the discovery: with subscriptions, then with pairing.
     func conclude(
         _ peripheral: Peripheral,
         _ link: Link,
@@ -16,15 +16,15 @@ extension AccessoryMachine {
         )
     }
 
-    /// Where pairing is wanted, a subscription may be what asks the person for it, who takes longer than an
-    /// accessory does.
+    /// The time limit for subscriptions. If pairing is required, a subscription may make the system
+    /// ask a person, which takes longer than an accessory's answer.
     var subscribing: Duration {
         let timeouts = settings.timeouts
         return settings.protected == nil
             ? timeouts.subscribing : max(timeouts.subscribing, timeouts.pairing)
     }
 
-    /// Reads what only paired devices may, if the accessory has to be paired.
+    /// Reads the protected characteristic if the accessory must be paired.
     private func prove(
         _ peripheral: Peripheral,
         _ link: Link,
@@ -50,18 +50,18 @@ extension AccessoryMachine {
     func subscriptionConfirmed(_ path: CharacteristicPath) -> Decision {
         switch state {
         case .subscribing(let peripheral, let countdown, var link):
-            guard link.unconfirmed.remove(path) != nil else { return .ignore }
+            guard link.confirm(path) else { return .ignore }
             if link.unconfirmed.isEmpty { return prove(peripheral, link, because: .subscribed) }
             return .note(.subscribing(peripheral, countdown, link))
         case .connected(let peripheral, let progress, var link):
-            guard link.unconfirmed.remove(path) != nil else { return .ignore }
+            guard link.confirm(path) else { return .ignore }
             if link.unconfirmed.isEmpty, settings.protected == nil { return use(peripheral, link) }
             return .note(.connected(peripheral, progress, link))
         case .discoveringServices(let peripheral, let countdown, var link):
-            guard link.unconfirmed.remove(path) != nil else { return .ignore }
+            guard link.confirm(path) else { return .ignore }
             return .note(.discoveringServices(peripheral, countdown, keeping: link))
         case .discoveringCharacteristics(let peripheral, let countdown, var discovery):
-            guard discovery.link.unconfirmed.remove(path) != nil else { return .ignore }
+            guard discovery.link.confirm(path) else { return .ignore }
             return .note(.discoveringCharacteristics(peripheral, countdown, discovery))
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting, .ready,
             .outOfRange, .disconnecting:
@@ -83,20 +83,33 @@ extension AccessoryMachine {
             }
             link.unconfirmed.insert(path)
             return .note(.connected(peripheral, progress, link))
-        // What is asked for ends by its countdown.
+        case .subscribing(let peripheral, let countdown, let link):
+            // The subscription was ended to begin again.
+            guard link.unconfirmed.contains(path) else { return .ignore }
+            return .note(
+                .subscribing(peripheral, countdown, link),
+                [.subscribe(peripheral, path)]
+            )
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
-            .discoveringServices, .discoveringCharacteristics, .subscribing, .outOfRange,
-            .disconnecting:
+            .discoveringServices, .discoveringCharacteristics, .outOfRange, .disconnecting:
             return .ignore
         }
     }
 
-    func subscriptionFailed(_ failure: LinkFailure) -> Decision {
+    /// Handles a refusal to begin or end a subscription.
+    ///
+    /// If a renewal fails, the link is ended: Core Bluetooth still reports the former subscription,
+    /// which no longer works, as being in force on this link.
+    func subscriptionFailed(_ path: CharacteristicPath, _ failure: LinkFailure) -> Decision {
         switch state {
         case .subscribing(let peripheral, _, let link):
-            failure.kind == .notPaired
-                ? .move(.connected(peripheral, .refused(failure), link), .notPaired(failure))
-                : abandon(peripheral, failure)
+            failure.kind == .notPaired && link.renewing == nil
+                ? refuse(peripheral, link, failure) : abandon(peripheral, failure)
+        case .discoveringServices(let peripheral, _, let link) where link.renewing == path:
+            abandon(peripheral, failure)
+        case .discoveringCharacteristics(let peripheral, _, let discovery)
+        where discovery.link.renewing == path:
+            abandon(peripheral, failure)
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
             .discoveringServices, .discoveringCharacteristics, .connected, .ready, .outOfRange,
             .disconnecting:
@@ -104,7 +117,8 @@ extension AccessoryMachine {
         }
     }
 
-    /// A person may take longer than the countdown: what is allowed late is allowed.
+    /// Handles the answer of the protected characteristic. A success counts even after the
+    /// countdown, because a person may take longer than that.
     func probed(_ failure: LinkFailure?) -> Decision {
         switch (state, failure) {
         case (.connected(let peripheral, _, let link), nil):
@@ -120,12 +134,12 @@ extension AccessoryMachine {
         }
     }
 
-    /// It stays connected, and can be used but for what is protected.
+    /// Keeps the accessory connected, without its protected values.
     func refuse(_ peripheral: Peripheral, _ link: Link, _ failure: LinkFailure) -> Decision {
         .move(.connected(peripheral, .refused(failure), link), .notPaired(failure))
     }
 
-    /// Tries again what was refused for want of pairing.
+    /// Repeats the step that was refused because the accessory is not paired.
     func pairAgain(_ peripheral: Peripheral, _ link: Link) -> Decision {
         settings.protected == nil
             ? conclude(peripheral, link, because: .wished)

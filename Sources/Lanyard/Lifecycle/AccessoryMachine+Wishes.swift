@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the application wishes. A wish that is being fulfilled anyway changes nothing.
+// Calls of the app. A call that asks for what is already in progress changes nothing.
 extension AccessoryMachine {
     func pair() -> Decision {
         switch state {
@@ -20,7 +20,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// One that was never usable can only be paired.
+    /// Connects a remembered accessory. An accessory that was never usable can only be paired.
     func connect() -> Decision {
         guard isRemembered else { return .ignore }
         switch state {
@@ -39,7 +39,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// Ends whatever there is: a disconnection, or forgetting, which erases as well.
+    /// Ends everything, for a disconnection or for forgetting the accessory, which also erases it.
     func end(for reason: IdleReason) -> Decision {
         let erasing: [Action] = reason == .forgotten ? [.erase] : []
         let isOver = erasing.isEmpty ? nil : Decision.move(.idle(reason), .resting(reason), erasing)
@@ -72,7 +72,7 @@ extension AccessoryMachine {
 }
 
 extension Intent {
-    /// Whether a wish to rest for this reason changes it.
+    /// Whether a call to disconnect or forget, for this reason, changes the intent.
     fileprivate func yields(to reason: IdleReason) -> Bool {
         switch self {
         case .rest(.forgotten): false

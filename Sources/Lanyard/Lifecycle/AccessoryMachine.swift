@@ -1,55 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The life of one accessory: what it does next, whatever happens.
+/// The state machine of one accessory.
 ///
-/// It is told what happens, one event after the other, and answers with what is to be done. It knows no
-/// Core Bluetooth, no clock, and nothing of a peripheral but whether it is the same: the time and a
-/// generator of random numbers come with the event.
+/// The driver passes it one event after the other, and it returns the actions to perform. It uses
+/// neither Core Bluetooth nor a clock, and compares peripherals only for equality. The time and a
+/// random number generator are parameters of each event.
 ///
-/// Its state is one enumeration, whose cases hold all that there is in a state, and nothing else holds
-/// it. So what belongs to a state ends with it, by itself and everywhere: a countdown is cancelled, a scan
-/// stopped, a slot given back by whoever leaves the state that had it, not by each way out. What comes too
-/// late, or belongs to something else, is ignored: a peripheral has to be the one of the state, a countdown
-/// to have its number.
+/// Its state is one enumeration whose cases contain everything that exists in a state. Therefore
+/// everything that belongs to a state ends with it: when a state is left, one place cancels its
+/// countdown, stops its scan and releases its slot. Late events and events that concern something
+/// else are ignored: the peripheral must be that of the state, and a countdown must have its
+/// number.
 ///
-/// Every event is decided in every state: `decide` goes to one function for each event, and that one
-/// through all states, without a default. `TransitionTable` shows what comes out.
+/// Every event is decided in every state: `decide` calls one function for each event, which covers
+/// all states without a default. `TransitionTable` in the tests shows the results.
 struct AccessoryMachine<Peripheral: Hashable> {
-    /// What an event leads to.
+    /// The result of an event.
     enum Decision: Equatable {
-        /// To nothing: it comes too late, or means nothing here.
+        /// No change: the event is late, or has no meaning in this state.
         case ignore
-        /// To another state, for a reason that the application is told.
+        /// A change to another state, for a reason that the app receives.
         case move(State, ChangeReason, [Action] = [])
-        /// To something that is only noted, or asked for, in what is the same state to everybody else.
+        /// A change of details within the same observable state.
         case note(State, [Action] = [])
-        /// To what the plan says about a failure.
+        /// The step that the reconnect plan decides after a failure.
         case retry(Peripheral, LinkFailure, linkWasUp: Bool)
     }
 
-    /// What of the accessory's description decides.
+    /// The part of the accessory's description that affects decisions.
     let settings: LifecycleSettings
-    /// What it is doing.
+    /// The current state.
     private(set) var state: State
-    /// Why it does that.
+    /// The reason for the current state.
     private(set) var reason = ChangeReason.begun
-    /// Whether it was usable once: it is known at the next launch, and worth waiting for.
+    /// Whether the accessory has been usable: it is then known at the next launch, and worth a
+    /// pending connection request.
     private(set) var isRemembered: Bool
-    /// The peripheral whose identifier is saved, if it is known by now which one that is.
+    /// The peripheral whose identifier is saved, if it was found already.
     private(set) var saved: Peripheral?
-    /// The attempts to get it ready.
+    /// The attempts to make the accessory ready.
     private(set) var log = AttemptLog()
-    /// What it had when it was usable the last time.
+    /// The characteristics at the last time when the accessory was usable.
     private(set) var knownBefore: Set<CharacteristicPath> = []
-    /// When it was last seen.
+    /// The time of the latest advertisement.
     private(set) var lastSeen: Duration?
-    /// The time, as told with the last event.
+    /// Whether a link was reported.
+    private(set) var isLinkUp = false
+    /// The end of the latest link.
+    private(set) var lastLinked: Duration?
+    /// The time of the latest event.
     private(set) var now = Duration.zero
     private var plan: ReconnectPlan
     private var lastCountdown = 0
 
-    /// A machine that waits for Bluetooth. One that is remembered is connected to as soon as that is
-    /// there, unless it is wished otherwise.
+    /// Creates a machine that waits for Bluetooth. A remembered accessory is connected as soon as
+    /// Bluetooth is available, unless the app disconnects or forgets it.
     init(settings: LifecycleSettings, isRemembered: Bool) {
         let intent = isRemembered ? Intent.keep : .rest(.neverPaired)
         self.init(
@@ -59,7 +64,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
         )
     }
 
-    /// A machine in any state.
+    /// Creates a machine in any state.
     init(settings: LifecycleSettings, isRemembered: Bool, state: State) {
         self.settings = settings
         self.isRemembered = isRemembered
@@ -68,10 +73,10 @@ struct AccessoryMachine<Peripheral: Hashable> {
         lastCountdown = state.countdown?.number ?? 0
     }
 
-    /// What an application may see of the state.
+    /// The state that the app can observe.
     var accessoryState: AccessoryState { state.accessoryState }
 
-    /// What is to be done about an event. Times must not go back.
+    /// Handles an event and returns the actions to perform. Times must not decrease.
     mutating func receive(
         _ event: Event,
         at now: Duration,
@@ -93,18 +98,26 @@ struct AccessoryMachine<Peripheral: Hashable> {
         }
     }
 
-    /// A countdown that no other of this machine's is mistaken for.
+    /// Returns a countdown with a number that is unique in this machine.
     func countdown(_ duration: Duration) -> Countdown {
         Countdown(number: lastCountdown + 1, deadline: now + duration)
     }
 
-    /// Keeps what an event tells besides what it leads to.
+    /// Notes the facts that an event contains, independently of its decision.
     private mutating func note(_ event: Event) {
         switch event {
         case .found(_, let rssi):
             seen(rssi)
         case .link(let peripheral, .seen(let rssi)) where peripheral == state.peripheral:
             seen(rssi)
+        case .restored(_, .connected): isLinkUp = true
+        case .link(let peripheral, .connected) where peripheral == state.peripheral:
+            isLinkUp = true
+        case .link(let peripheral, .disconnected) where peripheral == state.peripheral:
+            noteLinkEnd()
+        case .countdownEnded(let countdown) where state.isEnding && countdown == state.countdown:
+            noteLinkEnd()
+        case .unavailable: noteLinkEnd()
         case .slot(.delayed(let slots)), .slot(.turnedAway(let slots)):
             log.slots = slots
         case .retrieved(let peripheral):
@@ -113,13 +126,18 @@ struct AccessoryMachine<Peripheral: Hashable> {
         }
     }
 
+    private mutating func noteLinkEnd() {
+        if isLinkUp { lastLinked = now }
+        isLinkUp = false
+    }
+
     private mutating func seen(_ rssi: Int?) {
         lastSeen = now
         log.rssi = rssi ?? log.rssi
     }
 }
 
-// MARK: Going from state to state
+// MARK: State changes
 
 extension AccessoryMachine {
     private mutating func move(
@@ -135,7 +153,8 @@ extension AccessoryMachine {
         return all + record + [.report(next.accessoryState, reason)]
     }
 
-    /// Ends what belongs to the state that is left, and begins what belongs to the next one.
+    /// Ends everything that belongs to the old state, and begins everything that belongs to the
+    /// next one.
     private mutating func enter(
         _ next: State,
         _ actions: [Action],
@@ -160,7 +179,7 @@ extension AccessoryMachine {
         return all
     }
 
-    /// Asks the plan what comes after a failure.
+    /// Asks the reconnect plan for the step after a failure.
     private mutating func retry(
         _ peripheral: Peripheral,
         _ failure: LinkFailure,

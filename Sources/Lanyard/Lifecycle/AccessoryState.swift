@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an accessory is doing.
+/// The state of an accessory.
 public enum AccessoryState: Hashable, Sendable {
-    /// Bluetooth has not said yet what it can do, or is starting anew.
+    /// The availability of Bluetooth is not yet known, or Bluetooth is restarting.
     case waitingForBluetooth
-    /// Bluetooth is switched off: all resumes by itself when it is switched on.
+    /// Bluetooth is switched off. Everything resumes when it is switched on.
     case poweredOff
-    /// The application may not use Bluetooth, until the person changes that in the settings.
+    /// The app may not use Bluetooth. A person can change that in the settings.
     case unauthorized
-    /// There is no Bluetooth Low Energy here.
+    /// This device has no Bluetooth Low Energy.
     case unsupported
-    /// It was being connected to, or was connected, when the application's process ended, and is taken up
-    /// again from there.
+    /// The system is asked for the accessory: for a link or a connection request that it preserved
+    /// when the app's process ended, or for a peripheral that it knows.
     case restoring
-    /// Nothing is wished of it: it was never paired, was forgotten, disconnected, or cannot be kept.
+    /// There is nothing to do: the accessory was never paired, was forgotten or disconnected, or
+    /// cannot be kept connected.
     case idle
-    /// It is looked for.
+    /// The accessory is being searched for.
     case scanning
-    /// It is being connected to, or waits its turn for that.
+    /// A connection is being made, or waits for a connection slot or for the next attempt.
     case connecting
-    /// Its services are looked up.
+    /// The services of the accessory are being discovered.
     case discoveringServices
-    /// Their characteristics are.
+    /// The characteristics of the services are being discovered.
     case discoveringCharacteristics
-    /// It is asked to send values, and has not confirmed that yet.
+    /// Subscriptions were requested, and the accessory has not yet confirmed them all.
     case subscribing
-    /// It can be used but for what is protected: it is not paired.
+    /// The accessory is usable except for its protected values, because it is not paired.
     case connected
-    /// It can be used.
+    /// The accessory is usable.
     case ready
-    /// It is waited for, as long as it takes.
+    /// A connection request is pending until the accessory returns, without a time limit.
     case outOfRange
-    /// Its link is being ended.
+    /// The link is being ended.
     case disconnecting
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the state of an accessory changed.
+/// The reason for a change of an accessory's state.
 public enum ChangeReason: Hashable, Sendable {
-    /// Nothing has happened to it yet.
+    /// Nothing has happened yet.
     case begun
-    /// Bluetooth can be used.
+    /// Bluetooth is available.
     case bluetoothAvailable
-    /// Bluetooth cannot be used now.
+    /// Bluetooth is unavailable.
     case bluetoothUnavailable
-    /// The system has kept it while the application did not run.
+    /// The system preserved the accessory while the app did not run.
     case restored
-    /// It was paired at an earlier launch.
+    /// The accessory was paired at an earlier launch.
     case remembered
-    /// The application wished for it.
+    /// The app requested the change.
     case wished
-    /// It was seen.
+    /// The accessory was discovered.
     case found
-    /// There are too many links; it waits until one ends.
+    /// All connection slots are in use; the accessory waits until one is free.
     case waitingForSlot(AttemptRecord.Slots?)
-    /// It may be connected to now.
+    /// A connection slot was granted.
     case slotGranted
-    /// Its link had to make room for another one.
+    /// The link had to make room for another one.
     case evicted
-    /// The link is there.
+    /// The link was made.
     case linked
-    /// The services that are wanted were found.
+    /// The services of the description were found.
     case servicesFound
-    /// All that is wanted was found, or is known from before.
+    /// The characteristics of the description were found, or are known from before.
     case databaseKnown
     /// The accessory has changed its services.
     case servicesChanged
@@ -34,28 +34,31 @@ public enum ChangeReason: Hashable, Sendable {
     case subscribed
     /// The accessory has ended a subscription.
     case subscriptionEnded
-    /// It can be used.
+    /// The accessory was ready but refuses all messages. The library renews its subscription, its
+    /// services or its link.
+    case messagesRefused(LinkFailure)
+    /// The accessory is usable.
     case usable
-    /// It is not paired, and has to be.
+    /// The accessory must be paired, but is not.
     case notPaired(LinkFailure)
-    /// It was lost, and is waited for.
+    /// The link was lost, and a connection request is pending.
     case lost(LinkFailure)
-    /// It was lost, and the system waits for it.
+    /// The link was lost, and the system reconnects.
     case systemReconnects(LinkFailure?)
-    /// An attempt failed, and there will be another one after so long.
+    /// An attempt failed, and the next one begins after this time.
     case retrying(LinkFailure, after: Duration)
-    /// The wait after an attempt that failed is over.
+    /// The wait after a failed attempt is over.
     case nextAttempt
-    /// An attempt failed; the link is ended first.
+    /// An attempt failed; its link is ended first.
     case abandoned(LinkFailure)
-    /// Some attempts failed; from here on it is waited for.
+    /// Several attempts failed; from now on a connection request is pending.
     case standingBy(LinkFailure)
-    /// Nothing is to be done.
+    /// There is nothing to do.
     case resting(IdleReason)
 }
 
 extension ChangeReason: CustomStringConvertible {
-    /// A sentence.
+    /// The reason as a sentence.
     public var description: String {
         switch self {
         case .begun: "Nothing has happened to it yet."
@@ -74,6 +77,7 @@ extension ChangeReason: CustomStringConvertible {
         case .servicesChanged: "It changed its services."
         case .subscribed: "It confirmed all subscriptions."
         case .subscriptionEnded: "It ended a subscription."
+        case .messagesRefused(let failure): "It refuses all messages: \(failure)."
         case .usable: "It can be used."
         case .notPaired(let failure): "It is not paired: \(failure)."
         case .lost(let failure): "It was lost: \(failure)."
@@ -99,7 +103,7 @@ extension ChangeReason: CustomStringConvertible {
 }
 
 extension Duration {
-    /// With two digits behind the point: `0.25 s`.
+    /// The duration with two decimal places: `0.25 s`.
     var inSeconds: String {
         let hundredths = (self / .milliseconds(10)).rounded()
         let whole = Int(hundredths / 100)

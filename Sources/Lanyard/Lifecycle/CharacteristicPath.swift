@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a characteristic is: which one, of which service.
+/// The path of a characteristic: its UUID and that of its service.
 struct CharacteristicPath: Hashable, Sendable {
-    /// The service's.
+    /// The UUID of the service.
     var service: BluetoothID
-    /// The characteristic's.
+    /// The UUID of the characteristic.
     var characteristic: BluetoothID
 
-    /// The one of this service.
+    /// Creates a path.
     init(_ service: BluetoothID, _ characteristic: BluetoothID) {
         self.service = service
         self.characteristic = characteristic
@@ -17,7 +17,7 @@ struct CharacteristicPath: Hashable, Sendable {
 extension CharacteristicPath: Comparable, CustomStringConvertible {
     var description: String { "\(service)/\(characteristic)" }
 
-    /// By their texts: what is done for several is done in the same order each time.
+    /// Compares paths by their text, so that actions for several paths have a fixed order.
     static func < (one: Self, other: Self) -> Bool {
         (one.service.text, one.characteristic.text)
             < (other.service.text, other.characteristic.text)

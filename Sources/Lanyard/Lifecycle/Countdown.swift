@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time-out that runs. It lives in the state that it limits: another state has another one or none, so
-/// that one which ends too late is known by its number, and means nothing any more.
+/// A running timeout. It belongs to the state that it limits. Each state has a countdown with
+/// another number or none, so a late countdown is recognized by its number and ignored.
 struct Countdown: Hashable, Sendable {
-    /// Which one of the machine's.
+    /// The number of the countdown in its state machine.
     var number: Int
-    /// When it ends, by the time of the one who drives the machine.
+    /// The end of the countdown, on the clock of the driver.
     var deadline: Duration
 }

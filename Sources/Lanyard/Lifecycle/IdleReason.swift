@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why nothing is done for an accessory.
+/// The reason why there is nothing to do for an accessory.
 public enum IdleReason: Hashable, Sendable {
-    /// It was never paired.
+    /// The accessory was never paired.
     case neverPaired
-    /// It was looked for, and not found in time.
+    /// The search did not find an accessory in time.
     case notFound
-    /// It was paired, but the system does not know it any more. It is taken up when it is seen.
+    /// The accessory was paired, but the system no longer knows it. The library connects to it when
+    /// it is discovered.
     case unknownToSystem
-    /// The application has disconnected it.
+    /// The app disconnected the accessory.
     case disconnected
-    /// The application, or another of this device's, has ended its link.
+    /// The app, or another app on this device, ended the link.
     case cancelled
-    /// The application has forgotten it.
+    /// The app forgot the accessory.
     case forgotten
-    /// It cannot be used, and trying again would not help.
+    /// The accessory is unusable, and another attempt would not help.
     case failed(LinkFailure)
 }
 
 extension IdleReason: CustomStringConvertible {
-    /// A sentence's end: *It is idle:* …
+    /// The reason as the end of a sentence: *It is idle:* …
     public var description: String {
         switch self {
         case .neverPaired: "it was never paired"

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of a description decides about an accessory's life.
+/// The part of an accessory's description that affects its state machine.
 struct LifecycleSettings: Equatable, Sendable {
-    /// How long each step may take.
+    /// The time limits of the steps.
     var timeouts = AccessoryTimeouts()
-    /// What is wanted of the accessory.
+    /// The services that the app needs.
     var services: [ServiceDescription] = []
-    /// Which ends of a link mean that the accessory is out of range.
+    /// The reasons for the end of a link that mean that the accessory is out of range.
     var outOfRange = OutOfRangeRule.standard
-    /// The characteristic that only paired devices may read, if the accessory has to be paired.
+    /// The characteristic that only paired devices may read, if the accessory must be paired.
     var protected: BluetoothID?
-    /// How often, and after how long, it is tried again.
+    /// The number and the times of attempts.
     var limits = ReconnectLimits()
 
-    /// Nothing is wanted but a link.
+    /// Creates settings that require only a link.
     init() {}
 
-    /// What an application has described.
+    /// Creates the settings from a description.
     init(_ description: AccessoryDescription) {
         timeouts = description.timeouts
         services = description.services
@@ -24,23 +24,23 @@ struct LifecycleSettings: Equatable, Sendable {
         if case .required(let probing) = description.pairing { protected = probing }
     }
 
-    /// The services that are wanted.
+    /// The UUIDs of the services that the app needs.
     var serviceIdentifiers: Set<BluetoothID> { Set(services.map(\.identifier)) }
 
-    /// The services without which an accessory is of no use.
+    /// The services without which an accessory is unusable.
     var requiredServices: Set<BluetoothID> {
         Set(services.lazy.filter(\.isRequired).map(\.identifier))
     }
 
-    /// The characteristics that are wanted of a service.
+    /// Returns the characteristics of a service that the app needs.
     func characteristics(of service: BluetoothID) -> Set<BluetoothID> {
         Set(wanted.lazy.filter { $0.path.service == service }.map(\.path.characteristic))
     }
 
-    /// All characteristics that are wanted.
+    /// The paths of all characteristics that the app needs.
     var paths: Set<CharacteristicPath> { Set(wanted.map(\.path)) }
 
-    /// Those without which an accessory is of no use, if it has such a service.
+    /// Returns the paths in these services without which an accessory is unusable.
     func requiredPaths(in services: Set<BluetoothID>) -> Set<CharacteristicPath> {
         Set(
             wanted.lazy
@@ -49,12 +49,12 @@ struct LifecycleSettings: Equatable, Sendable {
         )
     }
 
-    /// Those that are subscribed to.
+    /// The paths that need a subscription.
     var subscriptions: Set<CharacteristicPath> {
         Set(wanted.lazy.filter { $0.description.roles.contains(.subscribe) }.map(\.path))
     }
 
-    /// Whether an end of a link means that the accessory is out of range.
+    /// Returns whether the end of a link means that the accessory is out of range.
     func isOutOfRange(_ failure: LinkFailure) -> Bool {
         guard case .link(let code) = failure.code else { return false }
         return outOfRange.codes.contains(code)

@@ -3,63 +3,63 @@
 import CoreBluetooth
 import Foundation
 
-/// Why a link could not be made, or ended, or was of no use.
+/// The reason why a link was not made, has ended, or was unusable.
 public struct LinkFailure: Hashable, Sendable {
-    /// What failed.
+    /// The kind of a failure.
     public enum Kind: Hashable, Sendable {
-        /// The accessory is not heard any more.
+        /// The accessory is no longer received.
         case linkLoss
         /// The accessory ended the link.
         case remoteClosed
-        /// This device ended the link: no error was told.
+        /// This device ended the link: no error was reported.
         case ownCancel
-        /// The accessory has deleted what it was paired with.
+        /// The accessory has deleted its pairing information.
         case unpaired
-        /// The link could not be encrypted, perhaps since one side has lost its keys.
+        /// The link could not be encrypted, perhaps because one side has lost its keys.
         case encryptionFailed
-        /// There is no room for one more bond, here or there.
+        /// This device or the accessory has no room for another bond.
         case tooManyBonds
         /// The attempt to connect failed.
         case attemptFailed
         /// A step took longer than the accessory's description allows.
         case timeout
-        /// There are too many links: on this device, or by the limit of the pool.
+        /// There are too many links: for this device, or for the limit of the pool.
         case capacity
-        /// Not possible here, or with this accessory.
+        /// This device or the accessory does not support the operation.
         case unsupported
-        /// A service or characteristic is missing that the description requires.
+        /// A service or characteristic that the description requires is missing.
         case incomplete
-        /// Pairing is needed, and did not come about.
+        /// Pairing is required, but did not take place.
         case notPaired
-        /// The accessory refused something else.
+        /// The accessory refused a request for another reason.
         case refused
-        /// Nobody says.
+        /// The reason is unknown.
         case unknown
     }
 
-    /// The number of an error, and whose it is.
+    /// The code of an error, with its domain.
     public enum Code: Hashable, Sendable {
-        /// Of a `CBError`.
+        /// The code of a `CBError`.
         case link(Int)
-        /// Of a `CBATTError`: an answer of the accessory's.
+        /// The code of a `CBATTError`: an answer of the accessory.
         case attribute(Int)
     }
 
-    /// What failed.
+    /// The kind of the failure.
     public let kind: Kind
-    /// The error's number, if there was an error.
+    /// The code of the error, if there was an error.
     public let code: Code?
-    /// What happened, in words.
+    /// A description of the failure.
     public let text: String
 
-    /// A failure of which the framework told nothing.
+    /// Creates a failure that does not come from an error of the framework.
     public init(_ kind: Kind, code: Code? = nil, _ text: String) {
         self.kind = kind
         self.code = code
         self.text = text
     }
 
-    /// What an error of the framework means.
+    /// Converts an error of the framework.
     public init(_ error: any Error) {
         switch error {
         case let error as CBError: self.init(error)
@@ -68,8 +68,8 @@ public struct LinkFailure: Hashable, Sendable {
         }
     }
 
-    /// What an error of a link means. What Apple's mean is not documented well: a code without a meaning
-    /// that is known is `unknown`.
+    /// Converts an error of a link. Apple documents these errors only briefly. A code without a
+    /// known meaning becomes `unknown`.
     public init(_ error: CBError) {
         let code = error.code
         self.init(
@@ -79,7 +79,7 @@ public struct LinkFailure: Hashable, Sendable {
         )
     }
 
-    /// What an accessory's refusal means.
+    /// Converts a refusal of the accessory.
     public init(_ error: CBATTError) {
         let isMissingSecurity = [
             .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,
@@ -109,7 +109,7 @@ public struct LinkFailure: Hashable, Sendable {
 }
 
 extension LinkFailure: CustomStringConvertible {
-    /// What happened, with the error's number.
+    /// The text with the code of the error.
     public var description: String {
         switch code {
         case .link(let number): "\(text) (CBError \(number))"

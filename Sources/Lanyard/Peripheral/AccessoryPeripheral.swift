@@ -4,7 +4,8 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// This device as an accessory: it publishes services, advertises them, and serves the centrals that come.
+/// An accessory that this device implements: it publishes services, advertises them, and serves
+/// centrals.
 ///
 /// ```swift
 /// let box = AccessoryPeripheral(
@@ -19,34 +20,38 @@ import Foundation
 /// }
 /// ```
 ///
-/// It begins as soon as there is Bluetooth, and does so again whenever Bluetooth was switched off or started
-/// anew; nothing has to wait for that. It ends when nobody has it.
+/// It starts as soon as Bluetooth is available, and starts again after Bluetooth was switched off
+/// or restarted. The app does not have to wait for that. The peripheral ends when the object is
+/// released.
 public final class AccessoryPeripheral: Sendable {
-    /// How a peripheral works.
+    /// The configuration of a peripheral.
     public struct Configuration: Sendable {
-        /// By what the system keeps what is published and advertised when the application ends, and gives it
-        /// back at the next launch; nil for not at all. Another for every peripheral of a process. On iOS
-        /// only if `UIBackgroundModes` in `Info.plist` has `bluetooth-peripheral`: without, nothing is kept.
+        /// The identifier by which the system preserves the published services and the advertising
+        /// when the app ends, and restores them at the next launch; `nil` for no restoration. Each
+        /// peripheral of a process needs a different one. On iOS this requires
+        /// `bluetooth-peripheral` in `UIBackgroundModes` of `Info.plist`; without it nothing is
+        /// restored.
         public var restoreIdentifier: String?
-        /// How the channels speak. They are this device's end of the link: the one that does not greet.
+        /// The options of the message channels. For sealing, this device is the side that does not
+        /// greet.
         public var messages = MessageChannelOptions()
-        /// Judges writes that come together, after what has to hold for all of them: nil accepts them, an
-        /// error refuses them. Called on a queue of the peripheral's.
+        /// A check of simultaneous writes, after the general checks: it returns `nil` to accept
+        /// them all or an error to refuse them all. It is called on a queue of the peripheral.
         public var judge: (@Sendable ([BluetoothID: Data]) -> CBATTError.Code?)?
 
         #if os(Linux)
-            /// Which Bluetooth controller to use; nil for the default one.
+            /// The Bluetooth controller to use, or `nil` for the default one.
             public var adapter: CBAdapter?
         #endif
 
-        /// What tells the time.
+        /// The clock.
         package var timekeeper: any Timekeeper = SystemTimekeeper()
 
-        /// The usual one.
+        /// Creates the default configuration.
         public init() {}
 
         #if os(Linux)
-            /// One on this adapter, whose time is given.
+            /// Creates a configuration with an adapter and a clock.
             package init(adapter: CBAdapter, timekeeper: any Timekeeper) {
                 self.adapter = adapter
                 self.timekeeper = timekeeper
@@ -54,12 +59,13 @@ public final class AccessoryPeripheral: Sendable {
         #endif
     }
 
-    /// How many centrals have a channel at once. One more has none as long as all of these are there.
+    /// The maximum number of centrals with a channel. A further central gets none while all of
+    /// these are present.
     public static let channelLimit = 32
 
     private let driver: PeripheralDriver
 
-    /// Begins to be this accessory.
+    /// Starts to publish the accessory.
     public init(_ accessory: PublishedAccessory, configuration: Configuration = Configuration()) {
         driver = PeripheralDriver(accessory, configuration)
         driver.perform { $0.start() }
@@ -67,29 +73,29 @@ public final class AccessoryPeripheral: Sendable {
 
     deinit { close() }
 
-    /// What happens, from now on.
+    /// The events of the peripheral, from now on.
     public var events: Events<PeripheralEvent> { driver.events.events() }
 
-    /// A channel for each central that subscribes to an outbox, those that are there first. A central
-    /// that leaves and returns has the channel that it had, if its identifier is the same and somebody
-    /// keeps the channel.
+    /// The message channels of the centrals that subscribe to an outbox, beginning with the current
+    /// ones. A central that leaves and returns gets its former channel back, if it has the same
+    /// identifier and the app still holds the channel.
     public var channels: Events<MessageChannel> {
         driver.channelHub.events { driver.channelsNow }
     }
 
-    /// The value of a characteristic; nil if it has none.
+    /// Returns the value of a characteristic; `nil` if it has none.
     public func value(of characteristic: BluetoothID) -> Data? {
         driver.values.change { $0[characteristic] }
     }
 
-    /// Changes a value. Centrals that listen to it are told; of changes that follow one another faster
-    /// than the link goes they are told the last.
+    /// Changes the value of a characteristic and notifies its subscribers. If changes follow one
+    /// another faster than the link can send, subscribers receive the latest.
     public func setValue(_ value: Data, of characteristic: BluetoothID) {
         driver.values.change { $0[characteristic] = value }
         driver.perform { $0.announce(characteristic) }
     }
 
-    /// Ends it: nothing is advertised or served any more, and its channels are closed.
+    /// Ends the advertising and the services, and closes the channels.
     public func close() {
         driver.perform { $0.end() }
     }

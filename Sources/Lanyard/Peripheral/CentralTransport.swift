@@ -4,17 +4,18 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// Carries messages between this device and one central: in by writes, out by notifications.
+/// Carries messages between this device and one central: incoming by writes, outgoing by
+/// notifications.
 ///
-/// Unchecked: all that changes is touched on the queue only, on which the driver is called as well.
+/// Unchecked: all mutable state is used on the queue only, which is also the driver's queue.
 final class CentralTransport: MessageTransport, @unchecked Sendable {
-    /// Sends a notification; false if there is no room, and `hasRoom` follows.
+    /// Sends a notification; returns `false` if there is no room, and `hasRoom` follows.
     typealias Notify = (Data, CBMutableCharacteristic, CBCentral) -> Bool
 
     let queue: DispatchQueue
     private let notify: Notify
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
-    /// The central, while it listens, and where.
+    /// The central while it is subscribed, and its outbox.
     private var listener: (central: CBCentral, outbox: CBMutableCharacteristic)?
     private var wantsRoom = false
     private(set) var isStopped = false
@@ -48,7 +49,7 @@ final class CentralTransport: MessageTransport, @unchecked Sendable {
         isStopped = true
     }
 
-    // MARK: What the driver says
+    // MARK: Events of the driver
 
     func subscribed(_ central: CBCentral, to outbox: CBMutableCharacteristic) {
         listener = (central, outbox)

@@ -3,16 +3,17 @@
 import CoreBluetooth
 import Foundation
 
-// What the manager says. All of it comes on the queue.
+// Callbacks of the manager. All of them arrive on the queue.
 extension PeripheralDriver: CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         report(.availability(Availability(peripheral.state)))
         guard peripheral.state == .poweredOn else {
-            // Who was there is gone, and the manager does not say so below `poweredOff`.
+            // All centrals are gone, and the manager does not report that in states below
+            // `poweredOff`.
             for key in visitors.keys { leave(key) }
             return
         }
-        // What was restored is there already; after that, everything is published anew.
+        // Restored services are published already. After that, all services are published again.
         if isRestored, !characteristics.isEmpty {
             isRestored = false
             advertise()
@@ -21,7 +22,7 @@ extension PeripheralDriver: CBPeripheralManagerDelegate {
         }
     }
 
-    /// Takes over what is there, if it is what is wanted.
+    /// Adopts the restored services if they are the ones that the app publishes.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
     {
         let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
@@ -85,7 +86,7 @@ extension PeripheralDriver: CBPeripheralManagerDelegate {
     }
 }
 
-// What centrals do.
+// Actions of centrals.
 extension PeripheralDriver {
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
@@ -111,6 +112,10 @@ extension PeripheralDriver {
     ) {
         let identifier = BluetoothID(characteristic.uuid)
         report(.unsubscribed(central.identifier, from: identifier))
+        // The unsubscription of a central that reconnected before its earlier link ended may be
+        // reported only now.
+        let subscribers = characteristics[identifier]?.subscribedCentrals ?? []
+        guard !subscribers.contains(where: { $0.identifier == central.identifier }) else { return }
         leave(VisitorKey(central: central.identifier, outbox: identifier))
     }
 
@@ -135,7 +140,7 @@ extension PeripheralDriver {
         peripheral.respond(to: first, withResult: take(requests, from: first.central.identifier))
     }
 
-    /// Requests that come together are one: all are carried out, or none.
+    /// Performs requests that arrive together: all of them, or none.
     private func take(_ requests: [CBATTRequest], from central: UUID) -> CBATTError.Code {
         let writes = requests.map {
             PeripheralValues.Write(
@@ -169,7 +174,8 @@ extension PeripheralDriver {
         if case .inbox = characteristic(identifier)?.kind { true } else { false }
     }
 
-    /// Whose message a write is a part of; nil if it is none, or of a central that does not listen.
+    /// Returns the transport and the bytes of a message chunk. `nil` if the write is not to an
+    /// inbox, or if the central is not subscribed to the outbox.
     private func inbox(
         _ write: PeripheralValues.Write,
         _ central: UUID

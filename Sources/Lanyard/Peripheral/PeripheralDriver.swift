@@ -4,22 +4,23 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// Drives a `CBPeripheralManager`: publishes when there is Bluetooth, and lets values and channels know
-/// what centrals do.
+/// Drives a `CBPeripheralManager`: publishes the services when Bluetooth is available, and passes
+/// the actions of centrals to values and channels.
 ///
-/// Unchecked: all that changes is touched on the queue only, on which the manager calls, too. What is
-/// looked at from elsewhere stands behind locks.
+/// Unchecked: all mutable state is used on the queue only, which is also the manager's queue. State
+/// that other threads read is behind locks.
 final class PeripheralDriver: NSObject, @unchecked Sendable {
     /// A central that has subscribed to an outbox.
     struct Visitor {
         let transport: CentralTransport
-        /// While the central listens, so that it is there for an application that asks later.
+        /// The channel, retained while the central is subscribed, so that the app can request it
+        /// later.
         var keptChannel: MessageChannel?
-        /// Afterwards the application keeps the channel, or it is gone.
+        /// The channel. After the central has left, only the app retains it.
         weak var channel: MessageChannel?
     }
 
-    /// Which channel: that of a central, by an outbox.
+    /// The key of a channel: a central and an outbox.
     struct VisitorKey: Hashable {
         let central: UUID
         let outbox: BluetoothID
@@ -37,15 +38,16 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         weak var channel: MessageChannel?
     }
 
-    // On the queue.
+    // State of the queue.
     var manager: CBPeripheralManager?
-    /// What is published, by its identifier.
+    /// The published characteristics, by UUID.
     var characteristics: [BluetoothID: CBMutableCharacteristic] = [:]
-    /// The services that are not confirmed yet.
+    /// The services whose publication is not yet confirmed.
     var unpublished: Set<BluetoothID> = []
     var isRestored = false
     var visitors: [VisitorKey: Visitor] = [:]
-    /// The values that changed, and of which nobody was told for want of room.
+    /// The changed values of which subscribers were not yet notified, because the system had no
+    /// room.
     private var unannounced: [BluetoothID] = []
 
     init(_ accessory: PublishedAccessory, _ configuration: AccessoryPeripheral.Configuration) {
@@ -54,7 +56,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         values = Guarded(PeripheralValues(accessory.services))
     }
 
-    /// Does something on the queue, behind what is there.
+    /// Performs work on the queue, after the work that already waits.
     func perform(_ work: @escaping @Sendable (PeripheralDriver) -> Void) {
         configuration.timekeeper.perform(on: queue) { work(self) }
     }
@@ -85,14 +87,15 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
 
     // MARK: Values
 
-    /// Tells who listens to a value that it has changed.
+    /// Notifies the subscribers of a changed value.
     func announce(_ identifier: BluetoothID) {
         guard case .value(_, _, _, true) = characteristic(identifier)?.kind else { return }
         if !unannounced.contains(identifier) { unannounced.append(identifier) }
         announceAll()
     }
 
-    /// As many as there is room for; the others have their turn when there is room again.
+    /// Sends as many notifications as there is room for; the others follow when there is room
+    /// again.
     private func announceAll() {
         while let identifier = unannounced.first {
             guard let published = characteristics[identifier],
@@ -107,7 +110,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         }
     }
 
-    /// What is published of this name.
+    /// Returns the description of a published characteristic.
     func characteristic(_ identifier: BluetoothID) -> PublishedCharacteristic? {
         accessory.services.lazy.flatMap(\.characteristics).first { $0.identifier == identifier }
     }
@@ -126,12 +129,13 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         }.map(\.value)
     }
 
-    /// The channels of the centrals that are there.
+    /// The channels of the present centrals.
     var channelsNow: [MessageChannel] {
         present.change { $0.values.compactMap(\.channel) }.filter(\.isLinked)
     }
 
-    /// A central listens to an outbox: it has a channel, the one that it had if there still is one.
+    /// Handles a subscription to an outbox. The central gets its former channel if that still
+    /// exists, otherwise a new one.
     func visit(_ central: CBCentral, _ outbox: CBMutableCharacteristic) {
         let key = VisitorKey(central: central.identifier, outbox: BluetoothID(outbox.uuid))
         if let visitor = visitors[key], visitor.channel != nil, !visitor.transport.isStopped {
@@ -148,7 +152,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
                 ?? false
         }
         transport.subscribed(central, to: outbox)
-        // Its first chunk may be behind this already.
+        // The first chunk of the central may already be next in the queue.
         let channel = MessageChannel(
             onQueueOf: transport,
             options: configuration.messages,
@@ -170,8 +174,8 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         if visitors[key]?.channel == nil { drop(key) }
     }
 
-    /// Forgets centrals that are gone, whose channels nobody has, and, if that is not enough, others that
-    /// are gone.
+    /// Removes absent centrals whose channels the app has released and, if that is not enough,
+    /// another absent central.
     private func makeRoomForVisitor() {
         for (key, visitor) in visitors where visitor.channel == nil { drop(key) }
         guard visitors.count >= AccessoryPeripheral.channelLimit,

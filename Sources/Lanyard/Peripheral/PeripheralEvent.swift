@@ -2,19 +2,20 @@
 
 import Foundation
 
-/// What happens to an `AccessoryPeripheral`.
+/// An event of an ``AccessoryPeripheral``.
 public enum PeripheralEvent: Hashable, Sendable {
-    /// Whether there is Bluetooth has changed. Everything waits for it to be switched on.
+    /// The availability of Bluetooth has changed. Nothing is published until it is switched on.
     case availability(Availability)
-    /// It is published, and is on the air.
+    /// The services are published and advertised.
     case advertising
-    /// What was published and advertised before the process ended is there again.
+    /// The services and the advertising of the earlier process were restored.
     case restored
-    /// A service could not be published, or none advertised, for this reason.
+    /// A service could not be published, the advertising failed, or a central got no channel, for
+    /// this reason.
     case failed(String)
-    /// A central listens: by its identifier and the characteristic.
+    /// A central has subscribed: its identifier and the characteristic.
     case subscribed(UUID, to: BluetoothID)
-    /// It no longer does, or is gone.
+    /// A central has unsubscribed or has left.
     case unsubscribed(UUID, from: BluetoothID)
     /// A central has written a value.
     case written(UUID, BluetoothID, Data)

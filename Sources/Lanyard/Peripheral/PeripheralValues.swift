@@ -3,12 +3,12 @@
 import CoreBluetooth
 import Foundation
 
-/// The values that this device serves, and the rules for reading and writing them.
+/// The values that this device serves, with the rules for reads and writes.
 struct PeripheralValues {
-    /// The longest value that a characteristic can have (Vol 3, Part F, 3.2.9).
+    /// The maximum length of a value in bytes (Vol 3, Part F, 3.2.9).
     static let lengthLimit = 512
 
-    /// A central's wish to write, as far as the rules go.
+    /// A write of a central, as far as the rules need it.
     struct Write: Equatable {
         let characteristic: BluetoothID
         let offset: Int
@@ -24,7 +24,7 @@ struct PeripheralValues {
         }
     }
 
-    /// The value of a characteristic; nil if it has none. What is too long is cut.
+    /// The value of a characteristic; `nil` if it has none. A value that is too long is truncated.
     subscript(identifier: BluetoothID) -> Data? {
         get { values[identifier] }
         set {
@@ -33,15 +33,15 @@ struct PeripheralValues {
         }
     }
 
-    /// The part of a value that a central reads: from an offset to the end. The system cuts it to what
-    /// fits, and the central asks for the next part (Vol 3, Part G, 4.8.3).
+    /// Returns the value from an offset to its end. The system truncates it to the length that
+    /// fits, and the central requests the next part (Vol 3, Part G, 4.8.3).
     func read(_ identifier: BluetoothID, from offset: Int) -> Result<Data, CBATTError> {
         guard let value = values[identifier] else { return .failure(CBATTError(.readNotPermitted)) }
         guard offset <= value.count else { return .failure(CBATTError(.invalidOffset)) }
         return .success(Data(value.dropFirst(offset)))
     }
 
-    /// The values as they would be after writes that come together: all of them, or an error and none.
+    /// Returns the values after writes that arrive together: all of them, or an error.
     func written(_ writes: [Write]) -> Result<[BluetoothID: Data], CBATTError> {
         var changed: [BluetoothID: Data] = [:]
         for write in writes {
@@ -52,7 +52,8 @@ struct PeripheralValues {
             guard write.offset + write.octets.count <= Self.lengthLimit else {
                 return .failure(CBATTError(.invalidAttributeValueLength))
             }
-            // A part of a longer write goes on where the one before ended: what was behind it is gone.
+            // Each part of a long write continues where the previous one ended, so the rest of the
+            // old value is discarded.
             changed[write.characteristic] = Data(value.prefix(write.offset)) + write.octets
         }
         return .success(changed)

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// What this device is as an accessory of others: what it advertises, and what it serves.
+/// The description of this device as an accessory: its advertising and its services.
 ///
 /// ```swift
 /// let box = PublishedAccessory(
@@ -15,14 +15,14 @@ import Foundation
 /// )
 /// ```
 public struct PublishedAccessory: Hashable, Sendable {
-    /// How it is called; as much of it as fits is advertised.
+    /// The name of the accessory; the advertisement contains as much of it as fits.
     public var name: String
-    /// What it serves.
+    /// The services.
     public var services: [PublishedService]
-    /// Which of the services are advertised; all of them, if nil.
+    /// The services in the advertisement; all services if `nil`.
     public var advertised: [BluetoothID]?
 
-    /// An accessory with these services.
+    /// Creates an accessory with these services.
     public init(name: String, services: [PublishedService], advertised: [BluetoothID]? = nil) {
         self.name = name
         self.services = services
@@ -38,23 +38,27 @@ public struct PublishedAccessory: Hashable, Sendable {
     }
 }
 
-/// A service, and what is in it.
+/// A service with its characteristics.
 public struct PublishedService: Hashable, Sendable {
-    /// Which service.
+    /// The UUID of the service.
     public var identifier: BluetoothID
-    /// What is in it, in order.
+    /// The characteristics, in order.
     public var characteristics: [PublishedCharacteristic]
 
-    /// A service with these characteristics.
+    /// Creates a service with these characteristics.
     public init(_ identifier: BluetoothID, _ characteristics: [PublishedCharacteristic]) {
         self.identifier = identifier
         self.characteristics = characteristics
     }
 
-    /// A service for messages: centrals write theirs to the inbox, and subscribe to the outbox for those of
-    /// this side.
+    /// Returns a service for messages: centrals write their messages to the inbox, and subscribe to
+    /// the outbox for the messages of this device.
     ///
-    /// - Parameter isProtected: whether only paired centrals may.
+    /// - Parameters:
+    ///   - identifier: The UUID of the service.
+    ///   - inbox: The UUID of the characteristic that centrals write.
+    ///   - outbox: The UUID of the characteristic that notifies centrals.
+    ///   - isProtected: Whether only paired centrals may use the characteristics.
     public static func messages(
         _ identifier: BluetoothID,
         inbox: BluetoothID,
@@ -71,51 +75,51 @@ public struct PublishedService: Hashable, Sendable {
     }
 }
 
-/// A characteristic, and what centrals may do with it.
+/// A characteristic and the operations that it permits.
 public struct PublishedCharacteristic: Hashable, Sendable {
-    /// What a characteristic is for.
+    /// The purpose of a characteristic.
     public enum Kind: Hashable, Sendable {
-        /// It has a value. Centrals may read it, if `isReadable`, write it, if `isWritable`, and are told
-        /// when it changes, if they want to be and it is `isNotifying`.
+        /// It has a value. Centrals can read it if `isReadable`, write it if `isWritable`, and
+        /// subscribe to its changes if `isNotifying`.
         case value(Data, isReadable: Bool, isWritable: Bool, isNotifying: Bool)
-        /// Messages come in by it; those of this side leave by the other.
+        /// It receives messages; this device sends its own through the outbox.
         case inbox(outbox: BluetoothID)
-        /// Messages leave by it.
+        /// It sends messages.
         case outbox
     }
 
-    /// Which characteristic.
+    /// The UUID of the characteristic.
     public var identifier: BluetoothID
-    /// What it is for.
+    /// The purpose of the characteristic.
     public var kind: Kind
-    /// Whether only paired centrals, over an encrypted link, may use it.
+    /// Whether only paired centrals may use it, over an encrypted link.
     public var isProtected: Bool
 
-    /// A characteristic of this kind.
+    /// Creates a characteristic of this kind.
     public init(_ identifier: BluetoothID, _ kind: Kind, isProtected: Bool = false) {
         self.identifier = identifier
         self.kind = kind
         self.isProtected = isProtected
     }
 
-    /// One that is read.
+    /// Returns a characteristic that centrals can read.
     public static func readable(_ identifier: BluetoothID, _ value: Data) -> Self {
         Self(identifier, .value(value, isReadable: true, isWritable: false, isNotifying: false))
     }
 
-    /// One that is read, and tells when it changes.
+    /// Returns a characteristic that centrals can read and subscribe to.
     public static func notifying(_ identifier: BluetoothID, _ value: Data) -> Self {
         Self(identifier, .value(value, isReadable: true, isWritable: false, isNotifying: true))
     }
 
-    /// One that is read and written.
+    /// Returns a characteristic that centrals can read and write.
     public static func writable(_ identifier: BluetoothID, _ value: Data = Data()) -> Self {
         Self(identifier, .value(value, isReadable: true, isWritable: true, isNotifying: false))
     }
 }
 
 extension PublishedCharacteristic {
-    /// As Core Bluetooth wants it: without a value, so that it asks for that.
+    /// The characteristic for Core Bluetooth, without a value, so that Core Bluetooth asks for it.
     var mutable: CBMutableCharacteristic {
         CBMutableCharacteristic(
             type: identifier.cbuuid,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides which link has to make room where all connection slots are taken.
+/// A policy that chooses which link to end when all connection slots are in use.
 ///
-/// It is asked on the central's queue, when an accessory has to wait, and now and then while it waits. It
-/// must not call back.
+/// The central calls it on its queue when an accessory has to wait, and repeatedly while it waits.
+/// The policy must not call the central.
 ///
 /// ```swift
 /// struct KeepTheStrap: ConnectionPolicy {
@@ -15,24 +15,28 @@
 /// }
 /// ```
 public protocol ConnectionPolicy: Sendable {
-    /// The accessory whose link is to be ended for the sake of the request; nil if it has to wait.
-    /// `links` are those that exist and are not already being ended, in the order in which they were made.
+    /// Returns the accessory whose link is to be ended in favor of the request, or `nil` if the
+    /// request must wait.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the waiting accessory.
+    ///   - links: The existing links that are not already being ended, oldest first.
     func linkToEnd(
         for request: ConnectionRequest,
         among links: [ConnectionHolder]
     ) -> AccessoryIdentity?
 }
 
-/// An accessory that needs a connection slot and finds none.
+/// An accessory that waits for a connection slot.
 public struct ConnectionRequest: Hashable, Sendable {
-    /// Which accessory.
+    /// The identity of the accessory.
     public var identity: AccessoryIdentity
-    /// The priority in its description: the greater goes first.
+    /// The priority from its description: the greater number goes first.
     public var priority: Int
-    /// How long it has waited.
+    /// The waiting time so far.
     public var waited: Duration
 
-    /// A request.
+    /// Creates a request.
     public init(identity: AccessoryIdentity, priority: Int, waited: Duration = .zero) {
         self.identity = identity
         self.priority = priority
@@ -40,32 +44,32 @@ public struct ConnectionRequest: Hashable, Sendable {
     }
 }
 
-/// Who has a connection slot.
+/// An accessory that holds a connection slot.
 public struct ConnectionHolder: Hashable, Sendable {
-    /// What becomes of the slot.
+    /// The phase of a slot's use.
     public enum Phase: Hashable, Sendable {
-        /// The accessory is being connected to.
+        /// A connection attempt is running.
         case dialling
-        /// It is connected.
+        /// The accessory is connected.
         case linked
-        /// Its link is being ended: the slot is given back when that is done.
+        /// The link is being ended; the slot is released afterwards.
         case ending
     }
 
-    /// Which accessory.
+    /// The identity of the accessory.
     public var identity: AccessoryIdentity
-    /// The priority in its description.
+    /// The priority from its description.
     public var priority: Int
-    /// What becomes of the slot.
+    /// The phase of the slot's use.
     public var phase: Phase
-    /// How long it has had the slot.
+    /// The time since the slot was granted.
     public var held: Duration
-    /// How long ago something came from it: a value, or an answer.
+    /// The time since the accessory last sent a value or an answer.
     public var silence: Duration
-    /// How strongly it was last received, in dBm; nil if that is not known.
+    /// The last signal strength (RSSI) in dBm; `nil` if it is unknown.
     public var signal: Int?
 
-    /// A holder.
+    /// Creates a holder.
     public init(
         identity: AccessoryIdentity,
         priority: Int,
@@ -83,19 +87,22 @@ public struct ConnectionHolder: Hashable, Sendable {
     }
 }
 
-/// What a Lanyard does if nothing else is said: a link makes room for an accessory of greater priority at
-/// any time, and for one of the same priority if nothing came from it for a minute. Of several, the one
-/// with the least priority does; among those, the one that is silent longest; then the weakest.
+/// The default policy.
+///
+/// A link is ended at any time for an accessory of greater priority, and for one of the same
+/// priority if the link was silent for ``silenceLimit``, a minute by default. Among several such
+/// links, the policy chooses the lowest priority, then the longest silence, then the weakest
+/// signal.
 public struct StandardConnectionPolicy: ConnectionPolicy {
-    /// How long a link has to be silent to make room for an accessory of the same priority.
+    /// The silence after which a link is ended for an accessory of the same priority.
     public var silenceLimit: Duration
 
-    /// The policy.
+    /// Creates the policy.
     public init(silenceLimit: Duration = .seconds(60)) {
         self.silenceLimit = silenceLimit
     }
 
-    /// The link that comes first in the order above, of those that have to make room.
+    /// Returns the first link in the order above, among those that may be ended.
     public func linkToEnd(
         for request: ConnectionRequest,
         among links: [ConnectionHolder]
@@ -115,12 +122,12 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     }
 }
 
-/// No link makes room: who comes first, stays.
+/// A policy that ends no link: the first accessories keep their slots.
 public struct FirstComeConnectionPolicy: ConnectionPolicy {
-    /// The policy.
+    /// Creates the policy.
     public init() {}
 
-    /// None.
+    /// Always returns `nil`.
     public func linkToEnd(
         for request: ConnectionRequest,
         among links: [ConnectionHolder]
@@ -128,11 +135,11 @@ public struct FirstComeConnectionPolicy: ConnectionPolicy {
 }
 
 extension ConnectionPolicy where Self == StandardConnectionPolicy {
-    /// Greater priorities first; those that are silent make room.
+    /// The policy that prefers greater priorities and ends silent links.
     public static var standard: StandardConnectionPolicy { StandardConnectionPolicy() }
 }
 
 extension ConnectionPolicy where Self == FirstComeConnectionPolicy {
-    /// No link makes room.
+    /// The policy that ends no link.
     public static var firstCome: FirstComeConnectionPolicy { FirstComeConnectionPolicy() }
 }

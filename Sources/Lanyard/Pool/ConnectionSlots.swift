@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many links there may be at a time.
+/// The limit on simultaneous links.
 public enum ConnectionLimit: Hashable, Sendable {
-    /// As many as the system makes: it is learned from its refusals, and tried again after a while.
+    /// The number that the system supports. The library learns it from refusals, and tests it again
+    /// after a while.
     case learned
-    /// At most so many.
+    /// A fixed maximum.
     case fixed(Int)
 }
 
-/// Who has links, and who waits for one.
+/// A snapshot of the connection slots and of the accessories that wait for one.
 public struct ConnectionSlots: Hashable, Sendable {
-    /// How many links there may be; nil if that is not known, because there were never too many.
+    /// The limit; `nil` if it is unknown because no link was ever refused.
     public var limit: Int?
-    /// Who has one, in the order in which they got it.
+    /// The accessories that hold a slot, in the order in which they were granted.
     public var holders: [ConnectionHolder]
-    /// Who waits, the next one first.
+    /// The accessories that wait, next one first.
     public var waiting: [ConnectionRequest]
 }
 
-/// All connection slots are taken.
+/// The error that all connection slots are in use.
 public struct OutOfConnectionSlots: Error, Hashable, Sendable {
-    /// How many there are.
+    /// The number of slots.
     public var limit: Int
-    /// Who has them.
+    /// The accessories that hold them.
     public var holders: [ConnectionHolder]
-    /// Whether the end of one of these links makes room for the one who is told.
+    /// Whether one of these links is being ended in favor of the waiting accessory.
     public var isMakingRoom = false
 }
 
 extension OutOfConnectionSlots: CustomStringConvertible {
-    /// Says who holds them.
+    /// A text that names the holders.
     public var description: String {
         let names = holders.map(\.identity.description).joined(separator: ", ")
         return "all \(limit) connection slots are taken: \(names.isEmpty ? "by others" : names)"

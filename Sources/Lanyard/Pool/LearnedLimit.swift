@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many links there may be, as far as that is known.
+/// The known limit on simultaneous links.
 ///
-/// Nobody says how many links a controller makes, and other programs may have some of them. So the number
-/// is learned when one is refused: it is how many there were. It is too small if others had links then;
-/// so after a while one more is tried, and if that is refused, again after twice that while.
+/// A controller does not state how many links it supports, and other programs may hold some of
+/// them. The pool therefore learns the limit when a link is refused: it is the number of links at
+/// that time. The limit is too low if other programs held links then. So after a while the pool
+/// tries one more link. If that is refused, it waits twice as long before the next trial.
 package struct LearnedLimit: Hashable, Sendable {
-    /// How long a limit is believed before one more is tried.
+    /// The time after which one more link is tried.
     package static let firstTrust = Duration.seconds(300)
-    /// How long it is believed at most.
+    /// The maximum time between trials.
     package static let trustLimit = Duration.seconds(3600)
 
-    /// The limit that was set; nil if none was.
+    /// The configured limit; `nil` if there is none.
     package let fixed: Int?
-    /// The limit that was learned; nil if no link was ever refused.
+    /// The learned limit; `nil` if no link was ever refused.
     private var learned: Int?
     private var trust = firstTrust
     private var trustEnd: Duration?
@@ -26,19 +27,19 @@ package struct LearnedLimit: Hashable, Sendable {
             }
     }
 
-    /// How many links there may be; nil if nobody knows.
+    /// The limit; `nil` if it is unknown.
     package var value: Int? {
         guard let fixed, let learned else { return fixed ?? learned }
         return min(fixed, learned)
     }
 
-    /// When one more may be tried; nil if nothing can be won by that.
+    /// The time at which one more link may be tried; `nil` if a trial cannot help.
     package var nextTrial: Duration? {
         guard let learned, fixed.map({ learned < $0 }) ?? true else { return nil }
         return trustEnd
     }
 
-    /// Whether there may be one more than so many. Raises the limit if it is time to try that.
+    /// Returns whether one more link than `count` is permitted. Raises the limit if a trial is due.
     package mutating func admits(_ count: Int, now: Duration) -> Bool {
         guard let value, count >= value else { return true }
         guard let nextTrial, nextTrial <= now, count == learned else { return false }
@@ -47,7 +48,7 @@ package struct LearnedLimit: Hashable, Sendable {
         return true
     }
 
-    /// There are so many links.
+    /// Notes that `count` links exist.
     package mutating func proved(_ count: Int, now: Duration) {
         guard let learned, count >= learned else { return }
         trust = Self.firstTrust
@@ -56,7 +57,7 @@ package struct LearnedLimit: Hashable, Sendable {
         trustEnd = now + trust
     }
 
-    /// There were so many links, and one more was refused.
+    /// Notes that a further link beside `count` links was refused.
     package mutating func refused(beside count: Int, now: Duration) {
         if learned != nil { trust = min(trust * 2, Self.trustLimit) }
         learned = max(count, 1)

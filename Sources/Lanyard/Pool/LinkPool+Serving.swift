@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who is served next, and who makes room.
+// The order of service, and evictions.
 extension LinkPool {
-    /// Gives out what is free, and has links ended for those who still wait.
+    /// Grants free slots, and has links ended for the accessories that still wait.
     mutating func settle(now: Duration) -> [LinkPoolAction] {
         if let pauseEnd, pauseEnd <= now { self.pauseEnd = nil }
         var actions: [LinkPoolAction] = []
@@ -15,12 +15,12 @@ extension LinkPool {
         return actions + evict(now: now) + withdrawPromises(now: now)
     }
 
-    /// Asks the policy for one link to end for each who waits.
+    /// Asks the policy for one link to end for each waiting accessory.
     mutating func evict(now: Duration) -> [LinkPoolAction] {
         nextQuestion = waiters.isEmpty ? nil : now + Self.policyInterval
         guard let value = limit.value, slots.count >= value else { return [] }
         var actions: [LinkPoolAction] = []
-        // What is ending anyway makes room for the first ones.
+        // Links that are already ending make room for the first accessories.
         let waiting = queue(now: now).dropFirst(spareCount)
         for waiter in waiting where !slots.contains(where: { $0.sake == waiter.identity }) {
             let links = slots.filter { $0.phase == .linked }.map { $0.holder(now: now) }
@@ -77,29 +77,30 @@ extension LinkPool {
         )
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     func index(of token: SlotToken) -> Int? {
         slots.firstIndex { $0.token == token }
     }
 
-    /// Who waits, the next one first.
+    /// Returns the waiting accessories, next one first.
     func queue(now: Duration) -> [PoolWaiter] {
         waiters.sorted { $0.goesBefore($1, now: now) }
     }
 
-    /// What has its link already needs no room with the controller.
+    /// A link that exists already needs no further room in the controller.
     private mutating func hasRoom(for waiter: PoolWaiter, now: Duration) -> Bool {
         if waiter.hasLink { return mayHave(slots.count + 1) }
         return pauseEnd == nil && limit.admits(slots.count, now: now)
     }
 
-    /// How many links the controller has, as far as is known here.
+    /// The number of links of the controller, as far as the pool knows.
     var linkCount: Int {
         slots.count { $0.phase != .dialling } + waiters.count { $0.hasLink }
     }
 
-    /// Whether so many links may be, if they are there: what was learned does not hold against that.
+    /// Returns whether this many existing links are permitted. Existing links disprove a lower
+    /// learned limit.
     func mayHave(_ count: Int) -> Bool {
         limit.fixed.map { count <= $0 } ?? true
     }
@@ -117,13 +118,14 @@ extension LinkPool {
         return [.wait(identity, slots)]
     }
 
-    /// Tells those whose room has become another's.
+    /// Informs the accessories whose promised slot went to another accessory.
     private mutating func withdrawPromises(now: Duration) -> [LinkPoolAction] {
         let promised = waiters.filter { $0.isPromised && !isMakingRoom(for: $0.identity, now: now) }
         return promised.flatMap { waitNotice($0.identity, now: now) }
     }
 
-    /// Whether a link is being ended for its sake, or one of those that end anyway will be its.
+    /// Returns whether a link is being ended for this accessory, or whether it is next for another
+    /// ending link.
     private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
         let sakes = Set(slots.compactMap { $0.phase == .ending ? $0.sake : nil })
         let others = queue(now: now).map(\.identity).filter { !sakes.contains($0) }
@@ -137,7 +139,7 @@ extension LinkPool {
         )
     }
 
-    /// How many links are ending of which nobody has been promised the slot.
+    /// The number of ending links whose slot is not promised to an accessory.
     private var spareCount: Int {
         let waiting = Set(waiters.map(\.identity))
         return slots.count { slot in

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may have a link, where there are only so many.
+/// Decides which accessories may have a link when the number of links is limited.
 ///
-/// - A slot is reserved before an accessory is dialled. Where none is free, it waits.
-/// - A slot is given back when the link has ended, not when its end is asked for: the controller has no
-///   room before.
-/// - A standing connect has no slot: it may take days. When it comes about it claims one.
-/// - Who waits is served by priority, and by how long it waited (`PoolWaiter.agingStep`).
-/// - Which link makes room, if any does, is up to the `ConnectionPolicy`.
+/// - A slot is reserved before a connection attempt. If none is free, the accessory waits.
+/// - A slot is released when the link has ended, not when its end is requested: the controller has
+///   no room before.
+/// - A pending connection request has no slot, because it may take days. When it completes, it
+///   claims one.
+/// - Waiting accessories are served by priority and waiting time (`PoolWaiter.agingStep`).
+/// - The `ConnectionPolicy` decides which link makes room, if any does.
 ///
-/// Each accessory has one slot or waits once. Whoever has a token gives it back by `release`, or by
-/// `capacityFailed`; to do it twice changes nothing.
+/// Each accessory has at most one slot or one place in the queue. The owner of a token returns it
+/// by `release` or `capacityFailed`; a second call has no effect.
 package struct LinkPool: Sendable {
-    /// How long nobody is dialled after a link was refused, if none ends meanwhile: where others have the
-    /// links, nothing tells when they let go of them.
+    /// The pause between connection attempts after a link was refused, unless a link ends
+    /// meanwhile. If other programs hold the links, the pool cannot observe when they end.
     package static let refusalPause = Duration.seconds(4)
-    /// How often the policy is asked again while somebody waits: what it looks at changes with time.
+    /// The interval at which the policy is asked again while an accessory waits, because its answer
+    /// may change with time.
     package static let policyInterval = Duration.seconds(10)
 
     var slots: [PoolSlot] = []
@@ -27,13 +29,13 @@ package struct LinkPool: Sendable {
     var pauseEnd: Duration?
     var nextQuestion: Duration?
 
-    /// A pool in which all slots are free.
+    /// Creates a pool in which all slots are free.
     package init(limit: ConnectionLimit = .learned, policy: any ConnectionPolicy = .standard) {
         self.limit = LearnedLimit(limit)
         self.policy = policy
     }
 
-    /// Who has a slot, and who waits.
+    /// Returns a snapshot of the slots and the waiting accessories.
     package func state(now: Duration) -> ConnectionSlots {
         ConnectionSlots(
             limit: limit.value,
@@ -42,21 +44,22 @@ package struct LinkPool: Sendable {
         )
     }
 
-    /// The slot that an accessory has.
+    /// Returns the slot of an accessory.
     package func token(of identity: AccessoryIdentity) -> SlotToken? {
         slots.first { $0.identity == identity }?.token
     }
 
-    /// When `deadlinePassed` is to be called; nil while time changes nothing.
+    /// The time at which `deadlinePassed` must be called; `nil` while time changes nothing.
     package var nextDeadline: Duration? {
         guard !waiters.isEmpty else { return nil }
         let mayTry = pauseEnd == nil && slots.count == limit.value
         return [pauseEnd, mayTry ? limit.nextTrial : nil, nextQuestion].compactMap(\.self).min()
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// An accessory is to be dialled. It gets a slot at once or later, or is withdrawn.
+    /// Requests a slot for a connection attempt. The accessory gets one at once or later, unless
+    /// the request is withdrawn.
     package mutating func reserve(
         _ identity: AccessoryIdentity,
         priority: Int,
@@ -73,7 +76,7 @@ package struct LinkPool: Sendable {
         return settle(now: now) + waitNotice(identity, now: now) + [.changed]
     }
 
-    /// A standing connect came about: the link is there, and needs a slot.
+    /// Claims a slot for the link of a completed pending connection request.
     package mutating func claim(
         _ identity: AccessoryIdentity,
         priority: Int,
@@ -98,7 +101,7 @@ package struct LinkPool: Sendable {
         return evictions + [.turnAway(identity, outOfSlots(now: now)), .changed]
     }
 
-    /// An accessory is not to be dialled any more, or the link that it waited with has ended.
+    /// Withdraws a request, because the attempt was canceled or the waiting link has ended.
     package mutating func withdraw(
         _ identity: AccessoryIdentity,
         now: Duration
@@ -110,7 +113,7 @@ package struct LinkPool: Sendable {
 
     // MARK: Links
 
-    /// The accessory that was dialled is connected.
+    /// Notes that the connection attempt succeeded.
     package mutating func linkMade(_ token: SlotToken, now: Duration) -> [LinkPoolAction] {
         guard let index = index(of: token), slots[index].phase == .dialling else { return [] }
         slots[index].phase = .linked
@@ -119,27 +122,27 @@ package struct LinkPool: Sendable {
         return [.changed]
     }
 
-    /// Something came from the accessory.
+    /// Notes that data arrived from the accessory.
     package mutating func heard(_ token: SlotToken, now: Duration) {
         guard let index = index(of: token) else { return }
         slots[index].lastHeard = now
     }
 
-    /// The strength of its signal was measured, in dBm. That is the controller's word, and no proof that the
-    /// accessory is there.
+    /// Notes the strength of the signal, in dBm. The controller measures it, so it does not prove
+    /// that the accessory is present.
     package mutating func measured(_ token: SlotToken, signal: Int) {
         guard let index = index(of: token) else { return }
         slots[index].signal = signal
     }
 
-    /// The end of its link was asked for.
+    /// Notes that the end of the link was requested.
     package mutating func ending(_ token: SlotToken) -> [LinkPoolAction] {
         guard let index = index(of: token), slots[index].phase != .ending else { return [] }
         slots[index].phase = .ending
         return [.changed]
     }
 
-    /// Its link has ended, or was not made.
+    /// Releases a slot whose link has ended or was not made.
     package mutating func release(_ token: SlotToken, now: Duration) -> [LinkPoolAction] {
         guard let index = index(of: token) else { return [] }
         slots.remove(at: index)
@@ -147,7 +150,7 @@ package struct LinkPool: Sendable {
         return settle(now: now) + [.changed]
     }
 
-    /// Its link was not made because there are too many.
+    /// Releases a slot whose link was not made because there are too many links.
     package mutating func capacityFailed(_ token: SlotToken, now: Duration) -> [LinkPoolAction] {
         guard let index = index(of: token) else { return [] }
         slots.remove(at: index)
@@ -156,7 +159,7 @@ package struct LinkPool: Sendable {
         return settle(now: now) + [.changed]
     }
 
-    /// There is no adapter any more: all links are gone, and nobody waits.
+    /// Removes all slots and requests, because Bluetooth is gone.
     package mutating func reset() -> [LinkPoolAction] {
         slots = []
         waiters = []
@@ -165,13 +168,13 @@ package struct LinkPool: Sendable {
         return [.changed]
     }
 
-    /// Time has come to look again.
+    /// Reconsiders the requests after a deadline.
     package mutating func deadlinePassed(now: Duration) -> [LinkPoolAction] {
         let actions = settle(now: now)
         return actions.isEmpty ? [] : actions + [.changed]
     }
 
-    /// Two that were taken for different accessories are one.
+    /// Merges two identities that turned out to be the same accessory.
     package mutating func merge(_ identity: AccessoryIdentity, into other: AccessoryIdentity) {
         for index in slots.indices where slots[index].identity == identity {
             slots[index].identity = other

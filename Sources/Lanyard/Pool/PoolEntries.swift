@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The right to one link. It is given back once, however often that is tried.
+/// The right to one link. Returning it more than once has no effect.
 package struct SlotToken: Hashable, Sendable {
     let number: UInt64
 }
 
-/// What the pool wants done.
+/// An action of the pool.
 package enum LinkPoolAction: Hashable, Sendable {
-    /// The accessory has a slot: dial, or go on with the link that came about.
+    /// The accessory has a slot: start the connection attempt, or use the existing link.
     case grant(SlotToken, to: AccessoryIdentity)
-    /// End this link, for another accessory. Its slot is given back when it has ended.
+    /// End this link in favor of another accessory. Its slot is released when the link has ended.
     case evict(SlotToken, holder: AccessoryIdentity, sakeOf: AccessoryIdentity)
-    /// The accessory waits for a slot: told when the wait begins, and again when it turns out that the
-    /// room that was being made for it is another's.
+    /// The accessory waits for a slot. Repeated if the slot that was promised to it goes to another
+    /// accessory.
     case wait(AccessoryIdentity, OutOfConnectionSlots)
-    /// The accessory whose standing connect came about keeps its link, but has to wait before it uses it.
+    /// The completed pending connection request keeps its link, but must wait for a slot before
+    /// using it.
     case keepWaiting(AccessoryIdentity)
-    /// There is no slot for the accessory whose standing connect came about: end that link. It waits.
+    /// There is no slot for the link of a completed pending connection request: end that link. The
+    /// accessory waits.
     case turnAway(AccessoryIdentity, OutOfConnectionSlots)
-    /// Holders, waiting accessories or the limit are others now.
+    /// The holders, the waiting accessories or the limit have changed.
     case changed
 }
 
-/// A slot that somebody has.
+/// A granted slot.
 struct PoolSlot {
     let token: SlotToken
     var identity: AccessoryIdentity
@@ -31,7 +33,7 @@ struct PoolSlot {
     let since: Duration
     var lastHeard: Duration
     var signal: Int?
-    /// For whom it is being ended.
+    /// The accessory in whose favor the link is being ended.
     var sake: AccessoryIdentity?
 
     func holder(now: Duration) -> ConnectionHolder {
@@ -46,20 +48,20 @@ struct PoolSlot {
     }
 }
 
-/// Somebody who waits for a slot.
+/// An accessory that waits for a slot.
 struct PoolWaiter {
-    /// Each time that it waits so long, an accessory goes before those of one priority more: so nobody
-    /// waits for ever, whatever the priorities of those who come.
+    /// Each such period of waiting raises the accessory's priority by one. Thus every accessory is
+    /// served eventually, whatever the priorities of later ones.
     static let agingStep = Duration.seconds(30)
 
     var identity: AccessoryIdentity
     var priority: Int
     let since: Duration
-    /// The order in which they came.
+    /// The position in the order of arrival.
     let number: Int
-    /// Whether its link is there already, by a standing connect.
+    /// Whether its link exists already, from a completed pending connection request.
     var hasLink = false
-    /// Whether it was told that there will be room.
+    /// Whether it was informed that a slot will become free.
     var isPromised = false
 
     func request(now: Duration) -> ConnectionRequest {

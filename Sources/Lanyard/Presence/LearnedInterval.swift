@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a device may be silent though it is there: the longest gap between advertisements that arrived.
+/// The learned maximum silence of a present device: the longest gap between received
+/// advertisements.
 ///
-/// The usual memory, the last 16 gaps, is too short where advertisements are lost. At 20 % loss, one time
-/// in 35 all of the last 16 gaps are of one interval; of a device that advertises every ten seconds, a
-/// silence of twice that and five seconds more then is a matter of two losses in a row, and it would be
-/// called lost, in vain, half a dozen times a day. So 16 such memories are kept in a row: the longest of 256
-/// gaps is hardly ever below four intervals, and twice that takes nine losses in a row. Where nothing is lost,
-/// both learn the same. It counts as known from the first 16 gaps on.
+/// The usual history of the last 16 gaps is too short when advertisements are lost. At 20 % loss,
+/// one time in 35 none of the last 16 gaps contains a loss. For a device with an interval of 10
+/// seconds, the limit of twice that and 5 seconds is then exceeded by two losses in a row, and the
+/// device would wrongly count as lost about six times a day. This type therefore keeps 16 groups of
+/// 16 gaps. The longest of 256 gaps is hardly ever below four intervals, and exceeding twice that
+/// takes nine losses in a row. Without losses both histories learn the same value. The value is
+/// known after the first 16 gaps.
 package struct LearnedInterval: Hashable, Sendable {
-    /// How many gaps one memory holds.
+    /// The number of gaps in a group.
     package static let groupSize = 16
-    /// How many memories there are: the oldest goes when a new one is full.
+    /// The maximum number of groups; a new full group replaces the oldest.
     package static let groupLimit = 16
-    /// What comes closer together is of one advertising event: no device may advertise faster than every
-    /// 20 ms (Vol 6, Part B, 4.4.2.2).
+    /// The minimum gap. Packets closer together belong to one advertising event, because no device
+    /// may advertise faster than every 20 ms (Vol 6, Part B, 4.4.2.2).
     package static let eventLength = Duration.milliseconds(10)
 
     private var longest: [Duration] = []
@@ -23,12 +25,12 @@ package struct LearnedInterval: Hashable, Sendable {
 
     package init() {}
 
-    /// The longest gap there was; nil before 16 of them were seen.
+    /// The longest gap; `nil` before the first 16 gaps.
     package var value: Duration? {
         longest.max().map { max($0, current) }
     }
 
-    /// A gap between two advertisements, with nothing that would explain it.
+    /// Adds a gap between two advertisements that has no other explanation.
     package mutating func learn(_ gap: Duration) {
         guard gap >= Self.eventLength else { return }
         current = max(current, gap)

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A clock that runs only while a scan does: who is silent while nobody listens is not silent.
+/// A clock that runs only during a scan, because silence without a scan proves nothing.
 package struct ListeningTime: Hashable, Sendable {
     private var before = Duration.zero
     private var start: Duration?
 
     package init() {}
 
-    /// Whether somebody listens.
+    /// Whether a scan is running.
     package var isRunning: Bool { start != nil }
 
-    /// How long there was listening until now.
+    /// Returns the total scanning time until now.
     package func elapsed(at now: Duration) -> Duration {
         before + stretch(at: now)
     }
 
-    /// How long there is listening without a break.
+    /// Returns the duration of the current scan.
     package func stretch(at now: Duration) -> Duration {
         start.map { max(now - $0, .zero) } ?? .zero
     }
 
-    /// When there will have been so much listening; nil if there is none.
+    /// Returns the time at which the total scanning time reaches this value; `nil` without a scan.
     package func instant(of elapsed: Duration) -> Duration? {
         start.map { $0 + (elapsed - before) }
     }
 
-    /// The scan began. False if it ran already.
+    /// Starts the clock. Returns `false` if it was running already.
     package mutating func begin(now: Duration) -> Bool {
         guard start == nil else { return false }
         start = now
         return true
     }
 
-    /// The scan ended.
+    /// Stops the clock.
     package mutating func end(now: Duration) {
         before = elapsed(at: now)
         start = nil

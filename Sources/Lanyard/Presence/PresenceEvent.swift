@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who comes and goes: what Core Bluetooth tells half of, which reports devices that it hears and never
-/// that it does so no more.
+/// The appearance or disappearance of a device. Core Bluetooth reports only that it received a
+/// device, never that it stopped receiving it.
 public enum PresenceEvent: Hashable, Sendable {
-    /// A device is around that was not.
+    /// A device appeared.
     case discovered(PresentDevice)
-    /// It came clearly nearer, or went clearly away.
+    /// The device came clearly nearer or moved clearly away.
     case updated(PresentDevice)
-    /// It is not around any more. Never told of one that is being connected to or is connected, although
-    /// such a one does not advertise.
+    /// The device disappeared. Never reported for a device that is connected or being connected,
+    /// although it does not advertise then.
     case lost(PresentDevice, PresenceLoss)
 
-    /// Whom it is about.
+    /// The device of the event.
     public var device: PresentDevice {
         switch self {
         case .discovered(let device), .updated(let device), .lost(let device, _): device
@@ -19,34 +19,35 @@ public enum PresenceEvent: Hashable, Sendable {
     }
 }
 
-/// Why a device counts as lost.
+/// The reason why a device counts as lost.
 public enum PresenceLoss: Hashable, Sendable {
-    /// Nothing was heard of it for longer than it ever leaves between two advertisements.
+    /// Nothing was received for much longer than the device's longest known gap.
     case silent
-    /// More devices are around than are kept in mind, and it was heard longest ago.
+    /// More devices are present than the tracker can hold, and this one was received longest ago.
     case displaced
 }
 
-/// A device that is around.
+/// A device that is present.
 public struct PresentDevice: Hashable, Sendable {
-    /// How near it is, roughly. What lies between does not change what was said before, so that one at the
-    /// border does not flicker.
+    /// The approximate distance of a device. Between the two thresholds it keeps its last value, so
+    /// that a device at the border does not alternate.
     public enum Proximity: Hashable, Sendable {
-        /// It was received with at least -70 dBm, smoothed, and has not gone far since.
+        /// The smoothed signal was at least -70 dBm, and has not fallen below -86 dBm since.
         case near
-        /// It was not, or fell below -86 dBm since.
+        /// The smoothed signal was never that strong, or fell below -86 dBm since.
         case far
     }
 
-    /// Which device.
+    /// The identity of the device.
     public var identity: AccessoryIdentity
-    /// What was heard of it last; nil if it was connected to without having been heard.
+    /// The latest discovery of the device; `nil` if it was connected without a discovery.
     public var sighting: Sighting?
-    /// How strongly it is received, in dBm, smoothed over some advertisements; nil if that was never known.
+    /// The signal strength (RSSI) in dBm, smoothed over several advertisements; `nil` if it was
+    /// never known.
     public var signal: Double?
-    /// How near it is.
+    /// The approximate distance.
     public var proximity: Proximity
-    /// The longest time that it lets pass between two advertisements that arrive; nil until enough of them
-    /// were heard. It is lost after twice that time and five seconds more.
+    /// The longest gap between received advertisements; `nil` until enough of them were received.
+    /// The device counts as lost after twice this time and 5 seconds more.
     public var learnedInterval: Duration?
 }

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers by which presence is judged; the defaults are those that gateways have come to in years of
-/// use, but for two: see `LearnedInterval`.
+/// The thresholds of presence. The defaults come from years of use in gateways, except two: see
+/// `LearnedInterval`.
 package struct PresenceRules: Hashable, Sendable {
-    /// How much later than it ever was an advertisement may be, beside all.
+    /// The additional tolerance for a late advertisement.
     package var wobble = Duration.seconds(5)
-    /// How long a device may be silent that is connectable, and whose interval is not known yet.
+    /// The permitted silence of a connectable device whose interval is not yet known.
     package var connectableFallback = Duration.seconds(195)
-    /// How long one may that is not connectable.
+    /// The permitted silence of a device that is not connectable and whose interval is not yet
+    /// known.
     package var beaconFallback = Duration.seconds(900)
-    /// What is received so strongly, in dBm, is near.
+    /// The signal strength from which a device is near, in dBm.
     package var nearThreshold = -70.0
-    /// How many decibels weaker it has to become to be far again.
+    /// The decibels by which the signal must fall below the threshold before the device is far
+    /// again.
     package var nearHysteresis = 16.0
-    /// How many decibels a signal has to change to be worth telling.
+    /// The change of the signal, in decibels, that is worth an event.
     package var updateStep = 6.0
-    /// How many devices are kept in mind.
+    /// The maximum number of tracked devices.
     package var deviceLimit = 1024
 
     package init() {}
 
-    /// How long a device may be silent.
+    /// Returns the permitted silence of a device.
     func patience(learned: Duration?, isConnectable: Bool) -> Duration {
         guard let learned else { return isConnectable ? connectableFallback : beaconFallback }
         return learned * 2 + wobble

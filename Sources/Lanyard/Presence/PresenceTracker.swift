@@ -1,50 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who is around: discovery made two-way.
+/// Tracks the presence of devices: reports disappearances as well as discoveries.
 ///
-/// A scan says whom it hears, and never that it hears somebody no more. So for each device is learned how
-/// long it is silent at most (`LearnedInterval`), and one that is silent for more than twice that, and five
-/// seconds, is lost; until enough was heard, one is patient. Silence is measured in `ListeningTime`. A
-/// device that is being connected to or is connected stops to advertise and is not lost; afterwards it
-/// has a fresh chance.
+/// A scan reports the devices that it receives, but not the end of reception. The tracker learns
+/// the longest gap of each device (`LearnedInterval`). A device that is silent for more than twice
+/// that gap and 5 seconds is lost; until the gap is known, a longer default applies. Silence is
+/// measured in `ListeningTime`. A device that is connected or being connected stops advertising and
+/// is not lost; afterwards the time without an advertisement starts at zero.
 ///
-/// After a loss all is learned anew: a device that has become slower is called lost once, not for ever.
+/// After a loss the tracker learns the interval of the device again, so a device that has become slower is lost
+/// once, not repeatedly.
 ///
-/// Only scans that report every advertisement count as scans here. Of others, with each device reported
-/// once, nothing can be learned.
+/// Only scans that report every advertisement count. A scan that reports each device once does not
+/// reveal gaps.
 package struct PresenceTracker: Sendable {
     private let rules: PresenceRules
     private var time = ListeningTime()
     private var lastStretch = Duration.zero
     private var tracked: [AccessoryIdentity: TrackedDevice] = [:]
     private var nextNumber = 0
-    /// No device is lost before this, in listening time. Being heard puts a device's own deadline off, but
-    /// not this: that would be a search for each advertisement.
+    /// The earliest time at which a device can be lost, in listening time. An advertisement
+    /// postpones the device's own deadline but not this one, because that would require a search
+    /// for each advertisement.
     private var earliest: Duration?
 
-    /// A tracker that knows nobody.
+    /// Creates a tracker without devices.
     package init(rules: PresenceRules = PresenceRules()) {
         self.rules = rules
     }
 
-    /// Who is around, those that came first in front.
+    /// The present devices, in the order of their discovery.
     package var devices: [PresentDevice] {
         tracked.values.sorted { $0.number < $1.number }.map(\.present)
     }
 
-    /// What is known of one that is around.
+    /// Returns a present device.
     package func device(_ identity: AccessoryIdentity) -> PresentDevice? {
         tracked[identity]?.present
     }
 
-    /// When `deadlinePassed` is to be called; nil while there is nobody to lose. It may be early.
+    /// The time at which `deadlinePassed` must be called; `nil` if no device can be lost. It may be
+    /// too early.
     package var nextDeadline: Duration? {
         earliest.flatMap { time.instant(of: $0) }
     }
 
     // MARK: Scanning
 
-    /// A scan that reports every advertisement began.
+    /// Notes that a scan started that reports every advertisement.
     package mutating func scanStarted(now: Duration) {
         guard time.begin(now: now) else { return }
         let instant = time.elapsed(at: now)
@@ -53,14 +56,14 @@ package struct PresenceTracker: Sendable {
         }
     }
 
-    /// It ended, or is interrupted.
+    /// Notes that the scan ended or is interrupted.
     package mutating func scanStopped(now: Duration) {
         guard time.isRunning else { return }
         lastStretch = time.stretch(at: now)
         time.end(now: now)
     }
 
-    /// A device was heard.
+    /// Handles a discovery.
     package mutating func heard(
         _ sighting: Sighting,
         as identity: AccessoryIdentity,
@@ -81,13 +84,13 @@ package struct PresenceTracker: Sendable {
 
     // MARK: Connecting
 
-    /// A device that was just seen is being connected to. Not for a standing connect: it waits for a
-    /// device that is not around.
+    /// Notes that a connection attempt to a discovered device started. This does not apply to a
+    /// pending connection request, which waits for an absent device.
     package mutating func connecting(_ identity: AccessoryIdentity, now: Duration) {
         tracked[identity]?.engage()
     }
 
-    /// A device is connected, so it is around.
+    /// Notes that a device is connected, and therefore present.
     package mutating func connected(
         _ identity: AccessoryIdentity,
         now: Duration
@@ -102,16 +105,16 @@ package struct PresenceTracker: Sendable {
         return events
     }
 
-    /// Its link ended, or the attempt to make one.
+    /// Notes that a link or a connection attempt ended.
     package mutating func disconnected(_ identity: AccessoryIdentity, now: Duration) {
         guard var device = tracked[identity], device.isEngaged else { return }
         device.disengage(at: time.elapsed(at: now))
         keep(device, as: identity)
     }
 
-    // MARK: Losing
+    // MARK: Losses
 
-    /// Says who is lost by now.
+    /// Removes the lost devices and returns the events.
     package mutating func deadlinePassed(now: Duration) -> [PresenceEvent] {
         guard time.isRunning else { return [] }
         let instant = time.elapsed(at: now)
@@ -124,12 +127,13 @@ package struct PresenceTracker: Sendable {
         return lost.sorted { $0.number < $1.number }.map { .lost($0.present, .silent) }
     }
 
-    /// Nobody wants to hear of it any more.
+    /// Removes a device that is no longer of interest.
     package mutating func forget(_ identity: AccessoryIdentity) {
         tracked[identity] = nil
     }
 
-    /// Two that were taken for different devices are one: what is known of `identity` goes over.
+    /// Merges two identities that turned out to be the same device. `other` receives the data of
+    /// `identity` if it has none.
     package mutating func merge(_ identity: AccessoryIdentity, into other: AccessoryIdentity) {
         guard var device = tracked.removeValue(forKey: identity) else { return }
         if tracked[other] == nil {
@@ -154,7 +158,8 @@ package struct PresenceTracker: Sendable {
         earliest = min(earliest ?? deadline, deadline)
     }
 
-    /// Lets go of who was heard longest ago, if there are too many. Who is connected stays.
+    /// Removes the device that was received longest ago, if there are too many. Connected devices
+    /// stay.
     private mutating func makeRoom(for identity: AccessoryIdentity) -> [PresenceEvent] {
         guard tracked.count >= rules.deviceLimit, tracked[identity] == nil else { return [] }
         let oldest = tracked.values.lazy.filter { !$0.isEngaged }

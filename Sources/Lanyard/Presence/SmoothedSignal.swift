@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How strongly a device is received, in dBm, without the flicker of single packets: an exponentially
-/// weighted moving average. A packet whose strength is not known changes nothing.
+/// A smoothed signal strength in dBm, without the fluctuation of single packets: an exponentially
+/// weighted moving average. A packet of unknown strength changes nothing.
 package struct SmoothedSignal: Hashable, Sendable {
-    /// What weight the latest packet has.
+    /// The weight of the latest packet.
     package static let weight = 0.3
 
-    /// The average; nil before the first packet.
+    /// The average; `nil` before the first packet.
     package private(set) var value: Double?
 
     package init() {}
 
-    /// A packet was received, so strongly.
+    /// Adds the signal strength of a packet.
     package mutating func fold(_ rssi: Int?) {
         guard let rssi else { return }
         let value = value ?? Double(rssi)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of one device that is around.
+/// The tracker's entry for one present device.
 struct TrackedDevice {
-    /// The order in which devices came: what happens to several at once happens in it.
+    /// The position in the order of discovery, which is also the order of simultaneous events.
     let number: Int
     var present: PresentDevice
     private var signal = SmoothedSignal()
     private var interval = LearnedInterval()
     private var toldSignal: Double?
     private var isConnectable = true
-    /// Whether it is being connected to, or is connected: then silence means nothing.
+    /// Whether the device is connected or being connected; its silence then means nothing.
     private(set) var isEngaged = false
-    /// When it was heard last, or was given a fresh chance, in listening time.
+    /// The time of the latest advertisement or of a renewed start, in listening time.
     private(set) var lastSign: Duration
-    /// When it was heard last, if nothing since would explain a gap.
+    /// The time of the latest advertisement, unless something since then explains a gap.
     private var gapStart: Duration?
 
     init(identity: AccessoryIdentity, number: Int, at instant: Duration) {
@@ -22,14 +22,15 @@ struct TrackedDevice {
         lastSign = instant
     }
 
-    /// When it will count as lost, in listening time; nil while it is engaged.
+    /// Returns the time at which the device counts as lost, in listening time; `nil` while it is
+    /// engaged.
     func deadline(_ rules: PresenceRules) -> Duration? {
         guard !isEngaged else { return nil }
         let learned = present.learnedInterval
         return lastSign + rules.patience(learned: learned, isConnectable: isConnectable)
     }
 
-    /// It was heard.
+    /// Handles an advertisement.
     mutating func heard(_ sighting: Sighting, at instant: Duration) {
         present.sighting = sighting
         isConnectable = sighting.isConnectable
@@ -45,30 +46,32 @@ struct TrackedDevice {
         present.learnedInterval = interval.value
     }
 
-    /// It is being connected to, or connected, and may fall silent.
+    /// Notes that the device is connected or being connected, and may stop advertising.
     mutating func engage() {
         isEngaged = true
         gapStart = nil
     }
 
-    /// It is not connected any more, and has all the time that it ever took to advertise again.
+    /// Notes that the device is no longer connected. It gets the full permitted silence to
+    /// advertise again.
     mutating func disengage(at instant: Duration) {
         isEngaged = false
         gapStart = nil
         lastSign = max(lastSign, instant)
     }
 
-    /// Listening went on after a break, which says nothing of gaps. Nor does the time until the next
-    /// advertisement was due anyway; of a scan that comes in short stretches, half of the last one.
+    /// Handles the resumption of a scan after a break, which makes the current gap meaningless. The
+    /// device also gets a credit for the time until its next advertisement was due: its learned
+    /// interval, but at most half of the last stretch of scanning.
     mutating func resume(at instant: Duration, lastStretch: Duration) {
         gapStart = nil
         let credit = min(present.learnedInterval ?? .zero, lastStretch / 2)
         lastSign = min(instant, lastSign + credit)
     }
 
-    // MARK: Telling
+    // MARK: Reports
 
-    /// Whether it changed enough to be told.
+    /// Returns whether the device has changed enough for an event.
     mutating func isWorthTelling(_ rules: PresenceRules) -> Bool {
         let hasMoved = updateProximity(rules)
         guard let signal = signal.value else { return hasMoved }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last attempts of an accessory, and the one that is being made.
+/// The latest attempts of an accessory, and the current one.
 struct AttemptLog: Equatable, Sendable {
-    /// How many records are kept; older ones are dropped.
+    /// The maximum number of records; older ones are dropped.
     static let limit = 32
 
     private struct Attempt: Equatable, Sendable {
@@ -13,7 +13,8 @@ struct AttemptLog: Equatable, Sendable {
         var phase: AttemptRecord.Phase
         var phaseBegan: Duration
 
-        /// A phase that comes again is counted with the first: there are never more steps than phases.
+        /// Ends the current phase. A repeated phase is added to its first occurrence, so there are
+        /// never more steps than phases.
         mutating func end(at now: Duration) {
             let before = steps.firstIndex { $0.phase == phase }
             let duration = before.map { steps.remove(at: $0).duration } ?? .zero
@@ -21,19 +22,19 @@ struct AttemptLog: Equatable, Sendable {
         }
     }
 
-    /// The records, the oldest first.
+    /// The records, oldest first.
     private(set) var records: [AttemptRecord] = []
-    /// How many links there are, as far as was told.
+    /// The last reported number of links.
     var slots: AttemptRecord.Slots?
-    /// How strongly the accessory was last received.
+    /// The last signal strength of the accessory.
     var rssi: Int?
     private var current: Attempt?
     private var number = 0
 
-    /// Whether an attempt is being made.
+    /// Whether an attempt is in progress.
     var isOpen: Bool { current != nil }
 
-    /// Goes on to a phase; the first one begins an attempt.
+    /// Enters a phase; the first phase starts an attempt.
     mutating func enter(
         _ phase: AttemptRecord.Phase,
         by approach: AttemptRecord.Approach,
@@ -57,7 +58,7 @@ struct AttemptLog: Equatable, Sendable {
         current = attempt
     }
 
-    /// Ends the attempt, if one is being made.
+    /// Ends the attempt, if there is one, and returns its record.
     mutating func close(
         with failure: LinkFailure?,
         next: AttemptRecord.Next,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AttemptRecord: CustomStringConvertible {
-    /// One line: `attempt 3, dial, at -71 dBm: connecting 10.00 s; failed: no answer; next in 0.43 s`.
+    /// The attempt in one line:
+    /// `attempt 3, dialled, at -71 dBm: connecting 10.00 s; failed: no answer; next in 0.43 s`.
     public var description: String {
         var line = "attempt \(number), \(approach)"
         if let rssi { line += ", at \(rssi) dBm" }
@@ -13,19 +14,19 @@ extension AttemptRecord: CustomStringConvertible {
 }
 
 extension AttemptRecord.Step: CustomStringConvertible {
-    /// `connecting 0.12 s`.
+    /// The step in words: `connecting 0.12 s`.
     public var description: String { "\(phase) \(duration.inSeconds)" }
 }
 
 extension AttemptRecord.Slots: CustomStringConvertible {
-    /// `3 of 5`.
+    /// The numbers in words: `3 of 5`.
     public var description: String {
         "\(inUse) of \(limit.map(String.init) ?? "an unknown number")"
     }
 }
 
 extension AttemptRecord.Phase: CustomStringConvertible {
-    /// What is done.
+    /// The phase in words.
     public var description: String {
         switch self {
         case .waitingForSlot: "waiting for a slot"
@@ -40,7 +41,7 @@ extension AttemptRecord.Phase: CustomStringConvertible {
 }
 
 extension AttemptRecord.Approach: CustomStringConvertible {
-    /// In words.
+    /// The kind of the attempt in words.
     public var description: String {
         switch self {
         case .dial: "dialled"
@@ -52,7 +53,7 @@ extension AttemptRecord.Approach: CustomStringConvertible {
 }
 
 extension AttemptRecord.Next: CustomStringConvertible {
-    /// In words.
+    /// The next step in words.
     public var description: String {
         switch self {
         case .ready: "ready"

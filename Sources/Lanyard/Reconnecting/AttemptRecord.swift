@@ -1,107 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of one attempt to get an accessory ready.
+/// The record of one attempt to make an accessory ready.
 public struct AttemptRecord: Hashable, Sendable {
-    /// How it was tried.
+    /// The kind of an attempt.
     public enum Approach: Hashable, Sendable {
-        /// With a time-out: the accessory was just seen.
+        /// A connection request with a timeout: the accessory was just discovered.
         case dial
-        /// Without: it was waited for.
+        /// A pending connection request without a timeout.
         case standing
-        /// Over a link that the system kept.
+        /// The use of a link that the system preserved.
         case restored
-        /// Over the link that there was: the accessory had changed.
+        /// The use of the existing link, after the accessory had changed.
         case renewal
     }
 
-    /// What an attempt does, one after the other.
+    /// A phase of an attempt.
     public enum Phase: Int, Hashable, Sendable, Comparable, CaseIterable {
-        /// It waits until there is room for a link.
+        /// Waiting for a connection slot.
         case waitingForSlot
-        /// It connects.
+        /// Connecting.
         case connecting
-        /// It looks up services.
+        /// Discovering services.
         case discoveringServices
-        /// It looks up characteristics.
+        /// Discovering characteristics.
         case discoveringCharacteristics
-        /// It subscribes.
+        /// Subscribing.
         case subscribing
-        /// It reads what only paired devices may.
+        /// Reading the protected characteristic.
         case pairing
-        /// It ends the link that was of no use.
+        /// Ending an unusable link.
         case ending
 
-        /// Whether one comes before another.
+        /// Returns whether a phase precedes another one.
         public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// How long a phase took.
+    /// A phase with its duration.
     public struct Step: Hashable, Sendable {
-        /// Which phase.
+        /// The phase.
         public let phase: Phase
-        /// How long it took.
+        /// The duration of the phase.
         public let duration: Duration
 
-        /// A phase that took so long.
+        /// Creates a step.
         public init(_ phase: Phase, _ duration: Duration) {
             self.phase = phase
             self.duration = duration
         }
     }
 
-    /// How many links there are, and may be.
+    /// The number of links and their limit.
     public struct Slots: Hashable, Sendable {
-        /// How many there are.
+        /// The number of links.
         public let inUse: Int
-        /// How many there may be, if that is known.
+        /// The limit, if it is known.
         public let limit: Int?
 
-        /// So many.
+        /// Creates a value with these numbers.
         public init(inUse: Int, limit: Int?) {
             self.inUse = inUse
             self.limit = limit
         }
     }
 
-    /// What comes after it.
+    /// The step after an attempt.
     public enum Next: Hashable, Sendable {
-        /// Nothing more is needed: the accessory is ready.
+        /// None is needed: the accessory is ready.
         case ready
-        /// It can be used but for what is protected, until it is paired.
+        /// The pairing of the accessory, which is usable except for its protected values.
         case pairing
-        /// Another attempt, after so long.
+        /// Another attempt after this time.
         case dial(after: Duration)
-        /// The accessory is waited for, after so long.
+        /// A pending connection request, which takes effect after this time.
         case standing(after: Duration)
-        /// The system waits for it.
+        /// A reconnection by the system.
         case system
-        /// It waits until there is room for a link.
+        /// The wait for a connection slot.
         case slot
-        /// Nothing: the application wishes so, or it would not help.
+        /// None: the app requested that, or another attempt would not help.
         case rest(IdleReason)
-        /// It goes on when Bluetooth is available.
+        /// Continuation when Bluetooth is available.
         case bluetooth
     }
 
-    /// Which one of the accessory's since the process started, from 1.
+    /// The number of the attempt since the start of the process, from 1.
     public let number: Int
-    /// How it was tried.
+    /// The kind of the attempt.
     public let approach: Approach
-    /// When it began, in the time of the one who keeps it: `AccessoryCentral` counts from some moment.
+    /// The start of the attempt, on the clock of the central, whose zero point is arbitrary.
     public let began: Duration
-    /// What it did, and how long that took.
+    /// The phases with their durations.
     public let steps: [Step]
-    /// Why it failed, if it did.
+    /// The reason for the failure, if the attempt failed.
     public let failure: LinkFailure?
-    /// How many links there were.
+    /// The number of links at the time.
     public let slots: Slots?
-    /// How strongly the accessory was last received, in dBm.
+    /// The last signal strength (RSSI) of the accessory, in dBm.
     public let rssi: Int?
-    /// What comes after it.
+    /// The next step.
     public let next: Next
 
-    /// How far it came.
+    /// The furthest phase that the attempt reached, apart from its end.
     public var reached: Phase? { steps.map(\.phase).filter { $0 != .ending }.max() }
-    /// How long all of it took.
+    /// The duration of the whole attempt.
     public var duration: Duration { steps.reduce(.zero) { $0 + $1.duration } }
 }

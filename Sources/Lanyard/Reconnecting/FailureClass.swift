@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be done about a failure.
+/// The class of a failure, which decides the next step.
 public enum FailureClass: Hashable, Sendable {
-    /// It may be different in a moment.
+    /// Another attempt may succeed soon.
     case transient
-    /// It is different as soon as another link has ended.
+    /// Another attempt may succeed as soon as another link has ended.
     case capacity
-    /// It stays so until somebody does something about it.
+    /// Another attempt cannot succeed until a person or a program intervenes.
     case terminal
 }
 
 extension LinkFailure {
-    /// What can be done about it.
+    /// The class of the failure.
     public var failureClass: FailureClass {
         switch kind {
         case .capacity: .capacity
@@ -22,8 +22,8 @@ extension LinkFailure {
         }
     }
 
-    /// Whether few such failures are enough, because each of them took long, or because nothing says
-    /// that the next attempt will do better. Those of the radio are told at once, and pass.
+    /// Whether few such failures end a burst of attempts, because each took long or because another
+    /// attempt is not likely to succeed. Radio failures are reported at once, and pass.
     var isHard: Bool {
         switch kind {
         case .linkLoss, .remoteClosed, .ownCancel, .attemptFailed: false

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often, and after how long, it is tried again. The numbers are those that served in large homes
-/// (bleak-retry-connector); what is different is how it ends: not with an error but with waiting.
+/// The limits and times of connection attempts. The numbers come from large installations
+/// (bleak-retry-connector). Unlike there, a burst ends with a pending connection request instead of
+/// an error.
 struct ReconnectLimits: Hashable, Sendable {
-    /// Attempts that may fail hard in a burst.
+    /// The maximum number of hard failures in a burst.
     var hardFailures = 4
-    /// Attempts that may fail otherwise in a burst.
+    /// The maximum number of other failures in a burst.
     var transientFailures = 9
-    /// How long a burst lasts, at most. A failure so long after the last one begins another burst.
+    /// The maximum duration of a burst. A failure this long after the last one begins a new burst.
     var burst = Duration.seconds(60)
-    /// The shortest wait after a failure that passes.
+    /// The minimum wait after a transient failure.
     var backOffMinimum = Duration.milliseconds(100)
-    /// The longest.
+    /// The maximum wait after a transient failure.
     var backOffMaximum = Duration.seconds(1)
-    /// The wait where the system has too many links.
+    /// The wait after the system reported that there are too many links.
     var capacityBackOff = Duration.seconds(4)
-    /// The wait after a burst in which links came about and were of no use: without it an accessory that
-    /// hangs up on everybody would be connected to without end.
+    /// The wait after a burst whose links were made but were unusable. Without it, the library
+    /// would connect without end to an accessory that always disconnects.
     var rest = Duration.seconds(60)
-    /// A link that was usable for so long was good: what failed before it does not count any more.
+    /// The usable time of a link after which earlier failures no longer count.
     var steady = Duration.seconds(10)
-    /// So long after an accessory was seen it is dialled rather than waited for.
+    /// The time after a discovery within which the library connects with a timeout instead of
+    /// leaving a request pending.
     var justSeen = Duration.seconds(5)
-    /// How long a link that came by itself waits for a slot, at most.
+    /// The maximum time that the link of a completed pending connection request waits for a slot.
     var slotWait = Duration.seconds(10)
 }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What comes after an attempt that failed, or a link that was lost.
+/// Decides the step after a failed attempt or a lost link.
 ///
-/// Failures are of three classes. Those that pass are followed by another attempt soon, those of
-/// capacity a little later, those that stay by none. Attempts come in *bursts*, which are bounded in
-/// number and in time; after a burst the accessory is waited for by a connect that stands in the system,
-/// costs next to nothing, and never ends.
+/// There are three classes of failures. A transient failure is followed by another attempt soon, a
+/// lack of capacity by a later one, and a terminal failure by none. Attempts come in *bursts*,
+/// which are bounded in number and in time. After a burst a connection request is left pending with
+/// the system; it needs little power and has no time limit.
 struct ReconnectPlan: Equatable, Sendable {
-    /// What failed.
+    /// A failure and its circumstances.
     struct Trouble: Equatable, Sendable {
-        /// Why.
+        /// The failure.
         var failure: LinkFailure
-        /// Whether there was a link: the accessory is near.
+        /// Whether there was a link, which shows that the accessory is near.
         var linkWasUp: Bool
-        /// Whether it was the standing connect that failed, which it hardly ever does.
+        /// Whether a pending connection request failed, which is rare.
         var wasStanding = false
-        /// Whether that means that the accessory is out of range.
+        /// Whether the failure means that the accessory is out of range.
         var isOutOfRange: Bool
-        /// Whether the accessory was usable once: it is worth waiting for.
+        /// Whether the accessory has been usable, so that a pending connection request is
+        /// worthwhile.
         var isRemembered: Bool
     }
 
-    /// What comes next.
+    /// The step after a failure.
     enum Step: Equatable, Sendable {
-        /// Another attempt within a time-out.
+        /// Another attempt with a timeout.
         case dial(after: Duration)
-        /// The connect that never ends; the system begins with it after so long.
+        /// A pending connection request, which the system starts after the delay.
         case standBy(after: Duration)
-        /// Nothing.
+        /// No further attempt.
         case stop
     }
 
@@ -39,29 +40,29 @@ struct ReconnectPlan: Equatable, Sendable {
         var transient = 0
     }
 
-    /// How often, and after how long.
+    /// The limits and times.
     let limits: ReconnectLimits
     private var burst: Burst?
     private var usableSince: Duration?
 
-    /// A plan for an accessory that nothing is known about.
+    /// Creates a plan without earlier failures.
     init(limits: ReconnectLimits = ReconnectLimits()) {
         self.limits = limits
     }
 
-    /// The accessory became usable.
+    /// Notes that the accessory became usable.
     mutating func succeeded(at now: Duration) {
         usableSince = now
     }
 
-    /// Forgets what failed: the application wishes a new beginning.
+    /// Discards all earlier failures, because the app requested a new start.
     mutating func startOver() {
         burst = nil
         usableSince = nil
     }
 
-    /// Decides what comes next. `chance` is a random number from 0 to 1, which spreads the attempts of
-    /// many accessories that failed at the same time.
+    /// Decides the next step. `chance` is a random number from 0 to 1, which spreads the attempts
+    /// of accessories that failed at the same time.
     mutating func step(after trouble: Trouble, at now: Duration, chance: Double) -> Step {
         closeBurst(at: now)
         guard trouble.failure.failureClass != .terminal else { return .stop }
@@ -84,7 +85,7 @@ struct ReconnectPlan: Equatable, Sendable {
         usableSince = nil
     }
 
-    /// Whether the burst is over with this one.
+    /// Counts a failure and returns whether it ends the burst.
     private mutating func count(_ failure: LinkFailure, at now: Duration) -> Bool {
         var burst = self.burst ?? Burst(began: now, last: now)
         burst.last = now

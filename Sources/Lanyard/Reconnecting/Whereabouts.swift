@@ -1,52 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer to *why is it not connected?*: what an accessory does and why, what a person can do about
-/// it, when it was last seen, and what the last attempts came to.
+/// The answer to *why is it not connected?*: the state of an accessory with its reason, a remedy,
+/// the time of its last link or discovery, and the latest attempts.
 ///
 /// ```
 /// It is waited for: the accessory ended the link (CBError 7).
 /// Bring it nearer, and make sure that it is switched on.
-/// It was last seen 12.00 s ago, at -83 dBm.
+/// It was connected until 12.00 s ago.
 /// attempt 4, waited for: connecting 73.20 s; waited for from now on
 /// ```
 public struct Whereabouts: Hashable, Sendable, CustomStringConvertible {
-    /// How many attempts are told of.
+    /// The maximum number of attempts in the answer.
     static let attemptLimit = 3
 
-    /// What it does.
+    /// The current state.
     public let state: AccessoryState
-    /// What it does and why, in a sentence.
+    /// The state and its reason, in sentences.
     public let situation: String
-    /// What a person can do about it; nil if nothing is wrong.
+    /// A remedy for a person; `nil` if none is needed.
     public let advice: String?
-    /// When and how it was last seen.
+    /// The time since the last link or discovery, whichever was later, in a sentence; `nil` while
+    /// the accessory is connected.
     public let sighting: String?
-    /// The last attempts, the oldest first.
+    /// The latest attempts, oldest first.
     public let attempts: [AttemptRecord]
 
-    /// One line for each of them.
+    /// All parts of the answer, one line each.
     public var lines: [String] {
         [situation, advice, sighting].compactMap(\.self) + attempts.map(\.description)
     }
 
-    /// The lines.
+    /// The lines of the answer.
     public var description: String { lines.joined(separator: "\n") }
 }
 
 extension AccessoryMachine {
-    /// Why the accessory is not connected, or that it is. Ask for it at a time not before that of the
-    /// last event.
+    /// Describes why the accessory is not connected, or that it is. `now` must not be earlier than
+    /// the last event.
     func whereabouts(at now: Duration) -> Whereabouts {
         Whereabouts(
             state: accessoryState,
             situation: "\(accessoryState.sentence). \(reason)",
             advice: advice,
-            sighting: accessoryState == .ready ? nil : sighting(at: now),
+            sighting: isLinkUp ? nil : sighting(at: now),
             attempts: Array(log.records.suffix(Whereabouts.attemptLimit))
         )
     }
 
     private func sighting(at now: Duration) -> String {
+        if let lastLinked, lastLinked >= lastSeen ?? .zero {
+            return "It was connected until \((now - lastLinked).inSeconds) ago."
+        }
         guard let lastSeen else { return "It was not seen since the application was started." }
         let signal = log.rssi.map { ", at \($0) dBm" } ?? ""
         return "It was last seen \((now - lastSeen).inSeconds) ago\(signal)."
@@ -111,7 +115,7 @@ extension LinkFailure {
 }
 
 extension AccessoryState {
-    /// What an accessory does, in words that can begin a sentence.
+    /// The state in words that can begin a sentence.
     fileprivate var sentence: String {
         switch self {
         case .waitingForBluetooth: "It waits for Bluetooth"

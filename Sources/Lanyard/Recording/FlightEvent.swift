@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that happened to an accessory: what Lanyard asked of the system, what the system told it, and
-/// what became of that.
+/// An event in the history of an accessory: a call of the library to the system, a callback, or a
+/// change of state.
 public struct FlightEvent: Hashable, Sendable {
-    /// What kind of thing happened.
+    /// The kind of an event.
     public enum Lane: String, CaseIterable, Codable, Hashable, Sendable {
-        /// The accessory's state is another from now on: `text` is its name, `detail` the reason.
+        /// The accessory's state has changed: `text` is the new state, `detail` the reason.
         case state
-        /// Lanyard called a method of the framework's.
+        /// The library called a method of Core Bluetooth.
         case call
-        /// The framework called its delegate.
+        /// Core Bluetooth called a delegate method.
         case callback
-        /// A packet passed between host and controller. Tools add these, from packet logs.
+        /// A packet passed between host and controller. Tools add these events from packet logs.
         case packet
-        /// Anything else that helps to understand the rest.
+        /// Any other information that helps to understand the other events.
         case note
     }
 
-    /// When, in the time of the recorder's user: always since the same moment.
+    /// The time of the event, relative to a fixed moment.
     public var time: Duration
-    /// Whom it concerns: an accessory's name, or what else tells it apart. Empty if all of them.
+    /// The accessory: its name or another identification. Empty if the event concerns all
+    /// accessories.
     public var device: String
-    /// What kind of thing it was.
+    /// The kind of the event.
     public var lane: Lane
-    /// What it was, in few words and on one line.
+    /// The event in a few words, on one line.
     public var text: String
-    /// What more there is to say, if anything.
+    /// Further details, if there are any.
     public var detail: String?
 
-    /// An event.
+    /// Creates an event.
     public init(
         time: Duration,
         device: String,
@@ -45,15 +46,15 @@ public struct FlightEvent: Hashable, Sendable {
 }
 
 extension FlightEvent: CustomStringConvertible {
-    /// One line for a person: seconds, accessory, lane, and what happened. Safe to print, whatever an
-    /// accessory calls itself.
+    /// The event in one line: seconds, accessory, kind and text. It is safe to print, whatever name
+    /// an accessory has.
     public var description: String {
         let whom = device.isEmpty ? "" : " \(Self.printable(device)):"
         let more = detail.map { " (\(Self.printable($0)))" } ?? ""
         return "\(time.secondsText)\(whom) \(lane.rawValue) \(Self.printable(text))\(more)"
     }
 
-    /// The text with everything that a terminal could act upon made visible.
+    /// Returns the text with visible escapes for all characters that a terminal could interpret.
     private static func printable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -68,7 +69,7 @@ extension FlightEvent: CustomStringConvertible {
 }
 
 extension Duration {
-    /// Whole microseconds, rounded down; bounded where there are too many to count.
+    /// The whole microseconds, rounded toward zero, and limited to the range of the type.
     var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -77,7 +78,7 @@ extension Duration {
         return isTooLarge ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// Seconds with six decimals.
+    /// The seconds with six decimal places.
     fileprivate var secondsText: String {
         let micro = wholeMicroseconds
         let digits = String(micro.magnitude % 1_000_000)

@@ -3,41 +3,41 @@
 import Foundation
 import Synchronization
 
-/// Keeps what happened last, so that one can look afterwards why an accessory did what it did.
+/// Records the latest events, to explain the behavior of an accessory afterwards.
 ///
-/// Give one to an ``AccessoryCentral``, and it notes every change of state with its reason, every call to
-/// the framework and every callback of it. It never grows beyond its capacity: the oldest events make
-/// room, and are counted. All of it can be used from any thread.
+/// A recorder in the configuration of an ``AccessoryCentral`` records every change of state with
+/// its reason, every call to Core Bluetooth and every callback. Its capacity is fixed: the oldest
+/// events are dropped and counted. All members can be called on any thread.
 ///
 /// ```swift
 /// let recorder = FlightRecorder()
-/// // … pass it on in the central's configuration, and when something went wrong:
+/// // Pass it on in the central's configuration. After a problem:
 /// try Data(recorder.recording.jsonLines.utf8).write(to: file)
 /// ```
 ///
-/// The command `lanyard timeline` makes a page of such a file, to be looked at in a browser.
+/// The command `lanyard timeline` creates a page for a browser from a file of these JSON lines.
 public final class FlightRecorder: Sendable {
-    /// How many octets of a text or a detail are kept.
+    /// The maximum length of a text or detail, in bytes.
     public static let textLimit = 1_024
 
     private struct State {
         var start: Date?
-        /// Full ones are a ring, whose oldest event is at `oldest`.
+        /// The events; when full, a ring whose oldest event is at `oldest`.
         var events: [FlightEvent] = []
         var oldest = 0
         var dropped = 0
     }
 
-    /// How many events are kept.
+    /// The maximum number of events.
     public let capacity: Int
     private let state = Mutex(State())
 
-    /// An empty recorder that keeps as many events as said, and at least one.
+    /// Creates an empty recorder for at most `capacity` events, but at least one.
     public init(capacity: Int = 20_000) {
         self.capacity = max(1, capacity)
     }
 
-    /// Notes an event; the oldest goes if there is no room.
+    /// Records an event, and drops the oldest one if there is no room.
     public func record(_ event: FlightEvent) {
         let event = event.bounded(to: Self.textLimit)
         state.withLock { state in
@@ -48,7 +48,7 @@ public final class FlightRecorder: Sendable {
         }
     }
 
-    /// Notes something that happens now.
+    /// Records an event of the current moment.
     package func record(
         _ lane: FlightEvent.Lane,
         _ text: String,
@@ -59,13 +59,13 @@ public final class FlightRecorder: Sendable {
         record(FlightEvent(time: time, device: device, lane: lane, text: text, detail: detail))
     }
 
-    /// Says when the time began that events are told in, so that what others noted by the calendar can be
-    /// put beside them. What was said first stays.
+    /// Sets the date that corresponds to the time zero of events, so that records with calendar
+    /// dates can be compared with them. Only the first call has an effect.
     package func setStart(_ date: Date) {
         state.withLock { $0.start = $0.start ?? date }
     }
 
-    /// What is kept now.
+    /// The recorded events.
     public var recording: FlightRecording {
         state.withLock { state in
             FlightRecording(
@@ -76,7 +76,7 @@ public final class FlightRecorder: Sendable {
         }
     }
 
-    /// Forgets all events; they do not count as dropped.
+    /// Removes all events; they do not count as dropped.
     public func removeAll() {
         state.withLock { state in
             state = State(start: state.start)
@@ -95,7 +95,7 @@ extension FlightEvent {
 }
 
 extension String {
-    /// As much of the text as has room, whole characters only.
+    /// Returns as much of the text as fits in the limit, in whole characters.
     fileprivate func bounded(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = Substring()

@@ -2,29 +2,30 @@
 
 import Foundation
 
-/// What a ``FlightRecorder`` kept, to be printed, written to a file, and read again.
+/// The events of a ``FlightRecorder``, for printing and for files.
 public struct FlightRecording: Hashable, Sendable {
-    /// Why a text is no recording.
+    /// The reason why a text is not a valid recording.
     public enum Failure: Error, Hashable, Sendable {
-        /// It does not begin as a recording does, or is one of a later version.
+        /// The first line is not that of a recording, or belongs to a later version.
         case unknownFormat
-        /// The line with this number, from 1, is no event.
+        /// The line with this number, counted from 1, is not a valid event.
         case malformedLine(Int)
-        /// It holds more events than any recorder keeps.
+        /// The text contains more events than the limit.
         case tooLong
     }
 
-    /// How many events a text may hold.
+    /// The maximum number of events in a text.
     public static let eventLimit = 1_000_000
 
-    /// When the time began that the events are told in; nil if nobody knows, as in simulations.
+    /// The date that corresponds to the time zero of events; `nil` if there is none, as in
+    /// simulations.
     public var start: Date?
-    /// What happened, in the order in which it was noted.
+    /// The events, in the order of their recording.
     public var events: [FlightEvent]
-    /// How many earlier events are not among them, since there was no room.
+    /// The number of earlier events that were dropped.
     public var dropped: Int
 
-    /// A recording of these events.
+    /// Creates a recording.
     public init(start: Date? = nil, events: [FlightEvent] = [], dropped: Int = 0) {
         self.start = start
         self.events = events
@@ -33,7 +34,7 @@ public struct FlightRecording: Hashable, Sendable {
 }
 
 extension FlightRecording: CustomStringConvertible {
-    /// One event a line, for a person.
+    /// The events for a person, one in each line.
     public var description: String {
         let missing = dropped > 0 ? ["(\(dropped) earlier events were dropped)"] : []
         return (missing + events.map(\.description)).joined(separator: "\n")
@@ -47,12 +48,12 @@ private struct Head: Codable {
     static let version = 1
 
     var lanyardRecording: Int
-    /// Since 1970.
+    /// Microseconds since 1970.
     var startMicroseconds: Int64?
     var dropped: Int
 }
 
-/// Any other line.
+/// Every other line of a recording.
 private struct Line: Codable {
     var microseconds: Int64
     var device: String?
@@ -80,8 +81,8 @@ private struct Line: Codable {
 }
 
 extension FlightRecording {
-    /// The recording as JSON lines: an object about it, then an object an event. Times are in whole
-    /// microseconds.
+    /// The recording as JSON lines: an object with general data, then an object for each event.
+    /// Times are in whole microseconds.
     public var jsonLines: String {
         let head = Head(
             lanyardRecording: Head.version,
@@ -97,7 +98,9 @@ extension FlightRecording {
         return text
     }
 
-    /// Reads what `jsonLines` wrote; empty lines are passed over.
+    /// Reads the output of `jsonLines`; empty lines are ignored.
+    ///
+    /// - Throws: `unknownFormat`, `malformedLine` or `tooLong`.
     public init(jsonLines text: String) throws(Failure) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let decoder = JSONDecoder()
@@ -122,7 +125,7 @@ extension FlightRecording {
 }
 
 extension JSONEncoder {
-    /// One line. Texts and whole numbers can always be encoded.
+    /// Encodes one line. Texts and whole numbers can always be encoded.
     fileprivate func line(_ value: some Encodable) -> String {
         guard let data = try? encode(value) else { return "" }
         return String(decoding: data, as: UTF8.self) + "\n"

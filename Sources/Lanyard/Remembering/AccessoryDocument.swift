@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What stands in a store's file.
+/// The contents of a store's file.
 ///
 /// ```json
 /// {
@@ -22,11 +22,11 @@ import Foundation
 /// }
 /// ```
 ///
-/// Fields that are not known here stay as they are, in the document and in each record; so does a record
-/// that cannot be understood. A later version of the format that an earlier one must not touch gets
-/// a greater number.
+/// Unknown fields are preserved, in the document and in each record, and so are unreadable records.
+/// If an earlier version of the library must not change a later format, that format has a greater
+/// version number.
 struct AccessoryDocument: Hashable, Sendable {
-    /// Why a file is none of these.
+    /// The reason why a file is not a valid document.
     struct Fault: Error, Hashable {
         let reason: String
     }
@@ -37,13 +37,13 @@ struct AccessoryDocument: Hashable, Sendable {
     private var fields: [String: JSONValue]
     private var records: [JSONValue]
 
-    /// One with nothing in it.
+    /// Creates an empty document.
     init() {
         fields = ["format": .text(Self.format), "version": .integer(Self.version)]
         records = []
     }
 
-    /// What a file says.
+    /// Decodes a document.
     init(_ data: Data) throws(Fault) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else {
             throw Fault(reason: "it is torn, or no JSON")
@@ -58,7 +58,7 @@ struct AccessoryDocument: Hashable, Sendable {
         self.records = records
     }
 
-    /// What to write to a file.
+    /// Returns the document as the contents of a file.
     func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -67,13 +67,13 @@ struct AccessoryDocument: Hashable, Sendable {
         return try encoder.encode(JSONValue.object(fields))
     }
 
-    /// The accessories in it, and how many records are none.
+    /// The accessories, and the number of unreadable records.
     var accessories: (known: [RememberedAccessory], strangeCount: Int) {
         let known = records.compactMap { RememberedAccessory(record: $0) }
         return (known, records.count - known.count)
     }
 
-    /// Puts an accessory in place of the one with its identity, or behind all.
+    /// Replaces the accessory with the same identity, or adds the accessory at the end.
     mutating func put(_ accessory: RememberedAccessory) {
         if let index = index(of: accessory.identity) {
             records[index] = accessory.record(over: records[index].object ?? [:])
@@ -82,7 +82,7 @@ struct AccessoryDocument: Hashable, Sendable {
         }
     }
 
-    /// Takes an accessory out. False if it is not there.
+    /// Removes an accessory. Returns `false` if there is no such accessory.
     mutating func remove(_ identity: AccessoryIdentity) -> Bool {
         guard let index = index(of: identity) else { return false }
         records.remove(at: index)
@@ -90,14 +90,17 @@ struct AccessoryDocument: Hashable, Sendable {
     }
 
     private func index(of identity: AccessoryIdentity) -> Int? {
-        records.firstIndex { $0.object?["identity"] == .text(identity.description) }
+        // An edited file may contain a different form of an identity, for example in lower case.
+        records.firstIndex { record in
+            record.object?["identity"]?.text.flatMap { AccessoryIdentity($0) } == identity
+        }
     }
 }
 
 extension RememberedAccessory {
     private static let times = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Nil if the record lacks something, or has something else in its place.
+    /// Decodes a record; `nil` if a field is missing or has another type.
     fileprivate init?(record: JSONValue) {
         guard let fields = record.object,
             let identity = fields["identity"]?.text.flatMap({ AccessoryIdentity($0) }),
@@ -116,7 +119,7 @@ extension RememberedAccessory {
         )
     }
 
-    /// The record of it, in place of an older one.
+    /// Returns the accessory's record, with the unknown fields of an older one.
     fileprivate func record(over older: [String: JSONValue]) -> JSONValue {
         var fields = older
         fields["identity"] = .text(identity.description)

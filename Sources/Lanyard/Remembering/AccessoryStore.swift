@@ -2,47 +2,49 @@
 
 import Foundation
 
-/// Where accessories are remembered from one launch to the next.
+/// The storage of accessories from one launch to the next.
 ///
-/// An application can give a store of its own, over a database or a keychain say. It is called on the
-/// central's queue, one call at a time, and should not take long: an accessory is told to be ready only
-/// after it was remembered. What a store throws is reported, and stops nothing: the accessory then works,
-/// and what failed is tried again twice a minute, and when Bluetooth comes on.
+/// An app can provide its own store, for example over a database or a keychain. The central calls
+/// it on its queue, one call at a time. A call should be short, because an accessory becomes ready
+/// only after it was remembered. The central reports an error of the store and continues: the
+/// accessory works, and the central repeats the failed call every 30 seconds and whenever Bluetooth
+/// becomes available.
 public protocol AccessoryStore: Sendable {
-    /// All that is remembered. Called before anything else, and until it does not throw.
+    /// Returns all remembered accessories. This is the first call, and it is repeated until it
+    /// succeeds.
     ///
-    /// What cannot be read should be left out and told of in `setAside`; to throw means that nothing at
-    /// all can be read.
+    /// A store should leave out unreadable entries and list them in `setAside`. An error means that
+    /// nothing can be read.
     func load() throws -> RememberedAccessories
 
-    /// Keeps an accessory, in place of the one with the same identity.
+    /// Remembers an accessory, in place of the one with the same identity.
     func remember(_ accessory: RememberedAccessory) throws
 
-    /// Keeps it no more. One that is not kept is no failure.
+    /// Forgets an accessory. An unknown accessory is not an error.
     func forget(_ identity: AccessoryIdentity) throws
 }
 
-/// What a store found.
+/// The contents of a store.
 public struct RememberedAccessories: Hashable, Sendable {
-    /// The accessories, those that were paired first in front.
+    /// The accessories, in the order of pairing.
     public var accessories: [RememberedAccessory]
-    /// What could not be understood.
+    /// The unreadable entries.
     public var setAside: [SetAside]
 
-    /// What was found.
+    /// Creates the contents of a store.
     public init(_ accessories: [RememberedAccessory] = [], setAside: [SetAside] = []) {
         self.accessories = accessories
         self.setAside = setAside
     }
 
-    /// Something that a store could not understand, and kept out of the way instead of losing it.
+    /// An unreadable entry that a store has preserved.
     public struct SetAside: Hashable, Sendable {
-        /// What is wrong with it.
+        /// The reason why the entry is unreadable.
         public var reason: String
-        /// Where it is now; nil if it is where it was.
+        /// The new location of the entry; `nil` if it was not moved.
         public var location: URL?
 
-        /// Something that was set aside.
+        /// Creates a description of an unreadable entry.
         public init(reason: String, location: URL? = nil) {
             self.reason = reason
             self.location = location

@@ -2,19 +2,24 @@
 
 import Foundation
 
-/// A file that is read whole and replaced whole: whoever reads it, and whenever the power fails, it is
-/// what it was before or what it was to become.
-struct DurableFile: Sendable {
-    /// How long such a file may be, in octets; a longer one is none of ours.
+/// A file that is read and replaced as a whole. After a crash or a power failure, and for every
+/// reader, it has either its old or its new contents.
+package struct DurableFile: Sendable {
+    /// The maximum length of the file in bytes; a longer file is refused.
     static let sizeLimit = 16 << 20
-    /// How many files of the same name that could not be understood are kept.
+    /// The maximum number of unreadable files that are preserved.
     static let setAsideLimit = 8
 
     let url: URL
 
+    /// Creates a value for the file at a location. The file does not have to exist.
+    package init(url: URL) {
+        self.url = url
+    }
+
     private var folder: URL { url.deletingLastPathComponent() }
 
-    /// What is in it; nil if it is not there.
+    /// Returns the contents of the file; `nil` if it does not exist.
     func read() throws -> Data? {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -29,17 +34,13 @@ struct DurableFile: Sendable {
         return data
     }
 
-    /// Runs `body` while no other process, nor another thread of this one, does.
+    /// Runs `body` while no other process or thread runs it for this file.
     func withLock<Result>(_ body: () throws -> Result) throws -> Result {
-        try FileManager.default.createDirectory(
-            at: folder,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+        try makeFolder(folder)
         let lock = url.appendingPathExtension("lock")
         let descriptor = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open", lock) }
-        // Closing it lets go of the lock.
+        // Closing the descriptor releases the lock.
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw failure("lock", lock) }
@@ -47,8 +48,9 @@ struct DurableFile: Sendable {
         return try body()
     }
 
-    /// Gives it new contents. Only in `withLock`.
-    func replace(with data: Data) throws {
+    /// Replaces the contents. Call it only within `withLock`, unless no other process uses the file
+    /// and one thread replaces it at a time.
+    package func replace(with data: Data) throws {
         let draft = url.appendingPathExtension("new")
         unlink(draft.path)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -61,7 +63,7 @@ struct DurableFile: Sendable {
         try move(draft, to: url)
     }
 
-    /// Moves it out of the way, and says where it is then. Only in `withLock`.
+    /// Moves the file aside and returns its new location. Call it only within `withLock`.
     func setAside() throws -> URL {
         let places = (1...Self.setAsideLimit).map { url.appendingPathExtension("damaged-\($0)") }
         let free = places.first { !FileManager.default.fileExists(atPath: $0.path) }
@@ -70,9 +72,27 @@ struct DurableFile: Sendable {
         return place
     }
 
+    /// Creates a directory and its parents. The name of a new directory is on the disk before the
+    /// directory is used.
+    private func makeFolder(_ folder: URL) throws {
+        guard !FileManager.default.fileExists(atPath: folder.path) else { return }
+        let parent = folder.deletingLastPathComponent()
+        if parent.path != folder.path { try makeFolder(parent) }
+        guard mkdir(folder.path, 0o700) == 0 else {
+            // Another process may have created it meanwhile.
+            guard errno == EEXIST else { throw failure("create", folder) }
+            return
+        }
+        try synchronizeNames(in: parent)
+    }
+
     private func move(_ source: URL, to target: URL) throws {
         guard rename(source.path, target.path) == 0 else { throw failure("rename", source) }
-        // The name is on the disk only when the directory is.
+        try synchronizeNames(in: folder)
+    }
+
+    /// Writes the names of a directory to the disk.
+    private func synchronizeNames(in folder: URL) throws {
         let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", folder) }
         defer { close(descriptor) }
@@ -84,16 +104,16 @@ struct DurableFile: Sendable {
     }
 }
 
-/// A file of a store could not be used.
+/// The failure of an operation on a store's file.
 public struct AccessoryStoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was to be done with it.
+    /// The operation.
     public let operation: String
-    /// Which file.
+    /// The path of the file.
     public let path: String
-    /// What the system says: a value of `errno`.
+    /// The system's error code, a value of `errno`.
     public let code: Int32
 
-    /// All of that in words.
+    /// The failure in words.
     public var description: String {
         "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     }

@@ -2,24 +2,26 @@
 
 import Foundation
 
-/// A store in one file, which only its owner may read.
+/// A store in one file, which only its owner can read.
 ///
-/// What `remember` and `forget` did is on the disk when they return, all of it or nothing, whenever the
-/// process is killed or the power fails. Several processes may use one file. A file that is torn, or that
-/// somebody else wrote, is renamed and reported by the next `load`, and the store begins anew.
+/// When `remember` or `forget` returns, its change is on the disk. If the process is killed or the
+/// power fails, the file has either the old or the new contents. Several processes can use one
+/// file. A damaged file, or a file of another program, is renamed and reported by the next `load`,
+/// and the store starts empty.
 public struct FileAccessoryStore: AccessoryStore {
-    /// Where it is.
+    /// The location of the file.
     public var url: URL { file.url }
     private let file: DurableFile
 
-    /// The store in a file; it is made, with the directories above it, when there is something to keep.
+    /// Creates a store in a file. The file and its parent directories are created when there is
+    /// something to store.
     public init(_ url: URL) {
         file = DurableFile(url: url)
     }
 
-    /// All that is remembered.
+    /// Returns all remembered accessories.
     ///
-    /// - Throws: `AccessoryStoreFailure` where the file is there and cannot be read, or not be set aside.
+    /// - Throws: ``AccessoryStoreFailure`` if the file exists but cannot be read or moved aside.
     public func load() throws -> RememberedAccessories {
         guard let data = try file.read() else { return RememberedAccessories() }
         if let document = try? AccessoryDocument(data) { return contents(of: document) }
@@ -31,10 +33,10 @@ public struct FileAccessoryStore: AccessoryStore {
         }
     }
 
-    /// Keeps an accessory, in place of the one with the same identity.
+    /// Remembers an accessory, in place of the one with the same identity.
     ///
-    /// - Throws: `AccessoryStoreFailure`, or what Foundation says, where the file cannot be replaced: it is
-    ///   what it was then.
+    /// - Throws: ``AccessoryStoreFailure`` or an error of Foundation if the file cannot be
+    ///   replaced. It then keeps its old contents.
     public func remember(_ accessory: RememberedAccessory) throws {
         try file.withLock {
             var document = try takeUp().document
@@ -43,9 +45,9 @@ public struct FileAccessoryStore: AccessoryStore {
         }
     }
 
-    /// Keeps it no more.
+    /// Forgets an accessory.
     ///
-    /// - Throws: As `remember`.
+    /// - Throws: The errors of ``remember(_:)``.
     public func forget(_ identity: AccessoryIdentity) throws {
         guard try file.read() != nil else { return }
         try file.withLock {
@@ -55,7 +57,8 @@ public struct FileAccessoryStore: AccessoryStore {
         }
     }
 
-    /// What is in the file; a file that is none of ours makes room for an empty document.
+    /// Returns the contents of the file; an unreadable file is moved aside and replaced by an empty
+    /// document.
     private func takeUp() throws -> (
         document: AccessoryDocument, setAside: [RememberedAccessories.SetAside]
     ) {
@@ -80,9 +83,9 @@ extension AccessoryStore where Self == FileAccessoryStore {
     /// A store in a file.
     public static func file(_ url: URL) -> FileAccessoryStore { FileAccessoryStore(url) }
 
-    /// The store of the application's central with this name, where such things belong: on Apple's
-    /// platforms in the application's *Application Support* directory, elsewhere in
-    /// `$XDG_STATE_HOME/lanyard`, or `~/.local/state/lanyard` (XDG Base Directory Specification).
+    /// The default store for a central with this name. Its location is the app's *Application
+    /// Support* directory on Apple's platforms, and `$XDG_STATE_HOME/lanyard` or
+    /// `~/.local/state/lanyard` elsewhere (XDG Base Directory Specification).
     public static func standard(_ name: String) -> FileAccessoryStore {
         let environment = ProcessInfo.processInfo.environment
         return FileAccessoryStore(
@@ -95,10 +98,10 @@ extension AccessoryStore where Self == FileAccessoryStore {
 
 extension FileAccessoryStore {
     static func standardFolder(_ environment: [String: String]) -> URL {
-        #if canImport(Darwin)
+        #if !os(Linux)
             return URL.applicationSupportDirectory.appendingPathComponent("Lanyard")
         #else
-            // A path that depends on where the process runs is to be ignored, the specification says.
+            // The specification requires that relative paths are ignored.
             if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
                 return URL(fileURLWithPath: state).appendingPathComponent("lanyard")
             }
@@ -108,7 +111,7 @@ extension FileAccessoryStore {
         #endif
     }
 
-    /// Different names have different files, whatever is in them.
+    /// Returns a file name that is unique for the name, whatever characters it contains.
     static func fileName(for name: String) -> String {
         let plain = CharacterSet(
             charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

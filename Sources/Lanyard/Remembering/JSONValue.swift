@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Any value that JSON can say: what a later version of the store wrote is kept by an earlier one that
-/// does not understand it.
+/// Any JSON value. An earlier version of the library can thus preserve data of a later version of
+/// the store.
 enum JSONValue: Hashable, Sendable {
     case null
     case boolean(Bool)

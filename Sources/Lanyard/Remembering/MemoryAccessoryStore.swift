@@ -2,25 +2,26 @@
 
 import Foundation
 
-/// A store that ends with the process, for tests, and for those who want nothing to be kept. It is the
-/// same for all who are given it: a central that is made anew on it finds what another one left.
+/// A store in memory, which ends with the process. It suits tests, and apps that must not store
+/// anything. Centrals that share the object share its contents: a new central finds what an earlier
+/// one remembered.
 public final class MemoryAccessoryStore: AccessoryStore {
     private let kept: Guarded<[RememberedAccessory]>
 
-    /// A store with these in it.
+    /// Creates a store with these accessories.
     public init(_ accessories: [RememberedAccessory] = []) {
         kept = Guarded(accessories)
     }
 
-    /// What is in it.
+    /// The remembered accessories.
     public var accessories: [RememberedAccessory] { kept.change { $0 } }
 
-    /// All that is remembered.
+    /// Returns all remembered accessories.
     public func load() -> RememberedAccessories {
         RememberedAccessories(accessories)
     }
 
-    /// Keeps an accessory, in place of the one with the same identity.
+    /// Remembers an accessory, in place of the one with the same identity.
     public func remember(_ accessory: RememberedAccessory) {
         kept.change { kept in
             if let index = kept.firstIndex(where: { $0.identity == accessory.identity }) {
@@ -31,13 +32,13 @@ public final class MemoryAccessoryStore: AccessoryStore {
         }
     }
 
-    /// Keeps it no more.
+    /// Forgets an accessory.
     public func forget(_ identity: AccessoryIdentity) {
         kept.change { $0.removeAll { $0.identity == identity } }
     }
 }
 
 extension AccessoryStore where Self == MemoryAccessoryStore {
-    /// A new one that ends with the process.
+    /// A new store in memory.
     public static var memory: MemoryAccessoryStore { MemoryAccessoryStore() }
 }

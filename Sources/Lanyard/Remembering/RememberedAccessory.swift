@@ -2,25 +2,25 @@
 
 import Foundation
 
-/// What is kept of an accessory from one launch to the next.
+/// The data about an accessory that a store keeps from one launch to the next.
 public struct RememberedAccessory: Hashable, Sendable {
-    /// Which accessory it is.
+    /// The identity of the accessory.
     public var identity: AccessoryIdentity
-    /// What the system called it when it was last used: by this it is found without a scan, if its address
-    /// has not changed since, or it is bonded.
+    /// The latest system identifier of the accessory. With it the system finds the accessory
+    /// without a scan, if the address has not changed or the accessory is bonded.
     public var systemIdentifier: UUID
-    /// The kind of its description.
+    /// The kind of the accessory's description.
     public var kind: String
-    /// What it calls itself.
+    /// The name of the device.
     public var name: String?
-    /// When it was paired.
+    /// The date of the pairing.
     public var rememberedSince: Date
-    /// When it was last ready; nil if it never was.
+    /// The date when the accessory was last ready; `nil` if it never was.
     public var lastReady: Date?
-    /// Whatever the application wants to know of it the next time.
+    /// Additional data of the app.
     public var notes: [String: String]
 
-    /// What is kept of an accessory.
+    /// Creates the data of an accessory.
     public init(
         identity: AccessoryIdentity,
         systemIdentifier: UUID,

@@ -3,20 +3,21 @@
 import Crypto
 import Foundation
 
-/// `CBCSealing` made safe: encrypted first, then authenticated with HMAC, as JSON Web Encryption has it
-/// in A128CBC-HS256, A192CBC-HS384 and A256CBC-HS512 (RFC 7518, 5.2). Nothing is decrypted before its tag
-/// was found to be right.
+/// `CBCSealing` with authentication: the data is first encrypted and then authenticated with HMAC,
+/// as in A128CBC-HS256, A192CBC-HS384 and A256CBC-HS512 of JSON Web Encryption (RFC 7518, 5.2).
+/// Data is decrypted only after its tag was verified.
 ///
-/// The layout is `IV ‖ ciphertext ‖ tag`, the tag half as long as the hash: 16, 24 or 32 octets. It is
-/// for accessories that can do CBC and a hash but no GCM. As with every sealing without a session, old
-/// messages can be sent again.
+/// The layout is `IV ‖ ciphertext ‖ tag`, with a tag of half the length of the hash: 16, 24 or 32
+/// bytes. This sealing is for accessories with CBC and a hash but without GCM. As in every sealing
+/// without a session, an attacker can replay old messages.
 public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
     private let cipher: CBCSealing
     private let authentication: SymmetricKey
     private let size: SealingKey.Size
 
-    /// Seals with two keys of one size, which must not be the same; to make both of one, see
-    /// `SealingKey.derived(for:salt:size:)`.
+    /// Creates a sealing with two keys of one size, which must differ. To derive both from one key,
+    /// see ``SealingKey/derived(for:salt:size:)``.
+    ///
     /// - Throws: `keySizesDiffer`.
     public init(encryption: SealingKey, authentication: SealingKey) throws(SealingError) {
         guard encryption.size == authentication.size else { throw .keySizesDiffer }
@@ -25,20 +26,21 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
         size = encryption.size
     }
 
-    /// The IV, at most a block of padding, and the tag.
+    /// The length of the IV, a block of padding and the tag.
     public var overhead: Int { cipher.overhead + size.octets }
 
-    /// `IV ‖ ciphertext ‖ tag`.
+    /// Seals the data as `IV ‖ ciphertext ‖ tag`.
     public func seal(_ data: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: Data())
     }
 
-    /// `IV ‖ ciphertext ‖ tag`, where the tag vouches for other data, too, which is not sent with it.
+    /// Seals the data as `IV ‖ ciphertext ‖ tag`. The tag also authenticates `context`, which is
+    /// not part of the output.
     public func seal(_ data: Data, authenticating context: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: context, iv: RandomBytes.draw(CBCSealing.blockLength))
     }
 
-    /// With an IV that is known.
+    /// Seals the data with a given IV.
     func seal(
         _ data: Data,
         authenticating context: Data,
@@ -48,13 +50,15 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
         return body + tag(of: body, context)
     }
 
-    /// The data in `IV ‖ ciphertext ‖ tag`.
+    /// Opens `IV ‖ ciphertext ‖ tag` and returns the data.
+    ///
     /// - Throws: `refused`.
     public func open(_ sealed: Data) throws(SealingError) -> Data {
         try open(sealed, authenticating: Data())
     }
 
-    /// The data in `IV ‖ ciphertext ‖ tag`, if it was sealed with the same context.
+    /// Opens `IV ‖ ciphertext ‖ tag` if it was sealed with the same context, and returns the data.
+    ///
     /// - Throws: `refused`.
     public func open(_ sealed: Data, authenticating context: Data) throws(SealingError) -> Data {
         let body = sealed.dropLast(size.octets)
@@ -64,7 +68,8 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
         return try cipher.open(body)
     }
 
-    /// The first half of HMAC over context, body, and the context's length in bits.
+    /// Returns the first half of the HMAC over the context, the body, and the length of the context
+    /// in bits.
     private func tag(of body: Data, _ context: Data) -> Data {
         let contextBits = UInt64(context.count) * 8
         let input = context + body + withUnsafeBytes(of: contextBits.bigEndian) { Data($0) }
@@ -78,9 +83,9 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
     }
 }
 
-/// Comparing what an attacker must not learn about by the time that it takes.
+/// Comparison in constant time, so that its duration reveals nothing to an attacker.
 enum ConstantTime {
-    /// Whether two pieces of data are the same. Their lengths are no secret.
+    /// Returns whether two pieces of data are equal. Their lengths are not secret.
     static func equal(_ one: Data, _ other: Data) -> Bool {
         guard one.count == other.count else { return false }
         return zip(one, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0

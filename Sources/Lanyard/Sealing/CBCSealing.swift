@@ -4,44 +4,46 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// AES in the CBC mode with PKCS#7 padding and a fresh random IV in front: what accessories understand
-/// whose makers used CommonCrypto in the usual way, `IV ‖ ciphertext`, with keys of 128, 192 or 256 bits
-/// (NIST SP 800-38A, 6.2; RFC 5652, 6.3).
+/// AES in CBC mode with PKCS#7 padding and a fresh random IV: `IV ‖ ciphertext` with keys of 128,
+/// 192 or 256 bits (NIST SP 800-38A, 6.2; RFC 5652, 6.3). Accessories whose firmware matches the
+/// usual use of CommonCrypto understand it.
 ///
 /// ```swift
 /// let sealing = CBCSealing(key: try SealingKey(octets))
-/// let sealed = try sealing.seal(Data("open".utf8))   // 32 octets: 16 of IV, 16 of ciphertext
+/// let sealed = try sealing.seal(Data("open".utf8))   // 32 bytes: 16 of IV, 16 of ciphertext
 /// ```
 ///
-/// **CBC alone is a mistake wherever somebody may change what is sent.** It hides what a message says, and
-/// nothing else: whoever is between the ends can turn any bit of the first block by turning that bit of
-/// the IV, turn bits of any other block at the price of garbling the one before it, cut blocks off, put
-/// messages together from parts of others, and send old ones again; opening such a message *succeeds*. And
-/// an accessory that answers differently to a wrong padding than to a wrong content gives its messages
-/// away. Use it for accessories that know nothing else; if their firmware is yours, use `GCMSealing`, or
-/// at least `AuthenticatedCBCSealing`.
+/// **CBC alone is not safe if an attacker can change the data in transit.** It only hides the
+/// contents. An attacker can flip any bit of the first block by flipping that bit of the IV, flip
+/// bits of another block at the price of garbling the block before it, remove blocks, combine parts
+/// of messages, and replay old messages. Opening such a message *succeeds*. An accessory that
+/// answers differently to wrong padding and to wrong contents also reveals its messages. Use this
+/// sealing for accessories that support nothing else. If you control the firmware, use
+/// ``GCMSealing``, or at least ``AuthenticatedCBCSealing``.
 ///
-/// Opening fails with one error, `SealingError.refused`, whatever was wrong, and the padding is checked
-/// in a time that does not depend on it. Keep that up: drop what was refused, and answer nothing.
+/// Opening fails with the single error ``SealingError/refused``, whatever the cause, and the check
+/// of the padding takes constant time. Preserve that property in the app: drop a refused message
+/// without an answer.
 public struct CBCSealing: DataSealing, MessageSealing {
-    /// The octets of a block, and of the IV.
+    /// The length of a block and of the IV, in bytes.
     static let blockLength = 16
     private let key: SymmetricKey
 
-    /// Seals with the key.
+    /// Creates a sealing with the key.
     public init(key: SealingKey) {
         self.key = key.secret
     }
 
-    /// The IV, and at most a block of padding.
+    /// The length of the IV and of a block of padding.
     public var overhead: Int { 2 * Self.blockLength }
 
-    /// `IV ‖ ciphertext`: longer than the data by 17 to 32 octets, never the same twice.
+    /// Seals the data as `IV ‖ ciphertext`, which is 17 to 32 bytes longer than the data and
+    /// differs each time.
     public func seal(_ data: Data) throws(SealingError) -> Data {
         try seal(data, iv: RandomBytes.draw(Self.blockLength))
     }
 
-    /// With an IV that is known.
+    /// Seals the data with a given IV.
     func seal(_ data: Data, iv: Data) throws(SealingError) -> Data {
         do {
             return iv + (try AES._CBC.encrypt(data, using: key, iv: AES._CBC.IV(ivBytes: iv)))
@@ -50,8 +52,10 @@ public struct CBCSealing: DataSealing, MessageSealing {
         }
     }
 
-    /// The data in `IV ‖ ciphertext`. That it opens does not mean that it is what was sealed: see above.
-    /// - Throws: `refused` if it has not the length of sealed data, or there is no padding in the end.
+    /// Opens `IV ‖ ciphertext` and returns the data. Success does not prove that the data is
+    /// unchanged: see above.
+    ///
+    /// - Throws: `refused` if the length is not that of sealed data, or the padding is not valid.
     public func open(_ sealed: Data) throws(SealingError) -> Data {
         let iv = sealed.prefix(Self.blockLength)
         let ciphertext = sealed.dropFirst(Self.blockLength)

@@ -2,43 +2,45 @@
 
 import Foundation
 
-/// Seals one piece of data at a time: each is opened by itself, whatever came before.
+/// A sealing of independent pieces of data: each is opened by itself.
 public protocol DataSealing: Sendable {
-    /// By how many octets sealed data is longer than the data, at most.
+    /// The maximum number of bytes that sealing adds.
     var overhead: Int { get }
 
-    /// Data that only who has the key can read.
+    /// Seals data, so that only an owner of the key can read it.
+    ///
     /// - Throws: `messageTooLong`.
     func seal(_ data: Data) throws(SealingError) -> Data
 
-    /// What was sealed.
-    /// - Throws: `refused`, whatever the reason.
+    /// Opens sealed data.
+    ///
+    /// - Throws: `refused`, whatever the cause.
     func open(_ sealed: Data) throws(SealingError) -> Data
 }
 
-/// Seals each message of a channel by itself, without a session: what an accessory understands that
-/// knows nothing of sessions.
+/// A sealing of each message of a channel by itself, without a session, for accessories that do not
+/// support sessions.
 ///
-/// Nothing here finds a message that somebody recorded and sends again: where a message *does* something
-/// ("open the door"), put a number or a time into it, and check that, or take `GCMSealing` itself.
+/// It does not detect replayed messages. If a message has an effect ("open the door"), put a number
+/// or a time into it and check that, or use ``GCMSealing`` directly.
 public struct SessionlessSealing<Sealing: DataSealing>: MessageSealing {
     private let sealing: Sealing
 
-    /// Seals messages as `sealing` seals data.
+    /// Creates a sealing of messages from a sealing of data.
     public init(_ sealing: Sealing) {
         self.sealing = sealing
     }
 
-    /// That of the sealing.
+    /// The overhead of the data sealing.
     public var overhead: Int { sealing.overhead }
 
-    /// A session that is ready at once.
+    /// Returns a session that is ready at once.
     public func makeSession(as role: SealingRole) -> any SealingSession {
         SessionlessSession(sealing: sealing)
     }
 }
 
-/// A session that is none.
+/// A session without state.
 struct SessionlessSession<Sealing: DataSealing>: SealingSession {
     let sealing: Sealing
 
@@ -53,7 +55,7 @@ struct SessionlessSession<Sealing: DataSealing>: SealingSession {
 }
 
 extension MessageSealing where Self: DataSealing {
-    /// A session that is ready at once and seals each message by itself.
+    /// Returns a session that is ready at once and seals each message by itself.
     public func makeSession(as role: SealingRole) -> any SealingSession {
         SessionlessSession(sealing: self)
     }

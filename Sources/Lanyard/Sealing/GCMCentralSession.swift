@@ -2,18 +2,20 @@
 
 import Foundation
 
-/// The central's end of a session of `GCMSealing`: it greets, and confirms the answer. If the peripheral asks
-/// for it, it greets anew, and goes on with the session that it has until that is answered.
+/// The central's side of a `GCMSealing` session: it greets, and confirms the answer. If the
+/// peripheral asks for a greeting, the central sends a new greeting, and keeps its session until the answer
+/// arrives.
 struct GCMCentralSession: SealingSession {
     private let key: SealingKey
     private let draw: @Sendable () -> Data
-    /// That of the greeting that has no answer; nil if there is none.
+    /// The random bytes of the unanswered greeting; `nil` if there is none.
     private var random: Data?
-    /// Nil until the peripheral has answered.
+    /// The keys and counters of the session; `nil` until the peripheral has answered.
     private var directions: GCMDirections?
-    /// Those before, by which things may still arrive until the first by the new ones has.
+    /// The former session. Its messages may still arrive, until the first message of the new
+    /// session.
     private var former: GCMDirections?
-    /// The answer that was taken.
+    /// The accepted answer.
     private var answer: Data?
 
     init(
@@ -43,7 +45,7 @@ struct GCMCentralSession: SealingSession {
     }
 
     private mutating func receive(answer frame: Data) throws(SealingError) -> SealedArrival {
-        // A greeting that was sent twice is answered twice.
+        // A repeated greeting receives a repeated answer.
         if let answer, ConstantTime.equal(frame, answer) { return .nothing }
         guard let random, let peripheral = GCMSession.random(in: frame) else { throw .refused }
         let expected = GCMSession.answer(key, central: random, peripheral: peripheral)
@@ -60,14 +62,15 @@ struct GCMCentralSession: SealingSession {
         return .answer(confirmation)
     }
 
-    /// Greets again; with other octets than those that were answered.
+    /// Greets again, with new random bytes if the last greeting was answered.
     private mutating func invited() -> Data {
         let random = random ?? draw()
         self.random = random
         return GCMSession.greeting(key, central: random)
     }
 
-    /// Opens what is of the session that is, or else, before anything of that has come, of the former.
+    /// Opens a message of the current session or, before the first message of it, of the former
+    /// session.
     private mutating func openMessage(_ frame: Data) throws(SealingError) -> Data {
         guard var current = directions else { throw .refused }
         do {

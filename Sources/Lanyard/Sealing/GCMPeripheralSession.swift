@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The peripheral's end of a session of `GCMSealing`: it answers greetings, and goes on with the session
-/// that it has until the central has shown that it knows a new one's keys.
+/// The peripheral's side of a `GCMSealing` session: it answers greetings, and keeps its session
+/// until the central has proved that it knows the keys of a new one.
 struct GCMPeripheralSession: SealingSession {
     private struct Offer {
         let central: Data
@@ -11,15 +11,16 @@ struct GCMPeripheralSession: SealingSession {
         var directions: GCMDirections
     }
 
-    /// How many greetings are remembered that the central has not followed up. Somebody may send
-    /// recorded ones between the true one and what follows it, so the last alone is not enough.
+    /// The maximum number of greetings that the central has not yet confirmed. An attacker may
+    /// replay recorded greetings between a genuine one and its confirmation, so the last greeting
+    /// alone is not enough.
     static let offerLimit = 4
 
     private let key: SealingKey
     private let draw: @Sendable () -> Data
-    /// The session that is.
+    /// The current session.
     private var directions: GCMDirections?
-    /// The sessions of which one will be, once the central has used it; the last offered is the last.
+    /// The offered sessions, oldest first. One of them becomes current when the central uses it.
     private var offers: [Offer] = []
 
     init(
@@ -30,7 +31,8 @@ struct GCMPeripheralSession: SealingSession {
         self.draw = draw
     }
 
-    /// Asks to be greeted: for a central that has greeted an end that is no more, as after a restart.
+    /// A request for a greeting, for a central whose greeting went to an earlier instance, as after
+    /// a restart.
     var greeting: Data? { isReady ? nil : GCMSession.invitation }
     var isReady: Bool { directions != nil }
 
@@ -68,7 +70,7 @@ struct GCMPeripheralSession: SealingSession {
         return answer
     }
 
-    /// Opens what is of the session that is, or else of one that is offered, which it is then.
+    /// Opens a message of the current session, or of an offered one, which then becomes current.
     private mutating func openMessage(_ frame: Data) throws(SealingError) -> Data {
         if var current = directions {
             do {

@@ -3,52 +3,53 @@
 import Crypto
 import Foundation
 
-/// AES in the Galois/Counter Mode: nobody can read what is sealed, and nobody can change it without being
-/// found out (NIST SP 800-38D). The one to take where both ends are yours.
+/// AES in Galois/Counter Mode: an attacker can neither read sealed data nor change it without
+/// detection (NIST SP 800-38D). This is the sealing to use if you control both sides.
 ///
 /// ```swift
 /// let sealing = GCMSealing(key: SealingKey(random: .bits256))
 /// let sealed = try sealing.seal(Data("open".utf8), authenticating: Data("door 7".utf8))
 /// ```
 ///
-/// On `Data` the layout is `nonce ‖ ciphertext ‖ tag`, as CryptoKit's `combined`: 12 octets of a nonce that
-/// is drawn at random, and 16 of the tag. One key is good for `maximumSeals` pieces of data with random
-/// nonces, whichever end seals them: beyond that the chance that two nonces were the same, which would
-/// break everything, gets above one in four thousand millions. Opening tells whether it is what was
-/// sealed, not whether it was sealed just now.
+/// For `Data` the layout is `nonce ‖ ciphertext ‖ tag`, as in CryptoKit's `combined`: a random
+/// nonce of 12 bytes and a tag of 16 bytes. With random nonces one key may seal at most
+/// ``maximumSeals`` pieces of data, both sides together. Beyond that the probability that a nonce
+/// repeats, which would break the encryption, exceeds 2⁻³². Opening proves that the data is what
+/// was sealed, but not when it was sealed.
 ///
-/// In a `MessageChannel` it does more: both ends agree on keys for their session, count their messages, and
-/// refuse one that was recorded before; docs/SEALING.md has it octet by octet. For an accessory that seals
-/// each message by itself, say `SessionlessSealing(GCMSealing(key: key))`.
+/// In a ``MessageChannel`` both sides also agree on session keys, count their messages, and refuse
+/// replayed ones; docs/SEALING.md specifies this byte by byte. For an accessory that seals each
+/// message by itself, use `SessionlessSealing(GCMSealing(key: key))`.
 public struct GCMSealing: DataSealing, MessageSealing {
-    /// How many pieces of data may be sealed on their own with one key (NIST SP 800-38D, 8.3).
+    /// The maximum number of pieces of data that one key may seal with random nonces (NIST SP
+    /// 800-38D, 8.3).
     public static let maximumSeals: UInt64 = 1 << 32
-    /// The octets of a nonce.
+    /// The length of a nonce in bytes.
     static let nonceLength = 12
-    /// The octets of a tag.
+    /// The length of a tag in bytes.
     static let tagLength = 16
     private let key: SealingKey
 
-    /// Seals with the key.
+    /// Creates a sealing with the key.
     public init(key: SealingKey) {
         self.key = key
     }
 
-    /// The nonce and the tag.
+    /// The length of the nonce and the tag.
     public var overhead: Int { Self.nonceLength + Self.tagLength }
 
-    /// `nonce ‖ ciphertext ‖ tag`.
+    /// Seals the data as `nonce ‖ ciphertext ‖ tag`.
     public func seal(_ data: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: Data())
     }
 
-    /// `nonce ‖ ciphertext ‖ tag`, where the tag vouches for other data, too, which is not sent with it:
-    /// what it is for, who it is for.
+    /// Seals the data as `nonce ‖ ciphertext ‖ tag`. The tag also authenticates `context`, which is
+    /// not part of the output, for example the purpose or the recipient.
     public func seal(_ data: Data, authenticating context: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: context, nonce: RandomBytes.draw(Self.nonceLength))
     }
 
-    /// With a nonce that the caller never uses twice.
+    /// Seals the data with a nonce that the caller never repeats.
     func seal(
         _ data: Data,
         authenticating context: Data,
@@ -67,13 +68,16 @@ public struct GCMSealing: DataSealing, MessageSealing {
         }
     }
 
-    /// The data in `nonce ‖ ciphertext ‖ tag`.
+    /// Opens `nonce ‖ ciphertext ‖ tag` and returns the data.
+    ///
     /// - Throws: `refused`.
     public func open(_ sealed: Data) throws(SealingError) -> Data {
         try open(sealed, authenticating: Data())
     }
 
-    /// The data in `nonce ‖ ciphertext ‖ tag`, if it was sealed with the same context.
+    /// Opens `nonce ‖ ciphertext ‖ tag` if it was sealed with the same context, and returns the
+    /// data.
+    ///
     /// - Throws: `refused`.
     public func open(_ sealed: Data, authenticating context: Data) throws(SealingError) -> Data {
         do {
@@ -84,7 +88,7 @@ public struct GCMSealing: DataSealing, MessageSealing {
         }
     }
 
-    /// A session in which no message is taken twice.
+    /// Returns a session that accepts each message only once.
     public func makeSession(as role: SealingRole) -> any SealingSession {
         switch role {
         case .central: GCMCentralSession(key: key)

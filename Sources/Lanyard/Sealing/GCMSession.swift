@@ -3,16 +3,17 @@
 import Crypto
 import Foundation
 
-/// What both ends of a session of `GCMSealing` say to each other.
+/// The protocol of a `GCMSealing` session.
 ///
-/// A key that lasts as long as an accessory needs nonces that never come twice, over all reconnects and
-/// restarts of both ends, and neither end can be trusted to remember a counter. So no message is ever
-/// sealed with that key: each link has a session with two keys of its own, one for each direction, made of
-/// the lasting key and random octets *of both ends*. Counters begin at zero in it and serve as nonces.
+/// A permanent key requires nonces that never repeat, across all reconnections and restarts of both
+/// sides, and neither side can be relied on to store a counter. Therefore the permanent key seals
+/// no message. Each link has a session with two keys of its own, one for each direction, which are
+/// derived from the permanent key and random bytes *of both sides*. In a session, counters start at
+/// zero and serve as nonces.
 ///
 /// ```
 /// central                                          peripheral
-///                                               ←    5, if no greeting comes
+///                                               ←    5, if no greeting arrives
 ///   1 ‖ R₁ ‖ MAC(G, "central" ‖ R₁)             →
 ///                                               ←    2 ‖ R₂ ‖ MAC(G, "peripheral" ‖ R₁ ‖ R₂)
 ///   4 ‖ 0 ‖ GCM(C, nothing)                     →
@@ -20,36 +21,38 @@ import Foundation
 ///                                               ←    3 ‖ 0 ‖ GCM(P, message)
 /// ```
 ///
-/// R₁ and R₂ are 16 random octets. G, C and P are made of the key with HKDF-SHA-256 (RFC 5869): G, of 32
-/// octets, without salt for the purpose `Lanyard sealing 1: greetings`; C and P, as long as the key, with the
-/// salt R₁ ‖ R₂ for `… central` and `… peripheral`. MAC is HMAC-SHA-256 cut to 16 octets. The counter behind
-/// the first octet has 4 octets, the high one first; eight zeros and it are the nonce, and the first five
-/// octets are authenticated with the message; the tag of 16 octets comes last.
+/// R₁ and R₂ are 16 random bytes each. HKDF-SHA-256 (RFC 5869) of the permanent key gives G, C and
+/// P. G has 32 bytes, no salt and the info `Lanyard sealing 1: greetings`. C and P have the length
+/// of the permanent key, the salt R₁ ‖ R₂, and the infos `… central` and `… peripheral`. MAC is
+/// HMAC-SHA-256, truncated to 16 bytes. The first byte of a frame is its kind. The counter follows,
+/// with 4 bytes in big-endian order. The nonce is eight zeros and the counter. The first five bytes
+/// are authenticated with the message. The tag of 16 bytes comes last.
 ///
-/// What that gives:
+/// The properties of the protocol:
 ///
-/// - *Sent again*: within a session a counter has to be greater than all before; a session recorded
-///   earlier, on this link or any other, before a restart or after, had other random octets of the end that
-///   listens, thus other keys. That holds at both ends without either remembering anything.
-/// - *Sent back*: what an end sealed is under the key of the other direction, and is refused.
-/// - *Left out*: a message that never arrives is not noticed here, and does no harm to the next.
-/// - *Restarted*: a central that starts again greets again; a peripheral that does so asks for it. Both keep
-///   the session that they have until the new one has proved itself, so that a greeting or an invitation that
-///   somebody sends does not end it.
-/// - *No forward secrecy*: who learns the key reads what was recorded, too. Pairing with LE Secure Connections
-///   under it gives that.
+/// - *Replay*: within a session a counter must be greater than all earlier ones. A session that was
+///   recorded earlier, on this link or another, before or after a restart, had other random bytes
+///   of the receiving side and therefore other keys. Both sides have this property without any
+///   stored state.
+/// - *Reflection*: each direction has its own key, so a side refuses its own frames.
+/// - *Omission*: a lost message is not detected, and does not affect the next one.
+/// - *Restart*: a central that restarts greets again; a peripheral that restarts asks for a
+///   greeting. Both keep the current session until the new one is confirmed, so that a forged
+///   greeting or invitation does not end it.
+/// - *No forward secrecy*: with the key, recorded sessions can be read as well. Pairing with LE
+///   Secure Connections on the link provides forward secrecy.
 enum GCMSession {
-    /// How many messages each end may seal: the counter never begins again.
+    /// The maximum number of messages of each side: the counter never wraps around.
     static let maximumMessages: UInt64 = 1 << 32
-    /// The octets that each end draws.
+    /// The length of each side's random bytes.
     static let randomLength = 16
-    /// The octets in front of a sealed message.
+    /// The length of the header of a sealed message, in bytes.
     static let headerLength = 5
-    /// The octets of a greeting, and of an answer.
+    /// The length of a greeting and of an answer, in bytes.
     static let greetingLength = 1 + randomLength + macLength
     private static let macLength = 16
 
-    /// What a frame is, by its first octet.
+    /// The kind of a frame, in its first byte.
     enum Kind: UInt8 {
         case greeting = 1
         case answer
@@ -58,28 +61,28 @@ enum GCMSession {
         case invitation
     }
 
-    /// What a peripheral says that knows no session though there is a link. Anybody could say it: all that
-    /// it brings about is a greeting.
+    /// A peripheral's request for a greeting when it has no session on an existing link. It is not
+    /// authenticated, because its only effect is a greeting.
     static let invitation = Data([Kind.invitation.rawValue])
 
-    /// What a frame is; nil if it is none.
+    /// Returns the kind of a frame; `nil` if it has none.
     static func kind(of frame: Data) -> Kind? {
         frame.first.flatMap(Kind.init(rawValue:))
     }
 
-    /// The random octets of a greeting or an answer that is as long as one.
+    /// Returns the random bytes of a greeting or answer; `nil` if the length is wrong.
     static func random(in frame: Data) -> Data? {
         guard frame.count == greetingLength else { return nil }
         return Data(frame.dropFirst().prefix(randomLength))
     }
 
-    /// The central's first frame.
+    /// Returns the central's first frame.
     static func greeting(_ key: SealingKey, central: Data) -> Data {
         Data([Kind.greeting.rawValue]) + central
             + authenticationCode(key, Data("central".utf8) + central)
     }
 
-    /// The peripheral's first frame.
+    /// Returns the peripheral's first frame.
     static func answer(_ key: SealingKey, central: Data, peripheral: Data) -> Data {
         Data([Kind.answer.rawValue]) + peripheral
             + authenticationCode(key, Data("peripheral".utf8) + central + peripheral)
@@ -92,15 +95,15 @@ enum GCMSession {
     }
 }
 
-/// One end's two directions of a session.
+/// The two directions of a session, as one side uses them.
 struct GCMDirections: Sendable {
     private let outgoing: GCMSealing
     private let incoming: GCMSealing
     private var sealedCount: UInt64 = 0
-    /// Counters below are old.
+    /// The lowest counter that is accepted.
     private var lowest: UInt64 = 0
 
-    /// The session of these random octets, as the end in that role has it.
+    /// Creates the session with these random bytes for the side with this role.
     init(_ key: SealingKey, role: SealingRole, central: Data, peripheral: Data) {
         let (own, other) = role == .central ? ("central", "peripheral") : ("peripheral", "central")
         let salt = central + peripheral
@@ -108,7 +111,7 @@ struct GCMDirections: Sendable {
         incoming = GCMSealing(key: key.derived(for: "Lanyard sealing 1: \(other)", salt: salt))
     }
 
-    /// Seals a frame of that kind.
+    /// Seals a frame of this kind.
     mutating func seal(
         _ message: Data,
         as kind: GCMSession.Kind = .message
@@ -127,7 +130,7 @@ struct GCMDirections: Sendable {
         return header + sealed.dropFirst(GCMSealing.nonceLength)
     }
 
-    /// Opens a frame. Only what is authentic is looked at any further.
+    /// Opens a frame. The counter is checked only after the authentication.
     mutating func open(_ frame: Data) throws(SealingError) -> Data {
         let header = Data(frame.prefix(GCMSession.headerLength))
         guard header.count == GCMSession.headerLength else { throw .refused }
@@ -139,7 +142,7 @@ struct GCMDirections: Sendable {
         return message
     }
 
-    /// Has the session sealed so many messages: for tests of its end.
+    /// Sets the number of sealed messages, for tests of the limit.
     mutating func skip(to count: UInt64) { sealedCount = max(sealedCount, count) }
 
     private static func nonce(_ header: Data) -> Data {

@@ -2,52 +2,55 @@
 
 import Foundation
 
-/// Seals the messages of a `MessageChannel`, so that nobody between the two ends can read them, and,
-/// with all but `CBCSealing`, nobody can change them either.
+/// A sealing of the messages of a ``MessageChannel``. An attacker between the two sides cannot read
+/// the messages and, except with ``CBCSealing``, cannot change them.
 ///
-/// `GCMSealing` is the one to take where both ends are yours; `CBCSealing` is for accessories that exist.
+/// Use ``GCMSealing`` if you control both sides, and ``CBCSealing`` for existing accessories.
 public protocol MessageSealing: Sendable {
-    /// By how many octets a sealed message is longer than the message, at most.
+    /// The maximum number of bytes that sealing adds to a message.
     var overhead: Int { get }
 
-    /// What one end of one link seals and opens with: a new one for every link.
+    /// Creates the session of one side of a link; each link has a new session.
     func makeSession(as role: SealingRole) -> any SealingSession
 }
 
-/// Which end of a link seals.
+/// The side of a link.
 public enum SealingRole: Hashable, Sendable {
-    /// The one that connects: it greets.
+    /// The side that connects: it greets.
     case central
-    /// The one that is connected to: it answers, and asks for a greeting only if none comes.
+    /// The side that accepts the connection: it answers, and asks for a greeting only if none
+    /// arrives.
     case peripheral
 }
 
-/// One end of one link, as far as sealing goes. It knows no link and no clock: what it wants to be sent
-/// it hands out.
+/// The sealing of one side of one link. A session has no link and no clock: it returns the frames
+/// that must be sent.
 public protocol SealingSession: Sendable {
-    /// What has to be sent before anything else; nil if there is nothing, or no longer. The same octets
-    /// may be sent again if no answer came. A central's is sent with the link, a peripheral's if nothing made
-    /// it ready for a while.
+    /// The frame that must be sent first; `nil` if there is none, or none any longer. It may be
+    /// sent again if no answer arrived. A central sends it at the start of the link, a peripheral
+    /// if its session did not become ready for a while.
     var greeting: Data? { get }
 
-    /// Whether messages can be sealed; they have to wait until then.
+    /// Whether messages can be sealed; until then they must wait.
     var isReady: Bool { get }
 
-    /// Seals a message that is to be sent.
+    /// Seals an outgoing message.
+    ///
     /// - Throws: `sessionNotReady`, `sessionExhausted`, `messageTooLong`.
     mutating func seal(_ message: Data) throws(SealingError) -> Data
 
-    /// Opens what arrived.
-    /// - Throws: `refused` or `replayed`; the session goes on as if nothing had arrived.
+    /// Opens a received frame.
+    ///
+    /// - Throws: `refused` or `replayed`. The session then continues as if nothing had arrived.
     mutating func open(_ sealed: Data) throws(SealingError) -> SealedArrival
 }
 
-/// What it was that arrived sealed.
+/// The contents of a received frame.
 public enum SealedArrival: Hashable, Sendable {
-    /// A message of the application at the other end.
+    /// A message of the app on the other side.
     case message(Data)
-    /// Nothing for the application, but this is to be sent at once.
+    /// No message, but a frame that must be sent at once.
     case answer(Data)
-    /// Nothing for the application.
+    /// No message.
     case nothing
 }

@@ -2,20 +2,21 @@
 
 import Foundation
 
-/// Random octets that nobody can predict: the system's (`getrandom` on Linux, `arc4random_buf` on Apple's
-/// platforms), fit for keys.
+/// Unpredictable random bytes from the system (`getrandom` on Linux, `arc4random_buf` on Apple's
+/// platforms), suitable for keys.
 public enum RandomBytes {
-    /// More are refused: who asks for them has miscounted.
+    /// The maximum number of bytes; a greater number is most likely a mistake.
     public static let maximumCount = 1 << 20
 
-    /// Random octets.
-    /// - Throws: `randomCount` if there are to be fewer than none, or more than `maximumCount`.
+    /// Returns random bytes.
+    ///
+    /// - Throws: `randomCount` if the number is negative or greater than ``maximumCount``.
     public static func data(count: Int) throws(SealingError) -> Data {
         guard (0...maximumCount).contains(count) else { throw .randomCount(count) }
         return draw(count)
     }
 
-    /// Random octets, of a number that is known to be small.
+    /// Returns random bytes, of a number that is known to be small.
     static func draw(_ count: Int) -> Data {
         var generator = SystemRandomNumberGenerator()
         var octets: [UInt8] = []

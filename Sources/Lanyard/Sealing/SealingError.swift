@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why something was not sealed or not opened.
+/// The reason why sealing or opening failed.
 public enum SealingError: Error, Hashable, Sendable {
-    /// It was not opened: it is too short, was changed, is of another key or another session, or was
-    /// never sealed.
+    /// The data was not opened: it is too short, was changed, belongs to another key or session, or
+    /// was never sealed.
     ///
-    /// Which of these it is, is not said. Who can have messages opened and learns whether it was the
-    /// padding that was wrong, can read messages octet by octet (a *padding oracle*); so never tell the
-    /// other end why either, only drop the message.
+    /// The error does not reveal which. With the ability to have messages opened and to learn
+    /// whether the padding was wrong, an attacker can read messages byte by byte (a *padding
+    /// oracle*). Therefore do not report the cause to the other side: drop the message.
     case refused
-    /// It was sealed by the other end, but has been opened before, or is older than one that has: somebody
-    /// recorded it and sends it again. Only what is authentic is ever called so.
+    /// The message is authentic, but it was opened before, or is older than an opened one: it was
+    /// recorded and replayed.
     case replayed
-    /// A key has 16, 24 or 32 octets, not this many.
+    /// A key has 16, 24 or 32 bytes, not this many.
     case keyLength(Int)
-    /// The two keys that go together are not of one size.
+    /// The two keys have different sizes.
     case keySizesDiffer
-    /// A passphrase that is empty, salt of fewer than `SealingKey.minimumSaltLength` octets, or fewer
-    /// rounds than `SealingKey.minimumRounds`.
+    /// The passphrase is empty, the salt is shorter than ``SealingKey/minimumSaltLength`` bytes, or
+    /// the rounds are fewer than ``SealingKey/minimumRounds``.
     case weakDerivation
-    /// So many random octets cannot be had: none below zero, and none above `RandomBytes.maximumCount`.
+    /// The number of random bytes is negative or greater than ``RandomBytes/maximumCount``.
     case randomCount(Int)
-    /// The session has not greeted the other end yet: wait until it is ready.
+    /// The session is not ready: wait for the answer of the other side.
     case sessionNotReady
-    /// The session has sealed as many messages as it may: begin a new one.
+    /// The session has sealed the maximum number of messages: start a new session.
     case sessionExhausted
-    /// The message is longer than can be sealed.
+    /// The message is too long to be sealed.
     case messageTooLong
 }
 
 extension SealingError: CustomStringConvertible {
-    /// What is wrong, in words.
+    /// The error in words.
     public var description: String {
         switch self {
         case .refused: "the sealed message was refused"
         case .replayed: "the sealed message was sent before"
-        case .keyLength(let count): "a key has 16, 24 or 32 octets, not \(count)"
+        case .keyLength(let count): "a key has 16, 24 or 32 bytes, not \(count)"
         case .keySizesDiffer: "the keys differ in size"
         case .weakDerivation: "the passphrase, the salt or the number of rounds is too small"
-        case .randomCount(let count): "\(count) random octets cannot be had"
+        case .randomCount(let count): "\(count) random bytes are not available"
         case .sessionNotReady: "the session is not ready"
         case .sessionExhausted: "the session has sealed all the messages that it may"
         case .messageTooLong: "the message is too long to be sealed"

@@ -4,37 +4,38 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A secret that both ends have: 128, 192 or 256 bits.
+/// A secret key that both sides share: 128, 192 or 256 bits.
 ///
-/// It is kept in memory that is wiped when the last copy is gone, is compared in a time that tells
-/// nothing, and is never printed: neither `print` nor `dump` shows more than its size.
+/// The memory of a key is wiped when its last copy is released. Keys are compared in constant time.
+/// Neither `print` nor `dump` shows more than the size of a key.
 public struct SealingKey: Equatable, Sendable {
-    /// How many bits a key has.
+    /// The size of a key in bits.
     public enum Size: Int, CaseIterable, Sendable {
-        /// 16 octets: enough for anything of today.
+        /// 16 bytes: sufficient security today.
         case bits128 = 128
-        /// 24 octets.
+        /// 24 bytes.
         case bits192 = 192
-        /// 32 octets: what to take where nothing speaks for another.
+        /// 32 bytes: the default choice.
         case bits256 = 256
 
-        /// How many octets that are.
+        /// The size in bytes.
         public var octets: Int { rawValue / 8 }
     }
 
-    /// What the library calculates with.
+    /// The key for the cryptographic library.
     let secret: SymmetricKey
-    /// How long it is.
+    /// The size of the key.
     public let size: Size
 
-    /// The key with these octets.
-    /// - Throws: `keyLength` unless there are 16, 24 or 32.
+    /// Creates a key from its bytes.
+    ///
+    /// - Throws: `keyLength` unless there are 16, 24 or 32 bytes.
     public init(_ octets: Data) throws(SealingError) {
         guard let size = Size(rawValue: octets.count * 8) else { throw .keyLength(octets.count) }
         self.init(SymmetricKey(data: octets), size)
     }
 
-    /// A new key that nobody has.
+    /// Creates a new random key.
     public init(random size: Size = .bits256) {
         self.init(SymmetricKey(size: SymmetricKeySize(bitCount: size.rawValue)), size)
     }
@@ -44,28 +45,36 @@ public struct SealingKey: Equatable, Sendable {
         self.size = size
     }
 
-    /// The octets, to hand the key to the other end over a channel that is safe, or to put it into a
-    /// keychain. A copy of theirs is not wiped: do not keep it.
+    /// The bytes of the key, for transferring it to the other side over a secure channel, or for
+    /// storing it in a keychain. Copies of these bytes are not wiped, so do not keep them.
     public var octets: Data { secret.withUnsafeBytes { Data($0) } }
 }
 
-/// Keys made of something else.
+/// Derived keys.
 extension SealingKey {
-    /// Salt is at least so long, in octets (NIST SP 800-132, 5.1).
+    /// The minimum length of a salt in bytes (NIST SP 800-132, 5.1).
     public static let minimumSaltLength = 16
-    /// Fewer rounds of PBKDF2 are not made.
+    /// The minimum number of rounds of PBKDF2.
     public static let minimumRounds = 210_000
-    /// The rounds that are recommended for HMAC-SHA-256: each guess of an attacker's costs as many.
+    /// The recommended number of rounds for HMAC-SHA-256. Each guess of an attacker costs as many
+    /// rounds.
     public static let recommendedRounds = 600_000
 
-    /// A key from a secret that a person can remember (PBKDF2 with HMAC-SHA-256, RFC 8018, 5.2).
+    /// Derives a key from a secret that a person can remember (PBKDF2 with HMAC-SHA-256, RFC 8018,
+    /// 5.2).
     ///
-    /// It is as weak as the passphrase, and made slowly on purpose: in a fraction of a second, not on the
-    /// main thread. Both ends need the same salt and rounds, which are no secrets.
+    /// The key is only as strong as the passphrase. The derivation is slow on purpose: it takes a
+    /// fraction of a second, so do not call it on the main thread. Both sides need the same salt
+    /// and number of rounds, which are not secret.
     ///
-    /// - Parameter passphrase: its octets in UTF-8, in Unicode's composed form, are what counts.
-    /// - Throws: `weakDerivation` if the passphrase is empty, the salt shorter than
-    ///   `minimumSaltLength`, or the rounds fewer than `minimumRounds`.
+    /// - Parameters:
+    ///   - passphrase: The passphrase. Its UTF-8 bytes in Unicode's composed form enter the
+    ///     derivation.
+    ///   - salt: Random bytes, at least ``minimumSaltLength``.
+    ///   - rounds: The number of rounds, at least ``minimumRounds``.
+    ///   - size: The size of the key.
+    /// - Throws: `weakDerivation` if the passphrase is empty, the salt is too short, or the rounds
+    ///   are too few.
     public init(
         passphrase: String,
         salt: Data,
@@ -90,13 +99,14 @@ extension SealingKey {
         }
     }
 
-    /// A key for one purpose, made of this one (HKDF with SHA-256, RFC 5869): who has it learns nothing
-    /// about this one, or about those for other purposes.
+    /// Derives a key for one purpose from this key (HKDF with SHA-256, RFC 5869). The derived key
+    /// reveals nothing about this key, or about the keys for other purposes.
     ///
     /// - Parameters:
-    ///   - purpose: what it is for; another text gives another key.
-    ///   - salt: random octets that both ends know, if there are any.
-    ///   - size: how long it shall be; as long as this one if nil.
+    ///   - purpose: The purpose; each text gives a different key.
+    ///   - salt: Random bytes that both sides know, if there are any.
+    ///   - size: The size of the derived key; `nil` for the size of this key.
+    /// - Returns: The derived key.
     public func derived(for purpose: String, salt: Data = Data(), size: Size? = nil) -> SealingKey {
         let size = size ?? self.size
         let secret = HKDF<SHA256>.deriveKey(
@@ -110,10 +120,10 @@ extension SealingKey {
 }
 
 extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Its size, and nothing more.
+    /// The size of the key, without its bytes.
     public var description: String { "key of \(size.rawValue) bits" }
-    /// Its size, and nothing more.
+    /// The size of the key, without its bytes.
     public var debugDescription: String { description }
-    /// Nothing: `dump` looks for secrets here in vain.
+    /// An empty mirror, so that `dump` reveals nothing.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

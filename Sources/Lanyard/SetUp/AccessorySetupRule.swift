@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the system's own picker of accessories (AccessorySetupKit, iOS 18) wants to be told.
+/// Checks the declarations for the system's accessory picker (AccessorySetupKit, iOS 18).
 struct AccessorySetupRule {
     static let supports = "NSAccessorySetupSupports"
     static let services = "NSAccessorySetupBluetoothServices"
@@ -10,7 +10,7 @@ struct AccessorySetupRule {
     private static let criteria = [services, names, companies]
     private static let technology = "Bluetooth"
 
-    /// Whether the application is meant to use it.
+    /// Whether the app is meant to use the picker.
     let isWanted: Bool
 
     func findings(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an application may do with Bluetooth when it is not on the screen.
+/// Checks the declarations for Bluetooth in the background.
 struct BackgroundModeRule {
     static let key = "UIBackgroundModes"
 
@@ -17,7 +17,7 @@ struct BackgroundModeRule {
         return findings + Self.misspelt(modes)
     }
 
-    /// The modes; nil if they are not an array of strings.
+    /// Returns the modes; `nil` if they are not an array of strings.
     private func modes(in file: PropertyListFile) -> [String]? {
         file.has(Self.key) ? file.texts(Self.key) : []
     }
@@ -48,17 +48,17 @@ struct BackgroundModeRule {
 
     private func why(_ role: InfoPlistCheck.Role) -> String {
         if restores && role == .central {
-            // By itself Core Bluetooth raises an exception at launch.
+            // Without the library, Core Bluetooth would raise an exception at launch.
             return "AccessoryCentral restores nothing without it, and logs that: "
                 + "the system would end the application for asking"
         }
         return switch role {
         case .central: "links and scans stand still as soon as the application leaves the screen"
-        case .peripheral: "nobody is answered once the application has left the screen"
+        case .peripheral: "the app answers no central after it has left the screen"
         }
     }
 
-    /// Values that were meant to be one of ours: the system ignores what it does not know.
+    /// Reports misspelled values, which the system ignores.
     private static func misspelt(_ modes: [String]) -> [SetUpFinding] {
         let known = InfoPlistCheck.Role.allCases.map(\.backgroundMode)
         let others = modes.filter { !known.contains($0) && $0.lowercased().contains("bluetooth") }

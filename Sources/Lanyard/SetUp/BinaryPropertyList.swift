@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads a binary property list from a file that nobody vouches for.
+/// Reads a binary property list from an untrusted file.
 ///
-/// The system's reader would do for files that it wrote itself. But its objects stand in one table and
-/// refer to each other by number, so forty arrays of two references each can stand for a million million
-/// values: the one on Linux follows all of them and never ends, and there are damaged tables that end
-/// the process. Here every number is checked against the file, and values are counted.
+/// The system's reader suits only files that the system wrote. The objects of such a file are in a
+/// table and refer to each other by number, so forty arrays of two references each can represent
+/// 10¹² values. The reader on Linux follows all of them and does not end, and some damaged tables
+/// terminate the process. This reader checks every number against the file, and counts the values.
 struct BinaryPropertyList {
-    /// How deep values may be nested, and how many there may be, each counted as often as it is
-    /// referred to. Those of applications have a depth of four and some hundred values.
+    /// The limits on the nesting and on the number of values, each counted as often as it is
+    /// referenced. Files of apps have a depth of four and some hundred values.
     static let depthLimit = 32
     static let valueLimit = 20_000
 
     private static let header = Array("bplist00".utf8)
 
-    /// Whether a file begins as one.
+    /// Returns whether a file begins like a binary property list.
     static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: header) }
 
     private let table: BinaryPropertyListTable
     private var count = 0
 
-    /// The outermost value of a file. Throws `tooIntricate` or `malformed`.
+    /// Reads the outermost value of a file.
+    ///
+    /// - Throws: `tooIntricate` or `malformed`.
     static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
         let table = try BinaryPropertyListTable(bytes)
         var reader = BinaryPropertyList(table: table)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The objects of a binary property list as they stand in the file. Its last 32 octets say where the
-/// table of their places is, and how long the numbers in it are.
+/// The objects of a binary property list. The last 32 bytes of the file contain the location of the
+/// table of offsets, and the size of its numbers.
 struct BinaryPropertyListTable {
     private static let headerLength = 8
     private static let trailerLength = 32
@@ -29,7 +29,8 @@ struct BinaryPropertyListTable {
         start = try Self.number(bytes, trailer + 24, 8)
     }
 
-    /// What an object is, what the lower half of its marker says, and where it goes on.
+    /// Returns the kind of an object, the lower half of its marker, and the position after the
+    /// marker.
     func marker(
         of object: Int
     ) throws(PropertyListError) -> (kind: UInt8, low: UInt8, place: Int) {
@@ -39,7 +40,7 @@ struct BinaryPropertyListTable {
         return (bytes[place] >> 4, bytes[place] & 0xF, place + 1)
     }
 
-    /// Characters of one octet, which is ASCII, or of two, which are UTF-16.
+    /// Reads characters of one byte (ASCII) or two bytes (UTF-16).
     func text(at place: Int, _ low: UInt8, unit: Int) throws(PropertyListError) -> String {
         let (length, first) = try length(at: place, low)
         guard length <= (bytes.count - first) / unit else { throw .malformed }
@@ -50,8 +51,8 @@ struct BinaryPropertyListTable {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// The numbers of the objects that a container holds, and its length; a dictionary has two for
-    /// each, first all keys, then all values.
+    /// Returns the object numbers in a container, and the container's length. A dictionary has two
+    /// numbers for each member: first all keys, then all values.
     func references(
         at place: Int,
         _ low: UInt8,
@@ -66,8 +67,8 @@ struct BinaryPropertyListTable {
         return (references, length)
     }
 
-    /// How many units an object has, and where the first is. More than fourteen are said by an integer
-    /// that follows, whose own marker says how many octets it has.
+    /// Returns the number of units of an object, and the position of the first. A number above
+    /// fourteen is in an integer that follows, whose marker contains its size.
     private func length(
         at place: Int,
         _ low: UInt8
@@ -83,7 +84,7 @@ struct BinaryPropertyListTable {
         try Self.number(bytes, place, size)
     }
 
-    /// An unsigned number, most significant octet first, that can be a place in a file.
+    /// Reads an unsigned big-endian number that can be a position in a file.
     private static func number(
         _ bytes: [UInt8],
         _ place: Int,

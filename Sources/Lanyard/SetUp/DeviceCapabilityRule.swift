@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// On what devices the App Store offers the application.
+/// Checks the devices to which the App Store offers the app.
 enum DeviceCapabilityRule {
     static let key = "UIRequiredDeviceCapabilities"
     static let capability = "bluetooth-le"
@@ -26,8 +26,8 @@ enum DeviceCapabilityRule {
         return [SetUpFinding(.good, key, "asks for \(capability)", why: why)]
     }
 
-    /// Whether it is asked for: in an array by being there, in a dictionary by its value; nil if
-    /// nothing is said.
+    /// Returns whether the capability is required: in an array by its presence, in a dictionary by
+    /// its value; `nil` if there is no entry.
     private static func isWanted(_ file: PropertyListFile) -> Bool? {
         if let names = file.texts(key) { return names.contains(capability) ? true : nil }
         return file.flags(key)?[capability]

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// Says what an application's `Info.plist` lacks for Bluetooth.
+/// Checks an app's `Info.plist` for Bluetooth.
 ///
-/// The system asks the user before an application may use Bluetooth, with a sentence from this file:
-/// without the sentence it ends the application. What an application may do in the background is
-/// declared here, too, and if it is not, the application works until it is left, and then does not.
+/// The system asks the user for permission with a text from this file, and terminates an app
+/// without that text. The file also declares the app's use of Bluetooth in the background. Without
+/// that declaration, Bluetooth works only while the app is in the foreground.
 ///
 /// ```swift
 /// var check = InfoPlistCheck()
@@ -16,10 +16,10 @@ import Foundation
 /// }
 /// ```
 ///
-/// Look at the file of the application as built: what Xcode generates is not in that of the sources.
-/// Nothing is asked of the network or of the system: the same file always has the same findings.
+/// Check the file of the built app, because the source file lacks the entries that Xcode generates.
+/// The check uses neither the network nor the system: the same file always has the same findings.
 public struct InfoPlistCheck: Hashable, Sendable {
-    /// The systems, as far as their rules differ.
+    /// The platforms with different rules.
     public enum Platform: String, Hashable, Sendable, CaseIterable {
         /// iOS, iPadOS, tvOS, watchOS and visionOS.
         case iOS = "ios"
@@ -27,35 +27,39 @@ public struct InfoPlistCheck: Hashable, Sendable {
         case macOS = "macos"
     }
 
-    /// What an application is to its accessories.
+    /// The Bluetooth role of an app.
     public enum Role: String, Hashable, Sendable, CaseIterable {
-        /// It connects to them.
+        /// The app connects to accessories.
         case central
-        /// It is one.
+        /// The app is an accessory.
         case peripheral
 
-        /// The value of `UIBackgroundModes` that lets it be so in the background.
+        /// The value of `UIBackgroundModes` for the role in the background.
         public var backgroundMode: String { "bluetooth-\(rawValue)" }
     }
 
-    /// The system; nil to go by what the file itself says, and, where it says nothing, by iOS, which
-    /// wants more.
+    /// The platform; `nil` to derive it from the file. If the file does not name it, iOS is
+    /// assumed, which has more requirements.
     public var platform: Platform?
-    /// In what roles the application works while it is in the background.
+    /// The roles of the app in the background.
     public var backgroundRoles: Set<Role> = []
-    /// Whether it uses state restoration, which `AccessoryCentral` does unless it is told otherwise. For
-    /// that the system has to start it in the background.
+    /// Whether the app uses state restoration, which ``AccessoryCentral`` does by default. For
+    /// restoration, the system must launch the app in the background.
     public var restores = false
-    /// Whether it lets its accessories be picked by AccessorySetupKit (iOS 18).
+    /// Whether the app uses the accessory picker of AccessorySetupKit (iOS 18).
     public var usesAccessorySetup = false
 
-    /// A check for an application that uses Bluetooth as long as it is on the screen.
+    /// Creates a check for an app that uses Bluetooth only in the foreground.
     public init() {}
 
-    /// What there is to say about the file, and about the entitlements if they are given: what is as
-    /// it should be as well. It is complete if nothing is an `obstacle`.
+    /// Returns the findings about the file, and about the entitlements if they are given, including
+    /// those without a problem. The file is complete if no finding is an `obstacle`.
     ///
-    /// Throws if either is no property list that can be looked at.
+    /// - Parameters:
+    ///   - infoPlist: The contents of `Info.plist`.
+    ///   - entitlements: The contents of the entitlements file, if there is one.
+    /// - Returns: The findings.
+    /// - Throws: ``PropertyListError`` if one of the files cannot be read.
     public func findings(
         in infoPlist: Data,
         entitlements: Data? = nil
@@ -75,7 +79,7 @@ public struct InfoPlistCheck: Hashable, Sendable {
     }
 
     private var backgroundRule: BackgroundModeRule {
-        // Whom the system restores, it has to start, and it starts those with a background mode only.
+        // For restoration the system must launch the app, which requires a background mode.
         let roles = restores && backgroundRoles.isEmpty ? [.central] : backgroundRoles
         return BackgroundModeRule(roles: roles, restores: restores)
     }
@@ -89,7 +93,8 @@ public struct InfoPlistCheck: Hashable, Sendable {
 }
 
 extension PropertyListFile {
-    /// The oldest system that the application runs on: 12 for 12.4; nil if the file does not say.
+    /// The major version of the oldest system on which the app runs, such as 12 for 12.4; `nil` if
+    /// the file does not contain it.
     var oldestSystem: Int? {
         text("MinimumOSVersion")?.split(separator: ".").first.flatMap { Int($0) }
     }

@@ -2,18 +2,18 @@
 
 import Foundation
 
-/// A property list whose outermost value is a dictionary, as `Info.plist` and entitlements are, read
-/// from a file that nobody vouches for.
+/// A property list whose outermost value is a dictionary, such as `Info.plist` or entitlements,
+/// from an untrusted file.
 struct PropertyListFile {
-    /// The longest file, in octets. Those of applications have a few thousand.
+    /// The maximum length of a file in bytes. Files of apps have a few thousand.
     static let lengthLimit = 1 << 20
 
     private let values: [String: PropertyListValue]
 
-    /// Reads XML or a binary property list.
+    /// Reads an XML or binary property list.
     ///
-    /// The old form, in braces, is refused: no build writes it, and the system's reader takes its
-    /// nesting on trust.
+    /// The old format with braces is refused: no build system writes it, and the system's reader
+    /// does not limit its nesting.
     init(_ data: Data) throws(PropertyListError) {
         guard data.count <= Self.lengthLimit else { throw .tooLong(limit: Self.lengthLimit) }
         guard case .dictionary(let values) = try Self.value(data) else { throw .notADictionary }
@@ -36,48 +36,49 @@ struct PropertyListFile {
         }
     }
 
-    /// Whether the first character that is no space opens a tag.
+    /// Returns whether the first character other than whitespace opens a tag.
     private static func isMarkup(_ bytes: [UInt8]) -> Bool {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
         return text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
     }
 
-    /// Whether there is a value for the key, of any kind.
+    /// Returns whether there is a value of any type for the key.
     func has(_ key: String) -> Bool { values[key] != nil }
 
-    /// The text; nil if there is none, or something else.
+    /// Returns the text for the key; `nil` if there is none or it has another type.
     func text(_ key: String) -> String? { values[key]?.text }
 
-    /// The texts of an array; nil if there is no array, or one with something else in it.
+    /// Returns the texts of an array; `nil` if there is no array or an element has another type.
     func texts(_ key: String) -> [String]? { values[key]?.elements(\.text) }
 
-    /// The truth value; nil if there is none, or something else.
+    /// Returns the Boolean value for the key; `nil` if there is none or it has another type.
     func flag(_ key: String) -> Bool? { values[key]?.flag }
 
-    /// The truth values of a dictionary; nil if there is none, or something else.
+    /// Returns the Boolean values of a dictionary; `nil` if there is none or a member has another
+    /// type.
     func flags(_ key: String) -> [String: Bool]? { values[key]?.members(\.flag) }
 }
 
-/// Why a file is no property list that can be looked at.
+/// The reason why a property list cannot be read.
 public enum PropertyListError: Error, Hashable, Sendable {
-    /// It is longer than so many octets.
+    /// The file is longer than the limit, in bytes.
     case tooLong(limit: Int)
-    /// It begins neither as XML nor as a binary property list.
+    /// The file begins neither like XML nor like a binary property list.
     case notAPropertyList
-    /// Its values hold one another too deeply, too often, or in a circle.
+    /// The values are nested too deeply, are too many, or form a cycle.
     case tooIntricate
-    /// It begins like a property list, but does not go on so.
+    /// The file begins like a property list, but the rest is not valid.
     case malformed
-    /// It is a property list of something else than keys and their values.
+    /// The outermost value is not a dictionary.
     case notADictionary
 }
 
 extension PropertyListError: CustomStringConvertible {
-    /// What is wrong, as the end of a sentence.
+    /// The error as the end of a sentence.
     public var description: String {
         switch self {
-        case .tooLong(let limit): "it is longer than \(limit) octets"
+        case .tooLong(let limit): "it is longer than \(limit) bytes"
         case .notAPropertyList: "it is neither XML nor a binary property list"
         case .tooIntricate: "its values hold one another too deeply, or too many times over"
         case .malformed: "it is damaged"

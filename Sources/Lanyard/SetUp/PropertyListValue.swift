@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a property list can hold, as far as anybody here asks.
+/// A value of a property list, as far as the checks need it.
 indirect enum PropertyListValue: Hashable, Sendable {
     case text(String)
     case flag(Bool)
     case array([PropertyListValue])
     case dictionary([String: PropertyListValue])
-    /// A number, a date, or octets.
+    /// A number, a date, or data.
     case other
 
-    /// The values of a dictionary, each as `pick` has it; nil if this is none, or one of them is not
-    /// as wanted.
+    /// Returns the members of a dictionary, converted by `pick`; `nil` if the value is not a
+    /// dictionary, or `pick` fails for a member.
     func members<Value>(_ pick: (PropertyListValue) -> Value?) -> [String: Value]? {
         guard case .dictionary(let members) = self else { return nil }
         let picked = members.compactMapValues(pick)
         return picked.count == members.count ? picked : nil
     }
 
-    /// The elements of an array, each as `pick` has it; nil if this is none, or one of them is not as
-    /// wanted.
+    /// Returns the elements of an array, converted by `pick`; `nil` if the value is not an array,
+    /// or `pick` fails for an element.
     func elements<Value>(_ pick: (PropertyListValue) -> Value?) -> [Value]? {
         guard case .array(let elements) = self else { return nil }
         let picked = elements.compactMap(pick)
         return picked.count == elements.count ? picked : nil
     }
 
-    /// The text, if it is one.
+    /// The text, if the value is a text.
     var text: String? {
         guard case .text(let text) = self else { return nil }
         return text
     }
 
-    /// The truth value, if it is one.
+    /// The Boolean value, if the value has that type.
     var flag: Bool? {
         guard case .flag(let flag) = self else { return nil }
         return flag
@@ -39,7 +39,7 @@ indirect enum PropertyListValue: Hashable, Sendable {
 }
 
 extension PropertyListValue {
-    /// What the system's reader made of XML.
+    /// Converts a value of the system's XML reader.
     init(_ value: Any) {
         switch value {
         case let text as String: self = .text(text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the sandbox of macOS lets through: that is not in `Info.plist`, but in the entitlements.
+/// Checks the sandbox of macOS, whose permissions are in the entitlements and not in `Info.plist`.
 enum SandboxRule {
     static let sandbox = "com.apple.security.app-sandbox"
     static let bluetooth = "com.apple.security.device.bluetooth"
@@ -22,7 +22,7 @@ enum SandboxRule {
         return [SetUpFinding(.good, bluetooth, "lets Bluetooth through the sandbox")]
     }
 
-    /// On macOS, where nobody showed the entitlements.
+    /// The finding on macOS if no entitlements were given.
     static let unseen = SetUpFinding(
         .note,
         bluetooth,

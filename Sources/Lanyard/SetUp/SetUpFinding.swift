@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that a look at how something is set up brought to light.
+/// A finding about a configuration.
 public struct SetUpFinding: Hashable, Sendable {
-    /// How much it matters.
+    /// The importance of a finding.
     public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// As it should be.
+        /// The configuration is correct.
         case good
-        /// Worth knowing; nothing to be done.
+        /// The information needs no action.
         case note
-        /// Works, but not as one would like, or not everywhere.
+        /// The configuration works with restrictions, or not everywhere.
         case warning
-        /// Does not work as long as it is so.
+        /// Bluetooth does not work with this configuration.
         case obstacle
 
-        /// What matters more is greater.
+        /// Returns whether a severity is less important than another.
         public static func < (one: Self, other: Self) -> Bool { one.weight < other.weight }
 
         private var weight: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// How much it matters.
+    /// The importance of the finding.
     public let severity: Severity
-    /// What it is about: a key of a property list, or a part of a computer.
+    /// The subject: a key of a property list, or a component of the computer.
     public let subject: String
-    /// What is so, in a few words.
+    /// The finding, in a few words.
     public let what: String
-    /// What that means; empty where nobody needs to be told.
+    /// The consequence; empty if it needs no explanation.
     public let why: String
-    /// What to do about it; empty where there is nothing to be done.
+    /// The remedy; empty if none is needed.
     public let remedy: String
 
-    /// Says what was found.
+    /// Creates a finding.
     public init(
         _ severity: Severity,
         _ subject: String,

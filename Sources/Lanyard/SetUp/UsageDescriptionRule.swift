@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// The sentences with which the system asks the user.
+/// Checks the texts with which the system asks the user for permission.
 enum UsageDescriptionRule {
     static let key = "NSBluetoothAlwaysUsageDescription"
-    /// What systems before iOS 13 read instead, of applications that work in the background.
+    /// The key for systems before iOS 13, for apps that use Bluetooth in the background.
     static let oldKey = "NSBluetoothPeripheralUsageDescription"
 
     private static let firstSystem = 13

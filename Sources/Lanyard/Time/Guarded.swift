@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// A value behind a lock, also one that is not Sendable: it never leaves.
+/// A value behind a lock. It need not be `Sendable`, because it never leaves the lock.
 ///
-/// Unchecked: `value` is touched between `lock` and `unlock` only.
+/// Unchecked: `value` is used only between `lock` and `unlock`.
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
@@ -13,7 +13,7 @@ final class Guarded<Value>: @unchecked Sendable {
         self.value = value
     }
 
-    /// Changes the value, or looks at it. The body must not call out.
+    /// Reads or changes the value. The body must not call other code that may use the lock.
     func change<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         try lock.withLock { try body(&value) }
     }

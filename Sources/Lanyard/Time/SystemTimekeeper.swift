@@ -3,11 +3,11 @@
 import Dispatch
 import Synchronization
 
-/// The system's time.
+/// The clock and the timers of the system.
 package struct SystemTimekeeper: Timekeeper {
     private static let origin = ContinuousClock.now
 
-    /// The one there is.
+    /// Creates the timekeeper.
     package init() {}
 
     package var now: Duration { ContinuousClock.now - Self.origin }
@@ -23,7 +23,8 @@ package struct SystemTimekeeper: Timekeeper {
     package func release() {}
 }
 
-/// A timer of the system. Each setting has a source of its own, which ends with the next.
+/// A timer of the system. Each setting has its own dispatch source, which ends with the next
+/// setting.
 private final class SystemTimer: TimekeeperTimer {
     private struct Setting {
         var source: (any DispatchSourceTimer)?
@@ -62,7 +63,7 @@ private final class SystemTimer: TimekeeperTimer {
         return source
     }
 
-    /// A source that was on its way when the timer was set otherwise says nothing.
+    /// Fires unless the timer was set again after this source had fired.
     private func fire(_ number: Int) {
         let isCurrent = setting.change { setting in
             guard setting.number == number else { return false }

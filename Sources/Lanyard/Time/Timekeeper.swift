@@ -2,41 +2,42 @@
 
 import Dispatch
 
-/// What tells the time, and calls when it has come.
+/// A clock with timers.
 ///
-/// Applications never see it: they live by the system's. Tests give one whose time is virtual; it has to
-/// stand still while work that came of it is on its way to another thread, which is what `hold` and
-/// `release` are for.
+/// Apps always use the system's. Tests use a virtual one. Virtual time must not advance while work
+/// is on its way to another thread, which `hold` and `release` ensure.
 package protocol Timekeeper: Sendable {
-    /// How long ago some moment is that never changes. It does not go back, and goes on while the system
-    /// sleeps.
+    /// The time since a fixed moment. It never decreases, and it advances while the system sleeps.
     var now: Duration { get }
 
-    /// A timer that is not set. `fired` is called on the queue, once for each time that it was set, unless
-    /// it was set otherwise before.
+    /// Creates a timer that is not set. It calls `fired` on the queue once for each setting, unless
+    /// it is set again before.
     func makeTimer(
         on queue: DispatchQueue,
         _ fired: @escaping @Sendable () -> Void
     ) -> any TimekeeperTimer
 
-    /// Has time stand still until `release()`, which has to follow. They nest.
+    /// Stops the time until the matching call of `release()`. Calls can be nested.
     func hold()
 
-    /// Lets time go on.
+    /// Lets the time continue.
     func release()
 
-    /// Runs `work` on the queue, behind what is there; time stands still until it is done.
+    /// Runs `work` on the queue, after the work that already waits. The time stops until it is
+    /// done.
     func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
 }
 
-/// A timer that can be set again and again. To let go of it is to cancel it.
+/// A timer that can be set repeatedly. Releasing the timer cancels it.
 package protocol TimekeeperTimer: Sendable {
-    /// Fires at `deadline` of its timekeeper's time, at once if that is over; never if nil.
+    /// Sets the timer to a time of its timekeeper. It fires at once if that time has passed, and
+    /// never if it is `nil`.
     func set(to deadline: Duration?)
 }
 
 extension Timekeeper {
-    /// Runs `work` on the queue, behind what is there; time stands still until it is done.
+    /// Runs `work` on the queue, after the work that already waits. The time stops until it is
+    /// done.
     package func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         hold()
         queue.async {

@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// Values as types instead of octets.
+/// Typed values of characteristics.
 extension Accessory {
-    /// Reads a value.
+    /// Reads a typed value.
     ///
     /// ```swift
     /// let level = try await accessory.read(BatteryLevel.self)
     /// ```
     ///
-    /// - Throws: what `read(_:)` of its characteristic throws, and `malformed` if what the accessory has is
-    ///   no such value.
+    /// - Throws: The errors of `read(_:)`, and `malformed` if the data is not such
+    ///   a value.
     public func read<Value: CharacteristicValue>(
         _ type: Value.Type
     ) async throws(AccessoryError) -> Value {
@@ -23,9 +23,9 @@ extension Accessory {
         }
     }
 
-    /// Writes a value.
+    /// Writes a typed value.
     ///
-    /// - Throws: what `write(_:to:as:)` throws.
+    /// - Throws: The errors of ``write(_:to:as:)``.
     public func write(
         _ value: some CharacteristicValue,
         as kind: WriteKind = .automatic
@@ -33,20 +33,23 @@ extension Accessory {
         try await write(value.encoded, to: type(of: value).identifier, as: kind)
     }
 
-    /// The values of a characteristic as they come, on the terms of `values(of:)`.
+    /// Returns the typed values of a characteristic, under the conditions of ``values(of:)``.
     ///
     /// ```swift
-    /// for await measurement in accessory.values(of: HeartRateMeasurement.self) {
+    /// for await measurement in try accessory.values(of: HeartRateMeasurement.self) {
     ///     print(measurement.rate)
     /// }
     /// ```
     ///
-    /// - Parameter malformed: is told of what came and is no such value, in its place; nobody is if nil.
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - malformed: A closure that receives data that is not such a value, with the reason.
+    /// - Throws: `unknownCharacteristic`, as ``values(of:)`` does.
     public func values<Value: CharacteristicValue>(
         of type: Value.Type,
         malformed: (@Sendable (Data, ValueError) -> Void)? = nil
-    ) -> some AsyncSequence<Value, Never> {
-        values(of: type.identifier).compactMap { data in
+    ) throws(AccessoryError) -> some AsyncSequence<Value, Never> {
+        try values(of: type.identifier).compactMap { data in
             do throws(ValueError) {
                 return try Value(decoding: data)
             } catch {

@@ -2,25 +2,25 @@
 
 import Foundation
 
-/// One measurement of the blood pressure.
+/// A blood pressure measurement.
 public struct BloodPressureMeasurement: CharacteristicValue {
-    /// 0x2A35.
+    /// The UUID of the characteristic, 0x2A35.
     public static let identifier: BluetoothID = "2A35"
 
-    /// What a pressure is measured in.
+    /// The unit of a pressure.
     public enum Unit: Hashable, Sendable {
-        /// Millimetres of mercury.
+        /// Millimeters of mercury.
         case millimetresOfMercury
         /// Kilopascals.
         case kilopascals
     }
 
-    /// How the measurement went.
+    /// The status of a measurement.
     public struct Status: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The bits of the flags.
         public let rawValue: UInt16
 
-        /// These bits.
+        /// Creates flags from their bits.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
@@ -31,35 +31,35 @@ public struct BloodPressureMeasurement: CharacteristicValue {
         public static let cuffTooLoose = Status(rawValue: 1 << 1)
         /// The pulse was irregular.
         public static let irregularPulse = Status(rawValue: 1 << 2)
-        /// The pulse was faster than can be measured.
+        /// The pulse was too fast to be measured.
         public static let pulseTooFast = Status(rawValue: 1 << 3)
-        /// The pulse was slower than can be measured.
+        /// The pulse was too slow to be measured.
         public static let pulseTooSlow = Status(rawValue: 1 << 4)
-        /// It was measured in the wrong position.
+        /// The measurement position was wrong.
         public static let improperPosition = Status(rawValue: 1 << 5)
     }
 
-    /// The number of a person whom the device does not know.
+    /// The user number of an unknown person.
     public static let unknownUser: UInt8 = 0xFF
 
-    /// The upper pressure.
+    /// The systolic pressure.
     public var systolic: ShortMedicalFloat
-    /// The lower pressure.
+    /// The diastolic pressure.
     public var diastolic: ShortMedicalFloat
-    /// The mean of both over a beat.
+    /// The mean arterial pressure.
     public var meanArterial: ShortMedicalFloat
-    /// In these units.
+    /// The unit of the pressures.
     public var unit: Unit
-    /// When; nil if not in this measurement.
+    /// The time of the measurement, if it is present.
     public var time: DateTime?
-    /// In beats per minute; nil if not in this measurement.
+    /// The pulse rate in beats per minute, if it is present.
     public var pulseRate: ShortMedicalFloat?
-    /// Of whom, by the device's numbers; nil if not in this measurement.
+    /// The device's number for the person, if it is present.
     public var user: UInt8?
-    /// How it went; nil if not in this measurement.
+    /// The status of the measurement, if it is present.
     public var status: Status?
 
-    /// A measurement; what else is in it can be set afterwards.
+    /// Creates a measurement; all other properties are optional.
     public init(
         systolic: ShortMedicalFloat,
         diastolic: ShortMedicalFloat,
@@ -81,7 +81,7 @@ public struct BloodPressureMeasurement: CharacteristicValue {
         static let status = Flags(rawValue: 1 << 4)
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt8())
         unit = flags.contains(.kilopascals) ? .kilopascals : .millimetresOfMercury
@@ -99,7 +99,7 @@ public struct BloodPressureMeasurement: CharacteristicValue {
         status = try flags.contains(.status) ? Status(rawValue: reader.readUInt16()) : nil
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         writer.write(flags.rawValue, systolic.bits, diastolic.bits, meanArterial.bits)
         time?.write(to: &writer)
@@ -117,7 +117,7 @@ public struct BloodPressureMeasurement: CharacteristicValue {
         return flags
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let unit = unit == .kilopascals ? "kPa" : "mmHg"
         let parts: [String?] = [
@@ -129,29 +129,29 @@ public struct BloodPressureMeasurement: CharacteristicValue {
     }
 }
 
-/// The pressure in the cuff while the blood pressure is still being measured, in the field for the systolic
-/// one; the other two are no numbers.
+/// The cuff pressure during a blood pressure measurement. It is in the field of the systolic
+/// pressure; the other two pressures are not numbers.
 public struct IntermediateCuffPressure: CharacteristicValue {
-    /// 0x2A36.
+    /// The UUID of the characteristic, 0x2A36.
     public static let identifier: BluetoothID = "2A36"
 
-    /// What has been measured so far.
+    /// The current measurement.
     public var measurement: BloodPressureMeasurement
 
-    /// What has been measured so far.
+    /// Creates a value from the current measurement.
     public init(_ measurement: BloodPressureMeasurement) {
         self.measurement = measurement
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         measurement = try BloodPressureMeasurement(from: &reader)
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) { measurement.write(to: &writer) }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String { measurement.description }
 }
 
@@ -165,7 +165,7 @@ extension BloodPressureMeasurement.Status: CustomStringConvertible {
         (.improperPosition, "wrong position"),
     ]
 
-    /// What was found, one after the other, with the bits that have no name; *as it should be* if nothing.
+    /// The names of the flags, and the bits without a name; *as it should be* if there are none.
     public var description: String {
         let known = Self.words.filter { contains($0.0) }
         let rest = subtracting(Self(known.map(\.0)))

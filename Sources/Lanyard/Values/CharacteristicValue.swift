@@ -2,19 +2,21 @@
 
 import Foundation
 
-/// The value of a characteristic as a type of its own, instead of octets.
+/// A typed value of a characteristic.
 ///
-/// The types here are those of the Bluetooth SIG's characteristics, as the GATT Specification Supplement
-/// lays them out. What has not the defined layout is refused and not guessed at: a value that is too short
-/// or too long, or holds a number that is reserved. Bits of a flags field that are reserved are ignored, as
-/// the specification asks (Vol 1, Part E, 2.7), and written as zero.
+/// The types in this library are those of the Bluetooth SIG's characteristics, with the layouts of
+/// the GATT Specification Supplement. Decoding refuses data without the defined layout: data that
+/// is too short or too long, or that contains a reserved number. As the specification requires, it
+/// ignores reserved bits of a flags field (Vol 1, Part E, 2.7), and encoding writes them as zero.
 ///
 /// ```swift
 /// let level = try await accessory.read(BatteryLevel.self)
-/// for await measurement in accessory.values(of: HeartRateMeasurement.self) { print(measurement.rate) }
+/// for await measurement in try accessory.values(of: HeartRateMeasurement.self) {
+///     print(measurement.rate)
+/// }
 /// ```
 ///
-/// An application adds characteristics of its own:
+/// An app adds its own characteristics:
 ///
 /// ```swift
 /// struct LampColor: CharacteristicValue {
@@ -32,29 +34,31 @@ import Foundation
 /// }
 /// ```
 public protocol CharacteristicValue: Hashable, Sendable, CustomStringConvertible {
-    /// The characteristic that has such values.
+    /// The UUID of the characteristic.
     static var identifier: BluetoothID { get }
 
-    /// Reads the value off the front of what is left; whether anything is left over then is not its
-    /// business.
-    /// - Throws: if there is no such value.
+    /// Decodes the value from the front of the remaining bytes. It does not check whether bytes
+    /// remain afterwards.
+    ///
+    /// - Throws: ``ValueError`` if the bytes do not contain such a value.
     init(from reader: inout ValueReader) throws(ValueError)
 
-    /// Writes the octets that a reader makes the same value of.
+    /// Encodes the value, so that decoding returns the same value.
     func write(to writer: inout ValueWriter)
 }
 
 extension CharacteristicValue {
-    /// The value that is all of these octets.
-    /// - Throws: if they are not the octets of such a value.
+    /// Decodes the value from all of the bytes.
+    ///
+    /// - Throws: ``ValueError`` if the bytes are not such a value.
     public init(decoding data: Data) throws(ValueError) {
         var reader = ValueReader(data)
         try self.init(from: &reader)
         try reader.finish()
     }
 
-    /// The octets of the value. Decoded, they are the same value again; they are not always those that
-    /// it was decoded from, where those used more octets than needed or set reserved bits.
+    /// The encoded bytes. Decoding them returns the same value. They can differ from the bytes that
+    /// the value was decoded from, if those were longer than necessary or had reserved bits set.
     public var encoded: Data {
         var writer = ValueWriter()
         write(to: &writer)
@@ -62,18 +66,18 @@ extension CharacteristicValue {
     }
 }
 
-/// Why octets are no value.
+/// The reason why data is not a valid value.
 public enum ValueError: Error, Hashable, Sendable {
-    /// More octets were needed than there are.
+    /// The data is too short; the numbers are in bytes.
     case truncated(needed: Int, available: Int)
-    /// The value was complete, and octets were left over.
+    /// The data is too long by this many bytes.
     case trailing(count: Int)
-    /// A field holds what it may not: something reserved, or out of its range.
+    /// A field contains a reserved value, or one out of its range.
     case invalid(field: String)
 }
 
 extension ValueError: CustomStringConvertible {
-    /// What is wrong, in words.
+    /// The error in words.
     public var description: String {
         switch self {
         case .truncated(let needed, let available):

@@ -4,22 +4,22 @@ import Foundation
 
 /// A day of the week.
 public enum DayOfWeek: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// The first.
+    /// Monday, 1.
     case monday = 1
-    /// The second.
+    /// Tuesday, 2.
     case tuesday
-    /// The third.
+    /// Wednesday, 3.
     case wednesday
-    /// The fourth.
+    /// Thursday, 4.
     case thursday
-    /// The fifth.
+    /// Friday, 5.
     case friday
-    /// The sixth.
+    /// Saturday, 6.
     case saturday
-    /// The last.
+    /// Sunday, 7.
     case sunday
 
-    /// Its name in English.
+    /// The English name of the day.
     public var description: String {
         switch self {
         case .monday: "Monday"
@@ -35,21 +35,21 @@ public enum DayOfWeek: UInt8, Hashable, Sendable, CaseIterable, CustomStringConv
 
 /// A date and a time of day, with the day of the week.
 public struct DayDateTime: CharacteristicValue {
-    /// 0x2A0A.
+    /// The UUID of the characteristic, 0x2A0A.
     public static let identifier: BluetoothID = "2A0A"
 
     /// The date and the time.
     public var time: DateTime
-    /// The day of the week; nil if not known.
+    /// The day of the week; `nil` if it is unknown.
     public var dayOfWeek: DayOfWeek?
 
-    /// A date, a time, and a day that is not compared with the date.
+    /// Creates a value. The day of the week is not compared with the date.
     public init(time: DateTime, dayOfWeek: DayOfWeek? = nil) {
         self.time = time
         self.dayOfWeek = dayOfWeek
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         time = try DateTime(from: &reader)
         let number = try reader.readUInt8()
@@ -57,70 +57,70 @@ public struct DayDateTime: CharacteristicValue {
         guard number == 0 || dayOfWeek != nil else { throw .invalid(field: "Day of Week") }
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         time.write(to: &writer)
         writer.write(dayOfWeek?.rawValue ?? 0)
     }
 
-    /// The day first.
+    /// The value as text, with the day of the week first.
     public var description: String {
         dayOfWeek.map { "\($0), \(time)" } ?? time.description
     }
 }
 
-/// The time that a time server has.
+/// The current time of a time server.
 public struct CurrentTime: CharacteristicValue {
-    /// 0x2A2B.
+    /// The UUID of the characteristic, 0x2A2B.
     public static let identifier: BluetoothID = "2A2B"
 
-    /// Why the time was set.
+    /// The reasons for an adjustment of the time.
     public struct AdjustReason: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The bits of the flags.
         public let rawValue: UInt8
 
-        /// These bits.
+        /// Creates flags from their bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// Somebody set it.
+        /// A person set the time.
         public static let manualUpdate = AdjustReason(rawValue: 1 << 0)
-        /// A reference elsewhere did.
+        /// An external reference set the time.
         public static let externalReference = AdjustReason(rawValue: 1 << 1)
-        /// The time zone is another.
+        /// The time zone changed.
         public static let timeZone = AdjustReason(rawValue: 1 << 2)
-        /// Daylight saving time begins or ends.
+        /// Daylight saving time began or ended.
         public static let daylightSaving = AdjustReason(rawValue: 1 << 3)
     }
 
-    /// The date, the day and the time.
+    /// The date, the day of the week and the time of day.
     public var dayTime: DayDateTime
-    /// What has passed of the second, in units of 1/256 s.
+    /// The fraction of the second, in units of 1/256 s.
     public var fraction: UInt8
-    /// Why it was set last.
+    /// The reasons for the latest adjustment.
     public var adjustReason: AdjustReason
 
-    /// A time.
+    /// Creates a time.
     public init(dayTime: DayDateTime, fraction: UInt8 = 0, adjustReason: AdjustReason = []) {
         self.dayTime = dayTime
         self.fraction = fraction
         self.adjustReason = adjustReason
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         dayTime = try DayDateTime(from: &reader)
         fraction = try reader.readUInt8()
         adjustReason = AdjustReason(rawValue: try reader.readUInt8())
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         dayTime.write(to: &writer)
         writer.write(fraction, adjustReason.rawValue)
     }
 
-    /// The day first.
+    /// The value as text, with the day of the week first.
     public var description: String { dayTime.description }
 }

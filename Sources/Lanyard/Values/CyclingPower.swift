@@ -2,62 +2,63 @@
 
 import Foundation
 
-/// What a power meter on a bicycle measured.
+/// A measurement of a cycling power meter.
 public struct CyclingPower: CharacteristicValue {
-    /// 0x2A63.
+    /// The UUID of the characteristic, 0x2A63.
     public static let identifier: BluetoothID = "2A63"
 
-    /// How much of the power one pedal gives.
+    /// The share of one pedal in the power.
     public struct PedalBalance: Hashable, Sendable {
-        /// In units of half a percent.
+        /// The share in units of 0.5 %.
         public var share: UInt8
-        /// Whether it is the left pedal; else it is not known which.
+        /// Whether the share is that of the left pedal; otherwise the pedal is unknown.
         public var isLeft: Bool
 
-        /// So much, of that pedal.
+        /// Creates a balance.
         public init(share: UInt8, isLeft: Bool) {
             self.share = share
             self.isLeft = isLeft
         }
     }
 
-    /// The torque of all turns together.
+    /// The accumulated torque of all revolutions.
     public struct Torque: Hashable, Sendable {
-        /// In units of 1/32 N·m; it begins again at zero.
+        /// The torque in units of 1/32 N·m, modulo 65536.
         public var accumulated: UInt16
-        /// Whether it was measured at the cranks; else at the wheel.
+        /// Whether the torque was measured at the cranks; otherwise at the wheel.
         public var isAtCrank: Bool
 
-        /// So much, measured there.
+        /// Creates a torque.
         public init(accumulated: UInt16, isAtCrank: Bool) {
             self.accumulated = accumulated
             self.isAtCrank = isAtCrank
         }
     }
 
-    /// The greatest and the least within a turn.
+    /// The maximum and minimum within a revolution.
     public struct Extremes: Hashable, Sendable {
-        /// The greatest.
+        /// The maximum.
         public var maximum: Int16
-        /// The least.
+        /// The minimum.
         public var minimum: Int16
 
-        /// Both.
+        /// Creates a pair.
         public init(maximum: Int16, minimum: Int16) {
             self.maximum = maximum
             self.minimum = minimum
         }
     }
 
-    /// Where within a turn the extremes were, in degrees.
+    /// The angles of the extremes within a revolution, in degrees.
     public struct Angles: Hashable, Sendable {
-        /// Of the greatest, below 4096.
+        /// The angle of the maximum, below 4096.
         public let maximum: UInt16
-        /// Of the least, below 4096.
+        /// The angle of the minimum, below 4096.
         public let minimum: UInt16
 
-        /// Both.
-        /// - Throws: `invalid` if one does not fit into its 12 bits.
+        /// Creates a pair of angles.
+        ///
+        /// - Throws: `invalid` if an angle does not fit in 12 bits.
         public init(maximum: UInt16, minimum: UInt16) throws(ValueError) {
             guard maximum < 4096, minimum < 4096 else { throw .invalid(field: "Extreme Angles") }
             self.maximum = maximum
@@ -65,37 +66,37 @@ public struct CyclingPower: CharacteristicValue {
         }
     }
 
-    /// In watts; below zero when pedalling backwards.
+    /// The power in watts; negative for backward pedaling.
     public var power: Int16
-    /// Nil, as everything below, if not in this measurement.
+    /// The balance of the pedals. This and all following values are `nil` if they are absent.
     public var balance: PedalBalance?
-    /// The torque.
+    /// The accumulated torque.
     public var torque: Torque?
-    /// The turns of a wheel.
+    /// The revolutions of a wheel.
     public var wheel: WheelRevolutions?
-    /// The turns of the cranks.
+    /// The revolutions of the cranks.
     public var crank: CrankRevolutions?
     /// The extremes of the force, in newtons.
     public var extremeForce: Extremes?
     /// The extremes of the torque, in units of 1/32 N·m.
     public var extremeTorque: Extremes?
-    /// Where either was.
+    /// The angles of the extremes.
     public var extremeAngles: Angles?
-    /// Where the force is least at the top, in degrees.
+    /// The angle of the top dead spot, where the force is least, in degrees.
     public var topDeadSpot: UInt16?
-    /// Where the force is least at the bottom, in degrees.
+    /// The angle of the bottom dead spot, where the force is least, in degrees.
     public var bottomDeadSpot: UInt16?
-    /// In kilojoules since it was reset.
+    /// The energy in kilojoules since the last reset.
     public var energy: UInt16?
-    /// Whether the meter allows for the offset of its zero.
+    /// Whether the meter compensates for its zero offset.
     public var isOffsetCompensated = false
 
-    /// A measurement; what else is in it can be set afterwards.
+    /// Creates a measurement; all other properties are optional.
     public init(power: Int16) {
         self.power = power
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let parts: [String?] = [
             "\(power) W",
@@ -108,7 +109,7 @@ public struct CyclingPower: CharacteristicValue {
     }
 }
 
-/// How a measurement of power is laid out.
+/// The layout of a power measurement.
 extension CyclingPower {
     private struct Flags: OptionSet {
         let rawValue: UInt16
@@ -127,7 +128,7 @@ extension CyclingPower {
         static let offsetCompensated = Flags(rawValue: 1 << 12)
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt16())
         power = try reader.readInt16()
@@ -154,7 +155,7 @@ extension CyclingPower {
         isOffsetCompensated = flags.contains(.offsetCompensated)
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         writer.write(flags.rawValue, power)
         if let balance { writer.write(balance.share) }
@@ -190,7 +191,7 @@ extension CyclingPower.Extremes {
     }
 }
 
-/// Two numbers of 12 bits in three octets, the greatest in the low ones.
+/// The layout of the angles: two numbers of 12 bits in three bytes, the maximum in the low bits.
 extension CyclingPower.Angles {
     init(from reader: inout ValueReader) throws(ValueError) {
         let both = try reader.readInteger(octets: 3)
@@ -204,15 +205,15 @@ extension CyclingPower.Angles {
 }
 
 extension CyclingPower {
-    /// How often a wheel has turned, and when it last did: twice as exact as in
-    /// `CyclingSpeedAndCadence`.
+    /// The revolutions of a wheel and the time of the last one, with twice the resolution of
+    /// ``CyclingSpeedAndCadence``.
     public struct WheelRevolutions: Hashable, Sendable {
-        /// So many times.
+        /// The number of revolutions.
         public var count: UInt32
-        /// In units of 1/2048 s. It begins again at zero after 32 s.
+        /// The time of the last revolution in units of 1/2048 s, modulo 32 s.
         public var time: UInt16
 
-        /// So many turns, the last one then.
+        /// Creates a count with the time of the last revolution.
         public init(count: UInt32, time: UInt16) {
             self.count = count
             self.time = time
@@ -225,8 +226,8 @@ extension CyclingPower {
 
         func write(to writer: inout ValueWriter) { writer.write(count, time) }
 
-        /// Turns per second since an earlier measurement; nil if none happened since then. Negative
-        /// where the count went down.
+        /// Returns the revolutions per second since an earlier measurement; `nil` if there was none
+        /// since then. Negative if the count decreased.
         public func perSecond(since earlier: Self) -> Double? {
             wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 2048)
         }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What a sensor on a bicycle counted. Two measurements say how fast it goes:
+/// The counts of a cycling sensor. Two measurements give the speed:
 ///
 /// ```swift
 /// if let wheel = measurement.wheel, let turns = wheel.perSecond(since: lastWheel) {
@@ -10,35 +10,35 @@ import Foundation
 /// }
 /// ```
 public struct CyclingSpeedAndCadence: CharacteristicValue {
-    /// 0x2A5B.
+    /// The UUID of the characteristic, 0x2A5B.
     public static let identifier: BluetoothID = "2A5B"
 
-    /// The turns of a wheel; nil if not in this measurement.
+    /// The revolutions of a wheel, if they are present.
     public var wheel: WheelRevolutions?
-    /// The turns of the cranks; nil if not in this measurement.
+    /// The revolutions of the cranks, if they are present.
     public var crank: CrankRevolutions?
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(wheel: WheelRevolutions? = nil, crank: CrankRevolutions? = nil) {
         self.wheel = wheel
         self.crank = crank
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = try reader.readUInt8()
         wheel = try flags & 1 == 0 ? nil : WheelRevolutions(from: &reader)
         crank = try flags & 2 == 0 ? nil : CrankRevolutions(from: &reader)
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         writer.write(UInt8((wheel == nil ? 0 : 1) | (crank == nil ? 0 : 2)))
         wheel?.write(to: &writer)
         crank?.write(to: &writer)
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let parts = [
             wheel.map { "wheel \($0.count) revolutions" },
@@ -48,14 +48,14 @@ public struct CyclingSpeedAndCadence: CharacteristicValue {
     }
 }
 
-/// How often a wheel has turned, and when it last did.
+/// The revolutions of a wheel and the time of the last one.
 public struct WheelRevolutions: Hashable, Sendable {
-    /// So many times.
+    /// The number of revolutions.
     public var count: UInt32
-    /// In units of 1/1024 s. It begins again at zero after 64 s.
+    /// The time of the last revolution in units of 1/1024 s, modulo 64 s.
     public var time: UInt16
 
-    /// So many turns, the last one then.
+    /// Creates a count with the time of the last revolution.
     public init(count: UInt32, time: UInt16) {
         self.count = count
         self.time = time
@@ -68,15 +68,17 @@ public struct WheelRevolutions: Hashable, Sendable {
 
     func write(to writer: inout ValueWriter) { writer.write(count, time) }
 
-    /// Turns per second since an earlier measurement; nil if none happened since then.
+    /// Returns the revolutions per second since an earlier measurement; `nil` if there was none
+    /// since then.
     ///
-    /// Negative where the count went down, which that of a wheel may: it turned back, or was set.
+    /// The result is negative if the count decreased. That is permitted for a wheel, which can turn
+    /// backward or be set.
     public func perSecond(since earlier: WheelRevolutions) -> Double? {
         wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 1024)
     }
 }
 
-/// Turns of a wheel per second; nil if it did not turn.
+/// Returns the revolutions of a wheel per second; `nil` if the time did not change.
 func wheelTurns(
     _ now: (count: UInt32, time: UInt16),
     since earlier: (count: UInt32, time: UInt16),
@@ -87,14 +89,14 @@ func wheelTurns(
     return Double(Int32(bitPattern: now.count &- earlier.count)) * ticksPerSecond / Double(elapsed)
 }
 
-/// How often the cranks have turned, and when they last did. Both begin again at zero.
+/// The revolutions of the cranks and the time of the last one. Both numbers wrap around to zero.
 public struct CrankRevolutions: Hashable, Sendable {
-    /// So many times.
+    /// The number of revolutions.
     public var count: UInt16
-    /// In units of 1/1024 s.
+    /// The time of the last revolution in units of 1/1024 s.
     public var time: UInt16
 
-    /// So many turns, the last one then.
+    /// Creates a count with the time of the last revolution.
     public init(count: UInt16, time: UInt16) {
         self.count = count
         self.time = time
@@ -107,7 +109,8 @@ public struct CrankRevolutions: Hashable, Sendable {
 
     func write(to writer: inout ValueWriter) { writer.write(count, time) }
 
-    /// Turns per second since an earlier measurement; nil if none happened since then.
+    /// Returns the revolutions per second since an earlier measurement; `nil` if there was none
+    /// since then.
     public func perSecond(since earlier: CrankRevolutions) -> Double? {
         let elapsed = time &- earlier.time
         guard elapsed > 0 else { return nil }

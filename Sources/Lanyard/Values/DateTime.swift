@@ -4,25 +4,26 @@ import Foundation
 
 /// A date and a time of day, without a time zone.
 public struct DateTime: CharacteristicValue {
-    /// 0x2A08.
+    /// The UUID of the characteristic, 0x2A08.
     public static let identifier: BluetoothID = "2A08"
 
-    /// From 1582 to 9999; nil if not known.
+    /// The year, from 1582 to 9999; `nil` if it is unknown.
     public let year: Int?
-    /// From 1 to 12; nil if not known.
+    /// The month, from 1 to 12; `nil` if it is unknown.
     public let month: Int?
-    /// From 1 to 31; nil if not known.
+    /// The day of the month, from 1 to 31; `nil` if it is unknown.
     public let day: Int?
-    /// From 0 to 23.
+    /// The hour, from 0 to 23.
     public let hour: Int
-    /// From 0 to 59.
+    /// The minute, from 0 to 59.
     public let minute: Int
-    /// From 0 to 59.
+    /// The second, from 0 to 59.
     public let second: Int
 
-    /// A date and a time.
-    /// - Throws: `invalid` if a number is out of its range; whether there is such a day in that month is
-    ///   not looked at.
+    /// Creates a date and time.
+    ///
+    /// - Throws: `invalid` if a number is out of range. Whether the month has such a day is not
+    ///   checked.
     public init(
         year: Int?,
         month: Int?,
@@ -43,7 +44,7 @@ public struct DateTime: CharacteristicValue {
         self.second = second
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let year = try reader.readUInt16()
         let rest = try (
@@ -60,7 +61,7 @@ public struct DateTime: CharacteristicValue {
         )
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         writer.write(UInt16(truncatingIfNeeded: year ?? 0))
         for number in [month ?? 0, day ?? 0, hour, minute, second] {
@@ -68,7 +69,7 @@ public struct DateTime: CharacteristicValue {
         }
     }
 
-    /// The date first.
+    /// The value as text, with the date first.
     public var description: String {
         "\(dateText) \(Self.digits(hour)):\(Self.digits(minute)):\(Self.digits(second))"
     }
@@ -84,8 +85,9 @@ public struct DateTime: CharacteristicValue {
 }
 
 extension DateTime {
-    /// What the clocks of a time zone show at some moment, without the fraction of its second.
-    /// - Throws: `invalid` if that is before 1582, or after 9999.
+    /// Creates the local time of a moment in a time zone, without fractions of a second.
+    ///
+    /// - Throws: `invalid` if the year is before 1582 or after 9999.
     public init(_ date: Date, in timeZone: TimeZone) throws(ValueError) {
         let parts = Self.calendar(timeZone)
             .dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
@@ -99,8 +101,8 @@ extension DateTime {
         )
     }
 
-    /// The moment at which the clocks of a time zone show this; nil if they never do, or the date is not
-    /// all known.
+    /// Returns the moment of this local time in a time zone; `nil` if there is no such moment, or a
+    /// part of the date is unknown.
     public func date(in timeZone: TimeZone) -> Date? {
         guard let year, let month, let day else { return nil }
         let parts = DateComponents(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decimal numbers as the SIG sends them: a whole number and a power of ten.
+/// Decimal text for the SIG's decimal numbers, which consist of an integer and a power of ten.
 package enum DecimalText {
-    /// `mantissa` × 10 to the power of `exponent`, in plain digits.
+    /// Returns `mantissa` × 10 to the power of `exponent` in decimal digits.
     package static func describe(_ mantissa: Int, exponent: Int) -> String {
         guard exponent < 0, mantissa != 0 || exponent >= -digitsLimit else {
             return mantissa == 0
@@ -14,6 +14,6 @@ package enum DecimalText {
             + padded.suffix(-exponent)
     }
 
-    /// Zero is not written with more decimals than this.
+    /// The maximum number of decimal places of a zero.
     private static let digitsLimit = 6
 }

@@ -2,29 +2,29 @@
 
 import Foundation
 
-/// Who made a device, and which product it is.
+/// The vendor, product and version of a device.
 public struct PnPIdentifier: CharacteristicValue {
-    /// 0x2A50.
+    /// The UUID of the characteristic, 0x2A50.
     public static let identifier: BluetoothID = "2A50"
 
-    /// Who assigned the number of the vendor.
+    /// The organization that assigned the vendor's number.
     public enum VendorSource: UInt8, Hashable, Sendable, CaseIterable {
-        /// The Bluetooth SIG: it is a company's number.
+        /// The Bluetooth SIG: the number is a company identifier.
         case bluetooth = 1
-        /// The USB Implementer's Forum.
+        /// The USB Implementers Forum.
         case usb = 2
     }
 
-    /// Who assigned the number of the vendor.
+    /// The organization that assigned the vendor's number.
     public var vendorSource: VendorSource
-    /// The number of the vendor.
+    /// The vendor's number.
     public var vendor: UInt16
     /// The vendor's number for the product.
     public var product: UInt16
-    /// The version, in binary-coded decimal: 0x0213 is 2.1.3.
+    /// The version in binary-coded decimal: 0x0213 is 2.1.3.
     public var version: UInt16
 
-    /// A product.
+    /// Creates an identifier.
     public init(vendorSource: VendorSource, vendor: UInt16, product: UInt16, version: UInt16) {
         self.vendorSource = vendorSource
         self.vendor = vendor
@@ -32,7 +32,7 @@ public struct PnPIdentifier: CharacteristicValue {
         self.version = version
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         vendorSource = try reader.readCase(VendorSource.self, field: "Vendor ID Source")
         vendor = try reader.readUInt16()
@@ -40,18 +40,18 @@ public struct PnPIdentifier: CharacteristicValue {
         version = try reader.readUInt16()
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         writer.write(vendorSource.rawValue, vendor, product, version)
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let assigner = vendorSource == .usb ? "USB vendor" : "company"
         return describe(vendor: "\(assigner) 0x\(HexText.digits(UInt64(vendor), octets: 2))")
     }
 
-    /// On one line, where it is known how the vendor is called.
+    /// Returns the value in one line, with the vendor's name.
     package func describe(vendor: String) -> String {
         let product = HexText.digits(UInt64(product), octets: 2)
         return "\(vendor), product 0x\(product), version \(versionText)"
@@ -63,18 +63,19 @@ public struct PnPIdentifier: CharacteristicValue {
     }
 }
 
-/// A number that is a device's alone.
+/// The unique number of a device.
 public struct SystemIdentifier: CharacteristicValue {
-    /// 0x2A23.
+    /// The UUID of the characteristic, 0x2A23.
     public static let identifier: BluetoothID = "2A23"
 
-    /// Forty bits that the maker assigned.
+    /// The 40 bits that the manufacturer assigned.
     public let manufacturerIdentifier: UInt64
-    /// Twenty-four bits that the IEEE assigned to the maker.
+    /// The 24 bits that the IEEE assigned to the manufacturer.
     public let organizationIdentifier: UInt32
 
-    /// A number.
-    /// - Throws: `invalid` if a part has more bits than belong to it.
+    /// Creates an identifier.
+    ///
+    /// - Throws: `invalid` if a part has too many bits.
     public init(
         manufacturerIdentifier: UInt64,
         organizationIdentifier: UInt32
@@ -86,19 +87,19 @@ public struct SystemIdentifier: CharacteristicValue {
         self.organizationIdentifier = organizationIdentifier
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         manufacturerIdentifier = try reader.readInteger(octets: 5)
         organizationIdentifier = UInt32(truncatingIfNeeded: try reader.readInteger(octets: 3))
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         writer.write(manufacturerIdentifier, octets: 5)
         writer.write(UInt64(organizationIdentifier), octets: 3)
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let organization = HexText.digits(UInt64(organizationIdentifier), octets: 3)
         let manufacturer = HexText.digits(manufacturerIdentifier, octets: 5)
@@ -106,39 +107,39 @@ public struct SystemIdentifier: CharacteristicValue {
     }
 }
 
-/// What a device looks like (Vol 3, Part C, 12.2).
+/// The external appearance of a device (Vol 3, Part C, 12.2).
 public struct Appearance: CharacteristicValue, RawRepresentable {
-    /// 0x2A01.
+    /// The UUID of the characteristic, 0x2A01.
     public static let identifier: BluetoothID = "2A01"
 
-    /// A number of the SIG's (Assigned Numbers, 2.6).
+    /// The number from the SIG's list (Assigned Numbers, 2.6).
     public var rawValue: UInt16
 
-    /// A number of the SIG's.
+    /// Creates an appearance from its number.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// What kind of thing it is: the upper ten bits.
+    /// The category: the upper ten bits.
     public var category: UInt16 { rawValue >> 6 }
-    /// Which of its kind: the lower six bits; 0 says nothing.
+    /// The subcategory: the lower six bits; 0 is the generic one.
     public var subcategory: UInt16 { rawValue & 0x3F }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         rawValue = try reader.readUInt16()
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) { writer.write(rawValue) }
 
-    /// By its number.
+    /// The number as text.
     public var description: String { "appearance \(rawValue)" }
 }
 
-/// Numbers in hexadecimal.
+/// Hexadecimal text for numbers.
 enum HexText {
-    /// With all the digits that so many octets have.
+    /// Returns all digits of a number with this many bytes.
     static func digits(_ number: UInt64, octets: Int) -> String {
         let text = String(number, radix: 16)
         return String(repeating: "0", count: max(0, octets * 2 - text.count)) + text

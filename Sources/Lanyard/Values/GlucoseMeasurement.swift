@@ -2,69 +2,70 @@
 
 import Foundation
 
-/// One measurement of the glucose in blood, as a meter keeps it.
+/// A blood glucose measurement, as a meter stores it.
 public struct GlucoseMeasurement: CharacteristicValue {
-    /// 0x2A18.
+    /// The UUID of the characteristic, 0x2A18.
     public static let identifier: BluetoothID = "2A18"
 
-    /// What a concentration is measured in.
+    /// The unit of a concentration.
     public enum Unit: Hashable, Sendable {
-        /// Kilograms per litre.
+        /// Kilograms per liter.
         case kilogramsPerLitre
-        /// Moles per litre.
+        /// Moles per liter.
         case molesPerLitre
     }
 
-    /// What was measured in.
+    /// The fluid in which the glucose was measured.
     public enum Fluid: UInt8, Hashable, Sendable, CaseIterable {
-        /// Whole blood of capillaries.
+        /// Capillary whole blood.
         case capillaryWholeBlood = 1
-        /// Plasma of capillaries.
+        /// Capillary plasma.
         case capillaryPlasma
-        /// Whole blood of veins.
+        /// Venous whole blood.
         case venousWholeBlood
-        /// Plasma of veins.
+        /// Venous plasma.
         case venousPlasma
-        /// Whole blood of arteries.
+        /// Arterial whole blood.
         case arterialWholeBlood
-        /// Plasma of arteries.
+        /// Arterial plasma.
         case arterialPlasma
-        /// Whole blood from somewhere.
+        /// Whole blood of unknown origin.
         case undeterminedWholeBlood
-        /// Plasma from somewhere.
+        /// Plasma of unknown origin.
         case undeterminedPlasma
-        /// The fluid between cells.
+        /// Interstitial fluid.
         case interstitialFluid
-        /// A solution that tests the meter.
+        /// A control solution, which tests the meter.
         case controlSolution
     }
 
-    /// Where it was taken.
+    /// The location of the sample on the body.
     public enum Location: UInt8, Hashable, Sendable, CaseIterable {
         /// A finger.
         case finger = 1
-        /// Another site that is usual.
+        /// An alternate site.
         case alternateSite
         /// An ear lobe.
         case earLobe
-        /// None: a solution that tests the meter.
+        /// None, because the sample is a control solution.
         case controlSolution
-        /// Not known.
+        /// The location is unknown.
         case notAvailable = 15
     }
 
-    /// How much glucose, in what, from where: they come together.
+    /// A glucose concentration with the fluid and the location of the sample, which always occur
+    /// together.
     public struct Concentration: Hashable, Sendable {
-        /// How much.
+        /// The amount of glucose.
         public var amount: ShortMedicalFloat
-        /// In these units.
+        /// The unit of the amount.
         public var unit: Unit
-        /// In what.
+        /// The fluid.
         public var fluid: Fluid
-        /// From where.
+        /// The location of the sample.
         public var location: Location
 
-        /// All four.
+        /// Creates a concentration.
         public init(amount: ShortMedicalFloat, unit: Unit, fluid: Fluid, location: Location) {
             self.amount = amount
             self.unit = unit
@@ -73,21 +74,22 @@ public struct GlucoseMeasurement: CharacteristicValue {
         }
     }
 
-    /// Each measurement has the number behind that of the one before.
+    /// The number of the measurement, one greater than that of the previous measurement.
     public var sequenceNumber: UInt16
-    /// When, by a clock that nobody sets.
+    /// The time on the meter's internal clock, which no user sets.
     public var baseTime: DateTime
-    /// Minutes to be added to that; nil if not in this measurement. -32768 and 32767 stand for anything
-    /// beyond.
+    /// The minutes to be added to the base time, if they are present. -32768 and 32767 mean an
+    /// overrun.
     public var timeOffset: Int16?
-    /// Nil if not in this measurement.
+    /// The concentration, if it is present.
     public var concentration: Concentration?
-    /// Bits about how it went: the battery, the strip, the sensor; nil if not in this measurement.
+    /// The status bits, for example about the battery, the strip and the sensor, if they are
+    /// present.
     public var status: UInt16?
-    /// Whether a Glucose Measurement Context of the same number follows.
+    /// Whether a Glucose Measurement Context with the same number follows.
     public var contextFollows: Bool
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         sequenceNumber: UInt16,
         baseTime: DateTime,
@@ -113,7 +115,7 @@ public struct GlucoseMeasurement: CharacteristicValue {
         static let contextFollows = Flags(rawValue: 1 << 4)
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt8())
         sequenceNumber = try reader.readUInt16()
@@ -126,7 +128,7 @@ public struct GlucoseMeasurement: CharacteristicValue {
         contextFollows = flags.contains(.contextFollows)
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         var flags: Flags = contextFollows ? .contextFollows : []
         if timeOffset != nil { flags.insert(.timeOffset) }
@@ -140,7 +142,7 @@ public struct GlucoseMeasurement: CharacteristicValue {
         if let status { writer.write(status) }
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let amount = concentration.map { concentration in
             let unit = concentration.unit == .molesPerLitre ? "mol/L" : "kg/L"
@@ -151,7 +153,8 @@ public struct GlucoseMeasurement: CharacteristicValue {
     }
 }
 
-/// The number, and behind it an octet whose low half says in what, and whose high half from where.
+/// The layout of a concentration: the amount, then a byte with the fluid in the lower half and the
+/// location in the upper half.
 extension GlucoseMeasurement.Concentration {
     init(from reader: inout ValueReader, unit: GlucoseMeasurement.Unit) throws(ValueError) {
         amount = try ShortMedicalFloat(bits: reader.readUInt16(), field: "Glucose Concentration")

@@ -2,21 +2,22 @@
 
 import Foundation
 
-/// One measurement of the heart rate, and of the beats since the last one.
+/// A heart rate measurement, with the intervals between the beats since the previous one.
 public struct HeartRateMeasurement: CharacteristicValue {
-    /// 0x2A37.
+    /// The UUID of the characteristic, 0x2A37.
     public static let identifier: BluetoothID = "2A37"
 
-    /// In beats per minute.
+    /// The heart rate in beats per minute.
     public var rate: UInt16
-    /// Whether the sensor touches the skin; nil if it cannot tell.
+    /// Whether the sensor has contact with the skin; `nil` if the sensor cannot detect that.
     public var hasContact: Bool?
-    /// In kilojoules since it was reset; nil if not in this measurement. It stays at 65535.
+    /// The energy expended in kilojoules since the last reset, if it is present. It stops at its
+    /// maximum, 65535.
     public var energyExpended: UInt16?
-    /// The times between beats, the oldest first.
+    /// The intervals between beats, oldest first.
     public var intervals: [BeatInterval]
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         rate: UInt16,
         hasContact: Bool? = nil,
@@ -38,7 +39,7 @@ public struct HeartRateMeasurement: CharacteristicValue {
         static let intervals = Flags(rawValue: 1 << 4)
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt8())
         rate =
@@ -52,7 +53,7 @@ public struct HeartRateMeasurement: CharacteristicValue {
         }
     }
 
-    /// Writes it, the rate in one octet where that is enough.
+    /// Encodes the value, with the rate in one byte if it fits.
     public func write(to writer: inout ValueWriter) {
         writer.write(flags.rawValue)
         if flags.contains(.rateIs16Bit) {
@@ -77,7 +78,7 @@ public struct HeartRateMeasurement: CharacteristicValue {
         return flags
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         var parts = ["\(rate) bpm"]
         if let hasContact { parts.append(hasContact ? "contact" : "no contact") }
@@ -90,52 +91,52 @@ public struct HeartRateMeasurement: CharacteristicValue {
     }
 }
 
-/// The time between two beats of a heart, in units of 1/1024 s.
+/// The interval between two heart beats, in units of 1/1024 s.
 public struct BeatInterval: RawRepresentable, Hashable, Sendable {
-    /// How many 1024ths of a second.
+    /// The number of units.
     public var rawValue: UInt16
 
-    /// So many 1024ths of a second.
+    /// Creates an interval from its number of units.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Exactly as long.
+    /// The exact duration.
     public var duration: Duration { .seconds(1) * Int(rawValue) / 1024 }
 
-    /// In milliseconds, rounded.
+    /// The duration in milliseconds, rounded.
     public var milliseconds: Int { (Int(rawValue) * 1000 + 512) / 1024 }
 }
 
-/// Where a heart rate sensor is worn.
+/// The body location of a heart rate sensor.
 public enum BodySensorLocation: UInt8, CharacteristicValue, CaseIterable {
-    /// Elsewhere.
+    /// Another location.
     case other
-    /// On the chest.
+    /// The chest.
     case chest
-    /// On a wrist.
+    /// A wrist.
     case wrist
-    /// On a finger.
+    /// A finger.
     case finger
-    /// On a hand.
+    /// A hand.
     case hand
-    /// On an ear lobe.
+    /// An ear lobe.
     case earLobe
-    /// On a foot.
+    /// A foot.
     case foot
 
-    /// 0x2A38.
+    /// The UUID of the characteristic, 0x2A38.
     public static let identifier: BluetoothID = "2A38"
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         self = try reader.readCase(Self.self, field: "Body Sensor Location")
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) { writer.write(rawValue) }
 
-    /// In words.
+    /// The value in words.
     public var description: String {
         switch self {
         case .other: "other"
@@ -149,22 +150,22 @@ public enum BodySensorLocation: UInt8, CharacteristicValue, CaseIterable {
     }
 }
 
-/// What a heart rate sensor can be told.
+/// A command to a heart rate sensor.
 public enum HeartRateControlPoint: UInt8, CharacteristicValue, CaseIterable {
-    /// To count the energy expended from zero.
+    /// Reset the expended energy to zero.
     case resetEnergyExpended = 1
 
-    /// 0x2A39.
+    /// The UUID of the characteristic, 0x2A39.
     public static let identifier: BluetoothID = "2A39"
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         self = try reader.readCase(Self.self, field: "Heart Rate Control Point")
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) { writer.write(rawValue) }
 
-    /// In words.
+    /// The value in words.
     public var description: String { "reset energy expended" }
 }

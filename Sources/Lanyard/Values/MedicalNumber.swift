@@ -2,21 +2,21 @@
 
 import Foundation
 
-/// A number as medical devices send it: a decimal one with as many digits as were measured, or one of a
-/// few values set apart (IEEE 11073-20601, annex F).
+/// A number of a medical device: a decimal number with as many digits as were measured, or one of
+/// several special values (IEEE 11073-20601, annex F).
 public enum MedicalNumber: Hashable, Sendable {
     /// `mantissa` × 10 to the power of `exponent`.
     case finite(mantissa: Int, exponent: Int)
-    /// There is no number: the measurement failed, or is not over.
+    /// There is no number: the measurement failed or is not complete.
     case notANumber
-    /// The number cannot be written with the digits that there are.
+    /// The number cannot be represented with the available digits.
     case notAtThisResolution
-    /// Too large.
+    /// The number is too large.
     case positiveInfinity
-    /// Too small.
+    /// The number is too small.
     case negativeInfinity
 
-    /// The nearest binary number; NaN where there is none.
+    /// The nearest binary number; NaN if there is none.
     public var value: Double {
         switch self {
         case .finite(let mantissa, let exponent): Double("\(mantissa)e\(exponent)") ?? .nan
@@ -28,7 +28,7 @@ public enum MedicalNumber: Hashable, Sendable {
 }
 
 extension MedicalNumber: CustomStringConvertible {
-    /// The number in plain digits, or what stands in its place.
+    /// The number in decimal digits, or the name of a special value.
     public var description: String {
         switch self {
         case .finite(let mantissa, let exponent):
@@ -41,14 +41,14 @@ extension MedicalNumber: CustomStringConvertible {
     }
 }
 
-/// A medical number in 32 bits: a mantissa of 24, an exponent of 8 (GATT: medfloat32).
+/// A medical number in 32 bits: a mantissa of 24 bits and an exponent of 8 (GATT: medfloat32).
 public typealias MedicalFloat = MedicalDecimal<UInt32>
 
-/// A medical number in 16 bits: a mantissa of 12, an exponent of 4 (GATT: medfloat16).
+/// A medical number in 16 bits: a mantissa of 12 bits and an exponent of 4 (GATT: medfloat16).
 public typealias ShortMedicalFloat = MedicalDecimal<UInt16>
 
-/// A medical number that fits into so many bits: three quarters are the mantissa's, the rest the exponent's.
-/// There are two, `MedicalFloat` and `ShortMedicalFloat`.
+/// A medical number of a fixed size: three quarters of the bits are the mantissa, the rest is the
+/// exponent. The two sizes are ``MedicalFloat`` and ``ShortMedicalFloat``.
 public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendable>:
     Hashable, Sendable
 {
@@ -59,38 +59,41 @@ public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendabl
         MedicalFormat(mantissaBits: Bits.bitWidth / 4 * 3, exponentBits: Bits.bitWidth / 4)
     }
 
-    /// A number that fits.
-    /// - Throws: `invalid` if it does not.
+    /// Creates a value from a number.
+    ///
+    /// - Throws: `invalid` if the number does not fit.
     public init(_ number: MedicalNumber) throws(ValueError) {
         try Self.format.check(number)
         self.number = number
     }
 
-    /// `mantissa` × 10 to the power of `exponent`: 366 and -1 for 36.6.
-    /// - Throws: `invalid` if that does not fit.
+    /// Creates the value `mantissa` × 10 to the power of `exponent`, such as 366 and -1 for 36.6.
+    ///
+    /// - Throws: `invalid` if the number does not fit.
     public init(mantissa: Int, exponent: Int) throws(ValueError) {
         try self.init(.finite(mantissa: mantissa, exponent: exponent))
     }
 
-    /// The number that these bits stand for.
-    /// - Throws: `invalid` if they are reserved.
+    /// Decodes a value.
+    ///
+    /// - Throws: `invalid` if the bits are reserved.
     init(bits: Bits, field: String) throws(ValueError) {
         number = try Self.format.number(Int64(truncatingIfNeeded: bits), field: field)
     }
 
     var bits: Bits { Bits(truncatingIfNeeded: Self.format.bits(number)) }
 
-    /// The nearest binary number; NaN where there is none.
+    /// The nearest binary number; NaN if there is none.
     public var value: Double { number.value }
 }
 
 extension MedicalDecimal: CustomStringConvertible {
-    /// That of the number.
+    /// The description of the number.
     public var description: String { number.description }
 }
 
-/// How mantissa and exponent share the bits: the exponent above the mantissa, both with a sign. The values
-/// set apart lie at both ends of the mantissa, with exponent zero.
+/// The layout of the bits: the exponent above the mantissa, both signed. The special values have
+/// the exponent zero and a mantissa at one end of its range.
 private struct MedicalFormat {
     let mantissaBits: Int
     let exponentBits: Int

@@ -2,23 +2,23 @@
 
 import Foundation
 
-/// What a sensor on a running shoe measured.
+/// A measurement of a running sensor.
 public struct RunningSpeedAndCadence: CharacteristicValue {
-    /// 0x2A53.
+    /// The UUID of the characteristic, 0x2A53.
     public static let identifier: BluetoothID = "2A53"
 
-    /// In units of 1/256 m/s: see `metresPerSecond`.
+    /// The speed in units of 1/256 m/s; see ``metresPerSecond``.
     public var speed: UInt16
-    /// In steps per minute.
+    /// The cadence in steps per minute.
     public var cadence: UInt8
-    /// In centimetres; nil if not in this measurement.
+    /// The stride length in centimeters, if it is present.
     public var strideLength: UInt16?
-    /// In decimetres since it was reset; nil if not in this measurement.
+    /// The distance in decimeters since the last reset, if it is present.
     public var totalDistance: UInt32?
-    /// Whether the person runs; else, or if the sensor cannot tell, walks.
+    /// Whether the person is running; otherwise the person is walking, or the sensor cannot tell.
     public var isRunning: Bool
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         speed: UInt16,
         cadence: UInt8,
@@ -33,7 +33,7 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
         self.isRunning = isRunning
     }
 
-    /// The speed.
+    /// The speed in meters per second.
     public var metresPerSecond: Double { Double(speed) / 256 }
 
     private struct Flags: OptionSet {
@@ -43,7 +43,7 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
         static let running = Flags(rawValue: 1 << 2)
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt8())
         isRunning = flags.contains(.running)
@@ -53,7 +53,7 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
         totalDistance = try flags.contains(.totalDistance) ? reader.readUInt32() : nil
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         var flags: Flags = isRunning ? .running : []
         if strideLength != nil { flags.insert(.strideLength) }
@@ -63,7 +63,7 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
         if let totalDistance { writer.write(totalDistance) }
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let metresPerSecond = DecimalText.describe(Int(speed) * 100 / 256, exponent: -2)
         let parts: [String?] = [

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The temperature of a body.
+/// A body temperature measurement.
 public struct TemperatureMeasurement: CharacteristicValue {
-    /// 0x2A1C.
+    /// The UUID of the characteristic, 0x2A1C.
     public static let identifier: BluetoothID = "2A1C"
 
-    /// What a temperature is measured in.
+    /// The unit of a temperature.
     public enum Unit: Hashable, Sendable {
         /// Degrees Celsius.
         case celsius
@@ -15,16 +15,16 @@ public struct TemperatureMeasurement: CharacteristicValue {
         case fahrenheit
     }
 
-    /// How warm.
+    /// The temperature.
     public var temperature: MedicalFloat
-    /// In these degrees.
+    /// The unit of the temperature.
     public var unit: Unit
-    /// When; nil if not in this measurement.
+    /// The time of the measurement, if it is present.
     public var time: DateTime?
-    /// Where; nil if not in this measurement.
+    /// The location of the measurement, if it is present.
     public var type: TemperatureType?
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         temperature: MedicalFloat,
         unit: Unit = .celsius,
@@ -37,7 +37,7 @@ public struct TemperatureMeasurement: CharacteristicValue {
         self.type = type
     }
 
-    /// In degrees Celsius, whatever it was measured in; NaN if there is no number.
+    /// The temperature in degrees Celsius, whatever its unit; NaN if it is not a number.
     public var celsius: Double {
         switch unit {
         case .celsius: temperature.value
@@ -52,7 +52,7 @@ public struct TemperatureMeasurement: CharacteristicValue {
         static let type = Flags(rawValue: 1 << 2)
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt8())
         unit = flags.contains(.fahrenheit) ? .fahrenheit : .celsius
@@ -61,7 +61,7 @@ public struct TemperatureMeasurement: CharacteristicValue {
         type = try flags.contains(.type) ? TemperatureType(from: &reader) : nil
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         var flags: Flags = unit == .fahrenheit ? .fahrenheit : []
         if time != nil { flags.insert(.time) }
@@ -71,7 +71,7 @@ public struct TemperatureMeasurement: CharacteristicValue {
         type?.write(to: &writer)
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let degrees = unit == .fahrenheit ? "°F" : "°C"
         let parts = ["\(temperature) \(degrees)", type?.description, time?.description]
@@ -79,64 +79,64 @@ public struct TemperatureMeasurement: CharacteristicValue {
     }
 }
 
-/// A temperature of a body while it is still being measured.
+/// A body temperature during a measurement.
 public struct IntermediateTemperature: CharacteristicValue {
-    /// 0x2A1E.
+    /// The UUID of the characteristic, 0x2A1E.
     public static let identifier: BluetoothID = "2A1E"
 
-    /// What has been measured so far.
+    /// The current measurement.
     public var measurement: TemperatureMeasurement
 
-    /// What has been measured so far.
+    /// Creates a value from the current measurement.
     public init(_ measurement: TemperatureMeasurement) {
         self.measurement = measurement
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         measurement = try TemperatureMeasurement(from: &reader)
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) { measurement.write(to: &writer) }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String { measurement.description }
 }
 
-/// Where a temperature is taken.
+/// The location of a temperature measurement.
 public enum TemperatureType: UInt8, CharacteristicValue, CaseIterable {
-    /// Under an arm.
+    /// An armpit.
     case armpit = 1
-    /// On the body.
+    /// The body in general.
     case body
-    /// At an ear lobe.
+    /// An ear lobe.
     case ear
-    /// On a finger.
+    /// A finger.
     case finger
-    /// Inside.
+    /// The gastrointestinal tract.
     case gastrointestinalTract
-    /// In the mouth.
+    /// The mouth.
     case mouth
-    /// In the rectum.
+    /// The rectum.
     case rectum
-    /// On a toe.
+    /// A toe.
     case toe
-    /// At an ear drum.
+    /// An ear drum.
     case tympanum
 
-    /// 0x2A1D.
+    /// The UUID of the characteristic, 0x2A1D.
     public static let identifier: BluetoothID = "2A1D"
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         self = try reader.readCase(Self.self, field: "Temperature Type")
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) { writer.write(rawValue) }
 
-    /// In words.
+    /// The value in words.
     public var description: String {
         switch self {
         case .armpit: "armpit"

@@ -2,49 +2,51 @@
 
 import Foundation
 
-/// Reads numbers off the front of a value, their low octets first, as all characteristics of the SIG have
-/// them. It never reads more than there is.
+/// A decoder of little-endian numbers, the byte order of all SIG characteristics. It never reads
+/// beyond the end.
+///
+/// Each reading method throws `truncated` if too few bytes remain.
 public struct ValueReader: Sendable {
     private var octets: ArraySlice<UInt8>
 
-    /// Reads these octets.
+    /// Creates a reader of these bytes.
     public init(_ data: Data) {
         octets = [UInt8](data)[...]
     }
 
-    /// How many octets are left.
+    /// The number of remaining bytes.
     public var remaining: Int { octets.count }
-    /// Whether none are.
+    /// Whether no bytes remain.
     public var isAtEnd: Bool { octets.isEmpty }
 
-    /// Reads one octet.
+    /// Reads one byte.
     public mutating func readUInt8() throws(ValueError) -> UInt8 {
         UInt8(truncatingIfNeeded: try readInteger(octets: 1))
     }
 
-    /// Reads one octet with a sign.
+    /// Reads one byte as a signed number.
     public mutating func readInt8() throws(ValueError) -> Int8 {
         Int8(bitPattern: try readUInt8())
     }
 
-    /// Reads two octets.
+    /// Reads two bytes.
     public mutating func readUInt16() throws(ValueError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readInteger(octets: 2))
     }
 
-    /// Reads two octets with a sign.
+    /// Reads two bytes as a signed number.
     public mutating func readInt16() throws(ValueError) -> Int16 {
         Int16(bitPattern: try readUInt16())
     }
 
-    /// Reads four octets.
+    /// Reads four bytes.
     public mutating func readUInt32() throws(ValueError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readInteger(octets: 4))
     }
 
-    /// Reads an unsigned number of one to eight octets.
+    /// Reads an unsigned number of one to eight bytes.
     public mutating func readInteger(octets count: Int) throws(ValueError) -> UInt64 {
-        precondition((1...8).contains(count), "numbers have one to eight octets")
+        precondition((1...8).contains(count), "numbers have 1 to 8 bytes")
         guard octets.count >= count else {
             throw .truncated(needed: count, available: octets.count)
         }
@@ -53,7 +55,9 @@ public struct ValueReader: Sendable {
         return number
     }
 
-    /// Reads a number that stands for one of several cases.
+    /// Reads one byte as a case of an enumeration.
+    ///
+    /// - Throws: `invalid` if there is no such case; `truncated`.
     public mutating func readCase<Case: RawRepresentable>(
         _ type: Case.Type,
         field: String
@@ -62,13 +66,15 @@ public struct ValueReader: Sendable {
         return value
     }
 
-    /// Reads all that is left; possibly nothing.
+    /// Reads all remaining bytes; the result can be empty.
     public mutating func readRemaining() -> Data {
         defer { octets = [] }
         return Data(octets)
     }
 
-    /// Throws unless all was read.
+    /// Checks that all bytes were read.
+    ///
+    /// - Throws: `trailing` if bytes remain.
     public func finish() throws(ValueError) {
         guard octets.isEmpty else { throw .trailing(count: octets.count) }
     }

@@ -2,26 +2,26 @@
 
 import Foundation
 
-/// Writes numbers behind each other, their low octets first.
+/// An encoder of little-endian numbers.
 public struct ValueWriter: Sendable {
-    /// What was written.
+    /// The encoded bytes.
     public private(set) var data = Data()
 
-    /// Nothing was written yet.
+    /// Creates an empty writer.
     public init() {}
 
-    /// Writes numbers, each with all the octets that its type has.
+    /// Writes numbers, each with the size of its type.
     public mutating func write<each Number: FixedWidthInteger>(_ number: repeat each Number) {
         for one in repeat each number { append(one) }
     }
 
-    /// Writes the low octets of a number, at most eight.
+    /// Writes the low bytes of a number; `count` is from 1 to 8.
     public mutating func write(_ number: UInt64, octets count: Int) {
-        precondition((1...8).contains(count), "numbers have one to eight octets")
+        precondition((1...8).contains(count), "numbers have 1 to 8 bytes")
         withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0.prefix(count)) }
     }
 
-    /// Writes octets as they are.
+    /// Appends bytes unchanged.
     public mutating func append(contentsOf octets: Data) {
         data.append(octets)
     }

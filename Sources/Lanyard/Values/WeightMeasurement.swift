@@ -2,27 +2,27 @@
 
 import Foundation
 
-/// What a scale measured.
+/// A measurement of a scale.
 public struct WeightMeasurement: CharacteristicValue {
-    /// 0x2A9D.
+    /// The UUID of the characteristic, 0x2A9D.
     public static let identifier: BluetoothID = "2A9D"
 
-    /// What weight and height are measured in.
+    /// The units of weight and height.
     public enum Units: Hashable, Sendable {
-        /// Weight in units of 5 g, height in millimetres.
+        /// Weight in units of 5 g, height in millimeters.
         case metric
         /// Weight in units of 0.01 lb, height in units of 0.1 in.
         case imperial
     }
 
-    /// Body mass index and height, which come together.
+    /// The body mass index and the height, which always occur together.
     public struct Body: Hashable, Sendable {
-        /// In units of 0.1 kg/m².
+        /// The body mass index in units of 0.1 kg/m².
         public var massIndex: UInt16
-        /// In millimetres, or in units of 0.1 in.
+        /// The height in millimeters, or in units of 0.1 in.
         public var height: UInt16
 
-        /// Both.
+        /// Creates a pair.
         public init(massIndex: UInt16, height: UInt16) {
             self.massIndex = massIndex
             self.height = height
@@ -31,21 +31,21 @@ public struct WeightMeasurement: CharacteristicValue {
 
     /// The weight of a measurement that failed.
     public static let failed: UInt16 = 0xFFFF
-    /// The number of a person whom the scale does not know.
+    /// The user number of an unknown person.
     public static let unknownUser: UInt8 = 0xFF
 
-    /// In the units' parts: see `kilograms`.
+    /// The weight, in the resolution of its units; see ``kilograms``.
     public var weight: UInt16
-    /// What it is measured in.
+    /// The units of weight and height.
     public var units: Units
-    /// When; nil if not in this measurement.
+    /// The time of the measurement, if it is present.
     public var time: DateTime?
-    /// Of whom, by the scale's numbers; nil if not in this measurement.
+    /// The scale's number for the person, if it is present.
     public var user: UInt8?
-    /// Nil if not in this measurement.
+    /// The body mass index and the height, if they are present.
     public var body: Body?
 
-    /// A measurement.
+    /// Creates a measurement.
     public init(
         weight: UInt16,
         units: Units = .metric,
@@ -60,7 +60,7 @@ public struct WeightMeasurement: CharacteristicValue {
         self.body = body
     }
 
-    /// In kilograms, whatever it was measured in; nil if the measurement failed.
+    /// The weight in kilograms, whatever the units; `nil` if the measurement failed.
     public var kilograms: Double? {
         guard weight != Self.failed else { return nil }
         return switch units {
@@ -69,7 +69,7 @@ public struct WeightMeasurement: CharacteristicValue {
         }
     }
 
-    /// In metres, whatever it was measured in; nil if not in this measurement.
+    /// The height in meters, whatever the units; `nil` if it is absent.
     public var metres: Double? {
         guard let body else { return nil }
         return switch units {
@@ -86,7 +86,7 @@ public struct WeightMeasurement: CharacteristicValue {
         static let body = Flags(rawValue: 1 << 3)
     }
 
-    /// Reads it.
+    /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt8())
         units = flags.contains(.imperial) ? .imperial : .metric
@@ -98,7 +98,7 @@ public struct WeightMeasurement: CharacteristicValue {
             ? Body(massIndex: reader.readUInt16(), height: reader.readUInt16()) : nil
     }
 
-    /// Writes it.
+    /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
         var flags: Flags = units == .imperial ? .imperial : []
         if time != nil { flags.insert(.time) }
@@ -110,7 +110,7 @@ public struct WeightMeasurement: CharacteristicValue {
         if let body { writer.write(body.massIndex, body.height) }
     }
 
-    /// On one line.
+    /// The value in one line.
     public var description: String {
         let parts: [String?] = [
             weightText, body.map(describe), user.map { "user \($0)" }, time?.description,

@@ -2,46 +2,47 @@
 
 import Foundation
 
-/// A value that is to be written.
+/// A value that waits to be written.
 struct WriteJob: Hashable, Sendable {
-    /// What the job is called.
+    /// The number of the job.
     var number: Int
     var value: Data
     var path: CharacteristicPath
     var withResponse: Bool
-    /// Whether it may go out in several writes.
+    /// Whether the value may be divided into several writes.
     var mayBeCut = false
-    /// How many octets went out.
+    /// The number of bytes that were written.
     var sent = 0
-    /// Whether one of its writes is to be confirmed.
+    /// Whether one of its writes awaits its confirmation.
     var isUnderWay = false
 }
 
-/// How much room there is for writes just now.
+/// The current room for writes.
 struct WriteRoom: Hashable, Sendable {
-    /// How long one with response can be, in octets; 0 where there is no link.
+    /// The maximum length of a write with response, in bytes; 0 without a link.
     var withResponse: Int
-    /// How long one without can be.
+    /// The maximum length of a write without response, in bytes.
     var withoutResponse: Int
-    /// Whether one without response can go out now.
+    /// Whether a write without response is possible now.
     var isThere: Bool
 
-    /// How long one write can be.
+    /// Returns the maximum length of one write.
     ///
-    /// What is cut goes out in pieces that fit into one packet of the Attribute Protocol each: longer
-    /// writes with response are made of several (Vol 3, Part G, 4.9.4), which not every accessory takes.
+    /// A divided value uses chunks that fit in one packet of the Attribute Protocol. A longer write
+    /// with response consists of several packets (Vol 3, Part G, 4.9.4), which not every accessory
+    /// supports.
     func length(withResponse: Bool, cut: Bool) -> Int {
         guard withResponse else { return withoutResponse }
         return cut ? min(self.withResponse, withoutResponse) : self.withResponse
     }
 }
 
-/// What a queue of writes wants done.
+/// An action of a write queue.
 enum WriteAction: Hashable, Sendable {
-    /// Write this.
+    /// Write this chunk.
     case write(Data, to: CharacteristicPath, withResponse: Bool)
-    /// Say that so many octets of a job are out.
+    /// Report that this many bytes of a job were written.
     case progressed(Int, Int)
-    /// Say that a job is over, and well unless there is an error.
+    /// Report the end of a job, with an error if it failed.
     case finished(Int, AccessoryError?)
 }

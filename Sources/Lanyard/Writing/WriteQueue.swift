@@ -2,42 +2,44 @@
 
 import Foundation
 
-/// The values that one accessory is to be written, one behind the other.
+/// The values that wait to be written to one accessory, in order.
 ///
-/// Writes keep their order also where they are for different characteristics: what an application writes
-/// first arrives first. One write with response is under way at a time; those without go out for as long as
-/// there is room. Whoever owns the queue does what `next(_:)` says until that has nothing more to say,
-/// whenever something has happened.
+/// Writes keep their order even if they are for different characteristics. One write with response
+/// is in progress at a time; writes without response are made as long as there is room. After every
+/// change, the owner of the queue performs the actions of `next(_:now:)` until it returns `nil`.
 struct WriteQueue {
-    /// How many values wait at most; another is refused.
+    /// The maximum number of waiting values; a further one is refused.
     static let limit = 128
 
     private var jobs: [WriteJob] = []
-    /// The characteristic of which the confirmation of a write is awaited. That may outlive its job.
+    /// The characteristic whose write awaits its confirmation. It can remain after its job has
+    /// ended.
     private var awaited: CharacteristicPath?
-    /// When the first job has had no progress for too long.
+    /// The time at which the first job has made no progress for too long.
     private(set) var deadline: Duration?
     private var outcomes: [WriteAction] = []
     private let patience: Duration
 
-    /// - Parameter patience: how long the first in the queue may be without progress.
+    /// Creates an empty queue.
+    ///
+    /// - Parameter patience: The maximum time of the first job without progress.
     init(patience: Duration) {
         self.patience = patience
     }
 
-    /// Whether nothing waits, and nothing is under way.
+    /// Whether nothing waits and no write is in progress.
     var isIdle: Bool { jobs.isEmpty && awaited == nil }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// A value more.
+    /// Adds a value.
     mutating func add(_ job: WriteJob, now: Duration) throws(AccessoryError) {
         guard jobs.count < Self.limit else { throw .tooManyWrites(limit: Self.limit) }
         jobs.append(job)
         if jobs.count == 1 { deadline = now + patience }
     }
 
-    /// The accessory has answered the write of this characteristic that is under way, if one is.
+    /// Handles the answer to the current write of this characteristic, if there is one.
     mutating func confirmed(
         _ path: CharacteristicPath,
         _ error: AccessoryError?,
@@ -52,15 +54,15 @@ struct WriteQueue {
         progressed(now)
     }
 
-    /// Somebody does not want a value written any more. What is under way of it is.
+    /// Removes a canceled job. A write that is already in progress continues.
     mutating func cancel(_ number: Int, now: Duration) {
         guard let index = jobs.firstIndex(where: { $0.number == number }) else { return }
         jobs.remove(at: index)
         if index == 0 { deadline = jobs.isEmpty ? nil : now + patience }
     }
 
-    /// These services are gone, or others: what waits for them is not written, and what is under way is not
-    /// confirmed any more.
+    /// Ends the jobs of services that have changed. Their values are not written, and current
+    /// writes are no longer confirmed.
     mutating func servicesChanged(_ services: Set<BluetoothID>, now: Duration) {
         let lost = jobs.filter { services.contains($0.path.service) }
         if let awaited, services.contains(awaited.service) { self.awaited = nil }
@@ -73,7 +75,7 @@ struct WriteQueue {
         deadline = jobs.isEmpty ? nil : now + patience
     }
 
-    /// The link has ended: nothing of what waits is written.
+    /// Ends all jobs, because the link has ended.
     mutating func linkEnded() {
         for job in jobs {
             let error = AccessoryError.writeInterrupted(sent: job.sent, of: job.value.count)
@@ -84,21 +86,21 @@ struct WriteQueue {
         deadline = nil
     }
 
-    /// Time has passed.
+    /// Ends the first job if it has made no progress for too long.
     mutating func deadlinePassed(now: Duration) {
         guard let deadline, deadline <= now else { return }
         finish(throwing: .requestTimedOut(after: patience), now)
     }
 
-    /// Whether the first in the queue waits for nothing but room.
+    /// Returns whether the first job waits only for room.
     func waitsForRoom(_ room: WriteRoom) -> Bool {
         guard let job = jobs.first, awaited == nil, outcomes.isEmpty else { return false }
         return !job.withResponse && room.withoutResponse > 0 && !room.isThere
     }
 
-    // MARK: What is to be done
+    // MARK: Actions
 
-    /// What to do next; nil for nothing, until something happens.
+    /// Returns the next action; `nil` if there is none until the next event.
     mutating func next(_ room: WriteRoom, now: Duration) -> WriteAction? {
         guard outcomes.isEmpty else { return outcomes.removeFirst() }
         guard let job = jobs.first, awaited == nil else { return nil }
@@ -124,7 +126,7 @@ struct WriteQueue {
         return .write(Data(chunk), to: job.path, withResponse: job.withResponse)
     }
 
-    /// A chunk is out.
+    /// Notes that a chunk was written.
     private mutating func progressed(_ now: Duration) {
         let job = jobs[0]
         deadline = now + patience

@@ -2,15 +2,15 @@
 
 import HCITransports
 
-/// The adapters of a computer, those of the kernel's and the serial ports that may lead to others, as
-/// they are listed.
+/// The list of a computer's adapters: those of the kernel, and the serial ports that may lead to
+/// others.
 struct AdapterList: Sendable {
-    /// Where the facts come from.
+    /// The sources of the facts, which tests replace.
     struct Sources: Sendable {
         var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
-        var serialPorts: @Sendable () -> [Surroundings.SerialPort] = { SystemReader().serialPorts }
+        var serialPorts: @Sendable () -> [SystemState.SerialPort] = { SystemReader().serialPorts }
         var changes: @Sendable () -> AsyncStream<Void> = { SystemAdapters.changes() }
-        /// Opens an adapter and asks it what it is.
+        /// Opens an adapter and reads its capabilities.
         var ask: @Sendable (SystemAdapter) async -> AdapterAnswer
     }
 
@@ -18,7 +18,8 @@ struct AdapterList: Sendable {
     let isJSON: Bool
     let console: Console
 
-    /// Prints what there is; if `asks`, with what those say that nobody uses.
+    /// Prints the adapters. With `asks`, opens each adapter that is free and prints its
+    /// capabilities too.
     func show(asks: Bool) async throws {
         let adapters = sources.adapters()
         var answers: [UInt16: AdapterAnswer] = [:]
@@ -36,7 +37,8 @@ struct AdapterList: Sendable {
         }
     }
 
-    /// Prints what changes, a line each, for as long as the kernel tells of it; first what there is.
+    /// Prints the adapters, and then a line for each change, for as long as the kernel reports
+    /// changes.
     func watch() async throws {
         var known: [SystemAdapter] = []
         for await _ in sources.changes() {
@@ -49,14 +51,14 @@ struct AdapterList: Sendable {
         try Task.checkCancellation()
         throw ProgramFailure(
             .adapterUnavailable,
-            "the kernel does not tell of adapters",
+            "the kernel does not report adapters",
             advice: "'lanyard doctor' says why"
         )
     }
 
     private func lines(
         _ adapters: [SystemAdapter],
-        _ ports: [Surroundings.SerialPort],
+        _ ports: [SystemState.SerialPort],
         _ answers: [UInt16: AdapterAnswer]
     ) -> [String] {
         let rows = AdapterText.table(adapters.map(AdapterText.cells))
@@ -75,7 +77,7 @@ struct AdapterList: Sendable {
 
     private func json(
         _ adapters: [SystemAdapter],
-        _ ports: [Surroundings.SerialPort],
+        _ ports: [SystemState.SerialPort],
         _ answers: [UInt16: AdapterAnswer]
     ) -> JSON {
         let preferred = SystemAdapter.preferred(of: adapters)
@@ -96,11 +98,67 @@ struct AdapterList: Sendable {
         ])
     }
 
-    /// How wide text is where there is no terminal.
+    /// The width of text where there is no terminal.
     private static let plainColumns = 100
 
     private static let emptiness = """
         lanyard: the system has no adapters; 'lanyard doctor' says what is missing, and --adapter \
         virtual needs none\n
         """
+}
+
+/// A difference between two lists of the adapters.
+enum AdapterChange: Equatable, Sendable {
+    case came(SystemAdapter)
+    case changed(SystemAdapter)
+    case gone(SystemAdapter)
+
+    /// All changes, in the order of the adapters' numbers. A number that another adapter has taken
+    /// counts as a removal and an addition.
+    static func all(from old: [SystemAdapter], to new: [SystemAdapter]) -> [AdapterChange] {
+        let old = Dictionary(old.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
+        let new = Dictionary(new.map { ($0.index, $0) }, uniquingKeysWith: { $1 })
+        return Set(old.keys).union(new.keys).sorted().flatMap { index -> [AdapterChange] in
+            switch (old[index], new[index]) {
+            case (let old?, let new?) where old == new: []
+            case (let old?, let new?) where isSame(old, new): [.changed(new)]
+            case (let old?, let new?): [.gone(old), .came(new)]
+            case (let old?, nil): [.gone(old)]
+            case (nil, let new?): [.came(new)]
+            case (nil, nil): []
+            }
+        }
+    }
+
+    /// An adapter gets its address while the kernel sets it up, so an address that was missing
+    /// before is no change.
+    private static func isSame(_ old: SystemAdapter, _ new: SystemAdapter) -> Bool {
+        guard let oldAddress = old.address, let newAddress = new.address else { return true }
+        return oldAddress == newAddress
+    }
+
+    /// `hci1 came: 00:AA:01:01:00:24, USB, free`.
+    var line: String {
+        switch self {
+        case .came(let adapter):
+            let cells = AdapterText.cells(adapter)
+            return "\(adapter.name) came: " + cells.dropFirst().joined(separator: ", ")
+        case .changed(let adapter): return "\(adapter.name) is \(AdapterText.status(adapter))"
+        case .gone(let adapter): return "\(adapter.name) is gone"
+        }
+    }
+
+    var json: JSON {
+        switch self {
+        case .came(let adapter): Self.json("came", adapter)
+        case .changed(let adapter): Self.json("changed", adapter)
+        case .gone(let adapter): Self.json("gone", adapter)
+        }
+    }
+
+    private static func json(_ event: String, _ adapter: SystemAdapter) -> JSON {
+        .object([
+            .init("event", .string(event)), .init("adapter", AdapterText.json(adapter)),
+        ])
+    }
 }

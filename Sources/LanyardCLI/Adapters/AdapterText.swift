@@ -3,9 +3,9 @@
 import BluetoothTypes
 import HCITransports
 
-/// What an adapter is and does, for people and for programs.
+/// The text that describes an adapter, for people and for programs.
 enum AdapterText {
-    /// The columns of a list: name, address, how it is attached, what it does.
+    /// The columns of a list: name, address, attachment, status.
     static func cells(_ adapter: SystemAdapter) -> [String] {
         [
             adapter.name, adapter.address?.description ?? "no address", attachment(adapter),
@@ -13,13 +13,13 @@ enum AdapterText {
         ]
     }
 
-    /// How it is attached, with what a USB device calls itself.
+    /// The bus of the adapter, with the product name of a USB device.
     static func attachment(_ adapter: SystemAdapter) -> String {
         let bus = adapter.bus.map(name) ?? "an unknown bus"
         return bus + (adapter.product.map { " (\(TerminalText.escape($0)))" } ?? "")
     }
 
-    /// Whether it can be had, and if not, why not.
+    /// Whether Lanyard can open the adapter, and if not, why.
     static func status(_ adapter: SystemAdapter) -> String {
         if adapter.supportsLowEnergy == false { return "does no Low Energy" }
         if let radioSwitch = adapter.radioSwitch, radioSwitch.isOff {
@@ -67,7 +67,7 @@ enum AdapterText {
         }
     }
 
-    /// Lines of cells in columns that are as wide as they need to be; the last one is left as it is.
+    /// Lines of cells in columns as wide as their widest cell. The last column is not padded.
     static func table(_ rows: [[String]]) -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHCI
+import BluetoothHost
 import BluetoothTypes
+import HCITransports
+import Synchronization
+import VirtualAdapters
 
-/// What a controller said of itself when it was asked: who made it, what it can do, and how much of it.
+/// What a controller reported about itself: its manufacturer, its features and its buffers.
 struct ControllerReport: Equatable, Sendable {
     let capabilities: ControllerCapabilities
 
-    /// What it says, a fact a line, in as many columns as there are.
+    /// The report, one fact to a line, within the given number of columns.
     func lines(columns: Int) -> [String] {
         let features = AssignedNumbers.names(of: capabilities.leFeatures)
         let texts = [version, links, advertising, lists].map { [$0] } + [features]
@@ -26,26 +30,26 @@ struct ControllerReport: Equatable, Sendable {
         let count = capabilities.aclPacketCount
         let buffers = "\(count) \(count == 1 ? "buffer" : "buffers")"
         let onAir = capabilities.maximumDataLength.map { Int($0.transmitOctets) } ?? 27
-        return "\(buffers) of \(capabilities.aclPacketLength) octets, "
-            + "\(onAir) octets in a packet on the air"
+        return "\(buffers) of \(capabilities.aclPacketLength) bytes, "
+            + "\(onAir) bytes in a packet on the air"
     }
 
     private var advertising: String {
         let sets = capabilities.advertisingSetCount
         return "\(sets) \(sets == 1 ? "set" : "sets") at once, "
-            + "up to \(capabilities.maximumAdvertisingDataLength) octets"
+            + "up to \(capabilities.maximumAdvertisingDataLength) bytes"
     }
 
     private var lists: String {
-        "\(capabilities.filterAcceptListSize) devices to accept, "
-            + "\(capabilities.resolvingListSize) to resolve addresses of"
+        "\(capabilities.filterAcceptListSize) in the Filter Accept List, "
+            + "\(capabilities.resolvingListSize) in the resolving list"
     }
 
     static func maker(_ company: UInt16) -> String {
         AssignedNumbers.name(ofCompany: company) ?? "company \(company)"
     }
 
-    /// A title, and parts separated by commas, on as many lines as they take.
+    /// A title and parts separated by commas, wrapped to the given number of columns.
     static func paragraph(_ title: String, _ parts: [String], columns: Int) -> [String] {
         let margin = String(repeating: " ", count: indentation + titleColumns)
         var lines: [String] = []
@@ -98,5 +102,50 @@ struct ControllerReport: Equatable, Sendable {
 
     private var dataLength: Int? {
         capabilities.maximumDataLength.map { Int($0.transmitOctets) }
+    }
+}
+
+/// The outcome of opening an adapter and reading its controller's capabilities.
+enum AdapterAnswer: Equatable, Sendable {
+    case controller(ControllerReport)
+    case failure(ProgramFailure)
+
+    /// Opens an adapter, resets it, reads its capabilities, and closes it.
+    static func ask(
+        _ adapter: SystemAdapter,
+        _ limits: StepLimits,
+        _ console: Console
+    ) async -> AdapterAnswer {
+        let session = AdapterSession(
+            adapter: .reached(.hci(index: adapter.index)),
+            traceFile: nil,
+            limits: limits,
+            console: console
+        )
+        let report = Mutex<ControllerReport?>(nil)
+        do {
+            try await session.withHost { host in
+                let capabilities = await host.capabilities
+                report.withLock { $0 = capabilities.map { ControllerReport(capabilities: $0) } }
+            }
+        } catch {
+            return .failure(ProgramFailure(error, during: "opening \(adapter.name)"))
+        }
+        guard let report = report.withLock({ $0 }) else {
+            return .failure(ProgramFailure(.adapterUnavailable, "it was reset by another process"))
+        }
+        return .controller(report)
+    }
+
+    /// The lines below the adapter in a list.
+    func lines(columns: Int) -> [String] {
+        switch self {
+        case .controller(let report): report.lines(columns: columns)
+        case .failure(let failure):
+            ControllerReport.paragraph("refused", [failure.happened], columns: columns)
+                + (failure.advice.isEmpty
+                    ? []
+                    : ControllerReport.paragraph("remedy", [failure.advice], columns: columns))
+        }
     }
 }

@@ -5,22 +5,22 @@ import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
-/// One run of `air`: a world in real time that hosts reach over sockets.
+/// One run of `air`: a virtual radio in real time that hosts reach over sockets.
 struct AirSession: Sendable {
     let scenario: Scenario
     let addresses: [AdapterSpecification]
     let seed: UInt64
-    /// Where packet logs go; nil for nowhere.
+    /// The directory of the packet logs; nil for none.
     let traceDirectory: String?
     let isJSON: Bool
     let console: Console
-    /// Returns when the air is to end before its task is cancelled.
+    /// Returns when the session should end before its task is canceled.
     var isOver: @Sendable () async -> Void = { await EndOfInput.never() }
 
-    /// How much news waits for a slow reader of the output; older is lost.
-    private static let newsLimit = 65_536
+    /// The most events that wait for a slow reader of the output. Older events are dropped.
+    private static let eventLimit = 65_536
 
-    /// Runs until the task is cancelled, which is no failure. Throws `ProgramFailure`.
+    /// Runs until the task is canceled, which is not a failure. Throws `ProgramFailure`.
     func run() async throws {
         let world = scenario.makeWorld(seed: seed)
         let stage = try scenario.enter(world)
@@ -34,22 +34,22 @@ struct AirSession: Sendable {
 
     private func run(_ air: LiveAir, _ stage: ScenarioStage, _ traces: AirTraces) async throws {
         if let traceDirectory { await air.trace(into: traceDirectory) }
-        let (news, feed) = AsyncStream.makeStream(
-            of: AirNews.self,
-            bufferingPolicy: .bufferingNewest(Self.newsLimit)
+        let (events, feed) = AsyncStream.makeStream(
+            of: AirEvent.self,
+            bufferingPolicy: .bufferingNewest(Self.eventLimit)
         )
-        let server = AirServer(air, waiting: stage.waiting) { feed.yield(AirNews($0)) }
+        let server = AirServer(air, waiting: stage.waiting) { feed.yield(AirEvent($0)) }
         await air.perform { AirLinks.report(in: $0) { feed.yield($0) } }
         let end = await result {
             let actual = try await listen(server).map(\.description)
             await air.play(stage)
-            let show = AirShow(
+            let show = AirDisplay(
                 console: console,
                 isJSON: isJSON,
                 heading: "\(actual.joined(separator: " ")), seed \(seed)"
             )
-            try show.tell(.ready(addresses: actual, seed: seed))
-            try await show.run(air, news, traces, until: isOver)
+            try show.report(.ready(addresses: actual, seed: seed))
+            try await show.run(air, events, traces, until: isOver)
         }
         await server.stop()
         try end.get()
@@ -57,6 +57,7 @@ struct AirSession: Sendable {
 
     private func listen(_ server: AirServer) async throws -> [AdapterSpecification] {
         var actual: [AdapterSpecification] = []
+        for warning in addresses.compactMap(\.openness) { console.remark(warning) }
         for address in addresses {
             do {
                 actual.append(try await server.listen(at: address))
@@ -67,7 +68,7 @@ struct AirSession: Sendable {
         return actual
     }
 
-    /// How the body ended. To be interrupted is how a server ends.
+    /// The result of the body. Cancellation is success, because a server ends by an interruption.
     private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
         do {
             return .success(try await body())
@@ -75,6 +76,80 @@ struct AirSession: Sendable {
             return .success(())
         } catch {
             return .failure(error)
+        }
+    }
+}
+
+/// Reports connections as they begin and end, by the names of their controllers at that time.
+enum AirLinks {
+    /// Reports all further connections, on the world's thread.
+    static func report(in world: World, _ send: @escaping @Sendable (AirEvent) -> Void) {
+        var links: [UInt64: AirLink] = [:]
+        world.observeLinks { [unowned world] change in
+            switch change {
+            case .made(let link):
+                let made = AirLink(
+                    central: name(of: link.central, in: world),
+                    peripheral: name(of: link.peripheral, in: world)
+                )
+                links[link.number] = made
+                send(.linked(made))
+            case .ended(let link):
+                if let ended = links.removeValue(forKey: link.number) { send(.unlinked(ended)) }
+            }
+        }
+    }
+
+    private static func name(of controller: ControllerID, in world: World) -> String {
+        let name = world.name(of: controller)
+        return name.isEmpty ? "\(controller)" : name
+    }
+}
+
+/// The packet logs of a virtual radio. Only the first failure to write one is reported.
+final class AirTraces: Sendable {
+    private let console: Console
+    private let isTold = Mutex(false)
+
+    init(console: Console) {
+        self.console = console
+    }
+
+    /// Reports a failure that was not reported before.
+    func check(_ air: LiveAir) async {
+        guard let failure = await air.traceFailure else { return }
+        let isFirst = isTold.withLock { isTold in
+            defer { isTold = true }
+            return !isTold
+        }
+        guard isFirst else { return }
+        console.remark(
+            "lanyard: the packet logs are not complete: \(TerminalText.escape("\(failure)"))\n"
+        )
+    }
+}
+
+extension JSONFile {
+    /// A scenario on disk.
+    static let scenario = JSONFile(subject: "scenario", manual: "docs/SCENARIOS.md")
+}
+
+extension Scenario {
+    /// Reads the scenario in a file that the command line names.
+    static func read(_ path: String) throws(ProgramFailure) -> Scenario {
+        do throws(AdapterChoiceError) {
+            return try ScenarioFile.read(path)
+        } catch {
+            throw ProgramFailure(error)
+        }
+    }
+
+    /// Adds the scenario to the world, with the example accessories in their roles.
+    func enter(_ world: World) throws(ProgramFailure) -> ScenarioStage {
+        do throws(WorldFullError) {
+            return try populate(world)
+        } catch {
+            throw ProgramFailure(error)
         }
     }
 }

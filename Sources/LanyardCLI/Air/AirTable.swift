@@ -4,13 +4,13 @@ import BluetoothTypes
 import Lanyard
 import VirtualRadio
 
-/// The table that `air` shows on a terminal: who is there, who is connected, and how well.
+/// The table that `air` shows on a terminal: controllers, connections and signal strengths.
 struct AirTable: Sendable {
     let size: Console.Size
-    /// What stands above the table: where hosts find it, and the seed.
+    /// The text above the table: the addresses for hosts, and the seed.
     let heading: String
 
-    /// The table's lines, none wider than the terminal and together shorter than it.
+    /// The table's lines. None is wider than the terminal, and together they are shorter than it.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)
         let links = screenLines(status) + linkLines(status, limit: room / 2)
@@ -33,7 +33,7 @@ struct AirTable: Sendable {
         ]
     }
 
-    /// What the displays of accessories show, for who is to enter or compare it elsewhere.
+    /// The text on the displays of accessories, to enter or compare on the other device.
     private func screenLines(_ status: WorldStatus) -> [String] {
         status.controllers.compactMap { controller in
             controller.screen.map { fit("\(TerminalText.escape(controller.label)) shows \($0)") }
@@ -69,13 +69,13 @@ struct AirTable: Sendable {
         TerminalColumns.truncate(text, to: size.columns)
     }
 
-    /// Metres to the east and to the north, and up if that is not zero.
+    /// Meters to the east and to the north, and up if that is not zero.
     static func place(_ position: Position) -> String {
         let height = position.z == 0 ? [] : [position.z]
-        return ([position.x, position.y] + height).map(metres).joined(separator: ", ") + " m"
+        return ([position.x, position.y] + height).map(meters).joined(separator: ", ") + " m"
     }
 
-    private static func metres(_ number: Double) -> String {
+    private static func meters(_ number: Double) -> String {
         DecimalText.describe(Int((number * 10).rounded()), exponent: -1)
     }
 
@@ -87,14 +87,14 @@ struct AirTable: Sendable {
         }.joined(separator: ":")
     }
 
-    /// How many displays are told of.
+    /// The most displays that the table shows.
     private static let screenLimit = 2
     private static let titles = ["CONTROLLER", "ADDRESS", "PLACE", "FROM HOST", "TO HOST"]
     private static let nameColumns = 24
-    /// On a narrow terminal the other columns are cut off, not the names.
+    /// The narrowest name column. A narrower terminal cuts off the other columns instead.
     private static let leastNameColumns = 12
     private static let widths = [24, 18, 9, 9]
-    /// What the columns beside the name take, gaps included.
+    /// The width of the columns beside the name, with the gaps.
     private static let otherColumns = 68
     /// Heading, titles, two "more" lines, the footer, and the line the cursor is in.
     private static let fixedLines = 6

@@ -3,11 +3,12 @@
 import HCITransports
 import VirtualAdapters
 
-/// The air of a virtual adapter, open to other hosts for as long as a command runs.
+/// The virtual radio of a virtual adapter, open to other hosts while a command runs.
 struct OpenAir: Sendable {
     private let server: AirServer
 
-    /// Lets hosts in at these addresses, and remarks where that is. Throws `ProgramFailure`.
+    /// Accepts hosts at these addresses, and prints the addresses as a remark. Throws
+    /// `ProgramFailure`.
     init(
         _ access: AdapterAccess,
         at addresses: [AdapterSpecification],
@@ -15,15 +16,16 @@ struct OpenAir: Sendable {
     ) async throws {
         guard let air = access.air else {
             throw ProgramFailure.usage(
-                "only a virtual adapter has an air that others can join",
+                "only a virtual adapter has a radio that other hosts can join",
                 advice: "leave --listen out, or give --adapter virtual"
             )
         }
         server = AirServer(air) { _ in }
+        for warning in addresses.compactMap(\.openness) { console.remark(warning) }
         for address in addresses {
             do {
                 let actual = try await server.listen(at: address)
-                console.remark("lanyard: others join this air with --adapter \(actual)\n")
+                console.remark("lanyard: other hosts join this radio with --adapter \(actual)\n")
             } catch {
                 await server.stop()
                 throw ProgramFailure(.adapterUnavailable, TerminalText.escape("\(error)"))
@@ -31,14 +33,31 @@ struct OpenAir: Sendable {
         }
     }
 
-    /// Lets nobody in any more.
+    /// Stops accepting hosts.
     func close() async {
         await server.stop()
     }
 }
 
 extension AdapterSpecification {
-    /// Reads where a program is to listen; throws `ProgramFailure`.
+    /// A warning if other machines may connect to the listening address; nil if only this machine
+    /// can.
+    var openness: String? {
+        guard case .tcp(let host, _) = self, !Self.isLoopback(host) else { return nil }
+        return """
+            lanyard: other machines can connect to \(TerminalText.escape(description)), and HCI has \
+            no authentication: use tcp:127.0.0.1:PORT or unix:PATH unless the network is yours alone\n
+            """
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if ["localhost", "::1", "0:0:0:0:0:0:0:1"].contains(host) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Parses the address to listen on. Throws `ProgramFailure`.
     static func listening(_ text: String) throws -> AdapterSpecification {
         do {
             return try AdapterSpecification(listening: text)

@@ -1,53 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothHCI
 import BluetoothTypes
 
-/// The names that the Bluetooth SIG gave to numbers, and a few that are as well known without it.
+/// The names of numbers that the Bluetooth SIG assigned, and of some well-known vendor UUIDs.
+///
+/// The file `assigned-numbers.csv` has them: a table, a hexadecimal number and a name in each line.
+/// It has the whole of some tables and the most frequent entries of others, such as companies, of
+/// which the SIG lists thousands. `Scripts/compare-assigned-numbers` compares the file with the
+/// SIG's lists.
 enum AssignedNumbers {
-    /// The name of a service; nil if it has none here.
+    /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
+    static let serviceNames = names(in: "service")
+    /// Services of members by their 16-bit UUID (Assigned Numbers, 3.4.3). The list there names
+    /// only companies; the names here say what the service does.
+    static let memberServiceNames = names(in: "member service")
+    /// Characteristics by their 16-bit UUID (Assigned Numbers, 3.8.1).
+    static let characteristicNames = names(in: "characteristic")
+    /// Declarations and descriptors by their 16-bit UUID (Assigned Numbers, 3.5 and 3.7).
+    static let descriptorNames = names(in: "descriptor")
+    /// Companies by their identifier (Assigned Numbers, 7.1).
+    static let companyNames = names(in: "company")
+    /// Appearances (Assigned Numbers, 2.6.3).
+    static let appearanceNames = names(in: "appearance")
+    /// Categories of appearance: the upper 10 bits (Assigned Numbers, 2.6.2).
+    static let appearanceCategoryNames = names(in: "appearance category")
+    /// Symbols of the units that a Characteristic Presentation Format names (Assigned Numbers,
+    /// 3.6). The symbol of Unitless is empty.
+    static let unitSymbols = names(in: "unit")
+    /// Features of a Link Layer by their bit (Core 6.0, Vol 6, Part B, 4.6), without the bits that
+    /// only a host sets.
+    static let leFeatureNames = names(in: "link layer feature")
+    /// Services and characteristics of vendors by their 128-bit UUID.
+    static let vendorNames: [BluetoothUUID: String] = Dictionary(
+        entries(of: "vendor").compactMap { number, name in
+            BluetoothUUID(String(number)).map { ($0, name) }
+        },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// The lines of the file by their table; the first line names the license.
+    static let tables: [Substring: [Substring]] = Dictionary(
+        grouping: String(decoding: PackageResources.assigned_numbers_csv, as: UTF8.self)
+            .split(separator: "\n").dropFirst(),
+        by: { line in line.prefix { $0 != "," } }
+    )
+
+    private static func entries(of table: String) -> [(number: Substring, name: String)] {
+        (tables[table[...]] ?? []).compactMap { line in
+            let fields = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
+            return fields.count == 3 ? (fields[1], String(fields[2])) : nil
+        }
+    }
+
+    private static func names(in table: String) -> [UInt16: String] {
+        Dictionary(
+            entries(of: table).compactMap { number, name in
+                UInt16(number, radix: 16).map { ($0, name) }
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+}
+
+extension AssignedNumbers {
+    /// The name of a service, or nil if there is none.
     static func name(ofService uuid: BluetoothUUID) -> String? {
-        name(of: uuid, in: [serviceNames, memberServiceNames])
+        guard let short = uuid.short16 else { return vendorNames[uuid] }
+        return serviceNames[short] ?? memberServiceNames[short]
     }
 
-    /// The name of a characteristic; nil if it has none here.
+    /// The name of a characteristic, or nil if there is none.
     static func name(ofCharacteristic uuid: BluetoothUUID) -> String? {
-        name(of: uuid, in: [characteristicNames, laterCharacteristicNames])
+        guard let short = uuid.short16 else { return vendorNames[uuid] }
+        return characteristicNames[short]
     }
 
-    /// The name of a descriptor or declaration; nil if it has none here.
+    /// The name of a descriptor or declaration, or nil if there is none.
     static func name(ofDescriptor uuid: BluetoothUUID) -> String? {
-        name(of: uuid, in: [descriptorNames])
+        guard let short = uuid.short16 else { return vendorNames[uuid] }
+        return descriptorNames[short]
     }
 
-    /// The name of a company; nil if it has none here.
+    /// The name of a company, or nil if there is none.
     static func name(ofCompany identifier: UInt16) -> String? {
         companyNames[identifier]
     }
 
-    /// The name of an appearance, or at least that of its category; nil if neither is known.
+    /// The name of an appearance or of its category, or nil if neither has one.
     static func name(ofAppearance appearance: UInt16) -> String? {
         appearanceNames[appearance] ?? appearanceCategoryNames[appearance >> 6]
     }
 
-    /// The characteristic that a person means by a name such as `battery level` or
-    /// `battery-level`; nil if there is none of that name.
+    /// The characteristic with a name such as `battery level` or `battery-level`, or nil if there
+    /// is none.
     static func characteristic(named text: String) -> BluetoothUUID? {
         let wanted = comparable(text)
-        for names in [characteristicNames, laterCharacteristicNames] {
-            for (number, name) in names where comparable(name) == wanted {
-                return BluetoothUUID(number)
-            }
+        if let found = characteristicNames.first(where: { comparable($0.value) == wanted }) {
+            return BluetoothUUID(found.key)
         }
         return vendorNames.first { comparable($0.value) == wanted }?.key
     }
 
-    private static func name(
-        of uuid: BluetoothUUID,
-        in tables: [[UInt16: String]]
-    ) -> String? {
-        guard let short = uuid.short16 else { return vendorNames[uuid] }
-        return tables.lazy.compactMap { $0[short] }.first
+    /// The names of the features in a set, in the order of their bits. A bit without a name is, for
+    /// example, `feature 50`.
+    static func names(of features: HCI.LEFeatures) -> [String] {
+        (0..<UInt64.bitWidth).compactMap { bit in
+            guard features.rawValue >> bit & 1 == 1, !hostSupportBits.contains(bit) else {
+                return nil
+            }
+            return leFeatureNames[UInt16(bit)] ?? "feature \(bit)"
+        }
     }
+
+    /// The host support bits of connected isochronous streams, subrating, advertising coding
+    /// selection and channel sounding, and the second bit of power control, which repeats the
+    /// first.
+    private static let hostSupportBits: Set = [32, 34, 38, 41, 47]
 
     private static func comparable(_ name: String) -> String {
         name.lowercased().filter { $0.isLetter || $0.isNumber }

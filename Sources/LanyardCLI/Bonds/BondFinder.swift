@@ -2,12 +2,12 @@
 
 import BluetoothHost
 
-/// Finds the bonded peer that a person named.
+/// Finds a bonded peer by the target on the command line.
 struct BondFinder: Sendable {
     let bonds: [BondedPeer]
 
-    /// The peer; nil if the target is not bonded, but may be found by listening. Throws if it cannot
-    /// be, or is not one alone.
+    /// Returns the peer, or nil if the target is not bonded but scanning may find it. Throws if the
+    /// target cannot be found, or if several peers match.
     func find(_ target: Target) throws(ProgramFailure) -> BondedPeer? {
         let matches = bonds.filter { Self.matches($0, target) }
         if case .bond = target, matches.isEmpty { throw Self.notBonded(target) }
@@ -15,11 +15,11 @@ struct BondFinder: Sendable {
         let identifiers = matches.map(\.identifier.description).joined(separator: ", ")
         throw .usage(
             "\(matches.count) bonded devices are \(target)",
-            advice: "say which by its identifier: \(identifiers)"
+            advice: "name one by its identifier: \(identifiers)"
         )
     }
 
-    /// The peer; throws if there is none, or more than one.
+    /// Returns the peer. Throws if there is none, or more than one.
     func require(_ target: Target) throws(ProgramFailure) -> BondedPeer {
         guard let peer = try find(target) else { throw Self.notBonded(target) }
         return peer
@@ -36,6 +36,69 @@ struct BondFinder: Sendable {
             peer.identity.value == value && (kind == nil || kind == peer.identity.kind)
         case .name(let name):
             peer.name.map { $0 == name || TerminalText.escape($0) == name } ?? false
+        }
+    }
+}
+
+/// The text that describes a bonded peer, for people and for programs. Its name comes from the peer
+/// and is escaped.
+enum BondText {
+    /// The name, if there is one, and the identity address.
+    static func name(of peer: BondedPeer) -> String {
+        let address = AddressText.describe(peer.identity)
+        return peer.name.map { "\"\(TerminalText.escape($0))\" \(address)" } ?? address
+    }
+
+    /// The protection of links with the peer.
+    static func describe(_ security: LinkSecurity) -> String {
+        let method = security.usesSecureConnections ? "Secure Connections" : "legacy pairing"
+        let authentication = security.isAuthenticated ? "authenticated" : "not authenticated"
+        return "\(method), \(authentication), \(security.keySize) bytes"
+    }
+
+    /// A line of the list.
+    static func line(_ peer: BondedPeer) -> String {
+        "\(peer.identifier)  \(name(of: peer)): \(describe(peer.security))"
+            + (peer.isPrivate ? ", private addresses" : "")
+    }
+
+    static func json(_ peer: BondedPeer) -> JSON { .object(members(peer)) }
+
+    /// The members of a JSON object that describes the peer.
+    static func members(_ peer: BondedPeer) -> [JSON.Member] {
+        [
+            .init("identifier", .string(peer.identifier.description)),
+            .init("name", .string(orNull: peer.name)),
+            .init("identity", .string(peer.identity.description)),
+            .init("identityType", .string(AddressText.name(of: peer.identity.kind))),
+            .init("secureConnections", .bool(peer.security.usesSecureConnections)),
+            .init("authenticated", .bool(peer.security.isAuthenticated)),
+            .init("keySize", .number(peer.security.keySize)),
+            .init("private", .bool(peer.isPrivate)),
+        ]
+    }
+}
+
+extension SecurityEvent {
+    /// The problem with the store; nil if there is none. Safe to print.
+    var complaint: String? {
+        switch self {
+        case .setAside(let entry, let reason):
+            TerminalText.escape("\(entry) in the store is damaged and was moved aside: \(reason)")
+        case .leftAlone(let entry, let reason):
+            TerminalText.escape("\(entry) in the store is not used: \(reason)")
+        case .storeFailed(let reason): TerminalText.escape("the store failed: \(reason)")
+        case .bonded, .bondLost, .bondRemoved: nil
+        }
+    }
+
+    /// The event that `serve` prints; nil for none.
+    var serveEvent: ServeEvent? {
+        switch self {
+        case .bonded(let peer): .bonded(peer)
+        case .bondLost(let peer): .bondLost(peer)
+        case .bondRemoved(let peer): .bondRemoved(peer)
+        case .setAside, .leftAlone, .storeFailed: nil
         }
     }
 }

@@ -11,11 +11,10 @@ struct AdapterOptions: ParsableArguments {
         help: ArgumentHelp(
             "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH or virtual.",
             discussion: """
-                'lanyard adapters' lists those of this computer; docs/LINUX.md says what they take. A \
-                virtual one needs no hardware: example accessories are around it, or those of \
-                virtual:SCENARIO (docs/SCENARIOS.md). Without this option, the environment variable \
-                LANYARD_ADAPTER says which; without that, it is the first of this computer's that may \
-                be taken.
+                'lanyard adapters' lists the adapters of this machine; docs/LINUX.md describes the \
+                permission that they need. 'virtual' needs no hardware: it has example accessories \
+                around it, and virtual:SCENARIO has those of a file (docs/SCENARIOS.md). The default is \
+                the environment variable LANYARD_ADAPTER, or else the first free adapter of this machine.
                 """,
             valueName: "adapter"
         )
@@ -27,7 +26,7 @@ struct AdapterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Record all packets in a btsnoop file, with zeros in place of keys.",
+            "Record all packets in a btsnoop file. Keys are replaced by zeros.",
             valueName: "file"
         )
     )
@@ -35,8 +34,9 @@ struct AdapterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write the keys that encrypt links to a file, and let --trace record them too.",
-            discussion: "For 'lanyard trace --keys' and sniffers. Whoever has them can listen.",
+            "Write the encryption keys of links to a file, and keep them in --trace.",
+            discussion:
+                "For 'lanyard trace --keys' and sniffers. The keys decrypt all recorded traffic.",
             valueName: "file"
         )
     )
@@ -46,21 +46,21 @@ struct AdapterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long a step may go without an answer.",
+            "How long to wait for the answer to a step.",
             discussion: """
-                By default 4 seconds, and 10 for finding the target.
+                The default is 4 seconds, and 10 seconds to find the target.
                 """,
             valueName: "seconds"
         )
     )
     var timeout: Double?
 
-    /// The session that the options describe; throws if they make no sense.
+    /// The session that the options describe. Throws if they are not valid.
     func session(
         on console: Console,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> AdapterSession {
-        // A limit that makes no sense is told before an adapter that is not there.
+        // An invalid limit is reported before a missing adapter.
         let limits = StepLimits(seconds: try seconds)
         let adapter = try specification(environment: environment)
         return AdapterSession(
@@ -73,25 +73,25 @@ struct AdapterOptions: ParsableArguments {
         )
     }
 
-    /// The limit that was asked for.
+    /// The limit that `--timeout` gives.
     var seconds: Double? {
         get throws { try Self.seconds(timeout) }
     }
 
-    /// A limit that makes sense; throws if it does not.
+    /// A valid limit. Throws if the number is not one.
     static func seconds(_ timeout: Double?) throws(ProgramFailure) -> Double? {
         guard let timeout else { return nil }
         guard timeout > 0, timeout <= longestTimeout else {
             throw .usage(
-                "--timeout \(timeout) makes no sense",
-                advice: "give seconds, more than 0 and at most \(Int(longestTimeout))"
+                "'\(timeout)' is not a valid --timeout",
+                advice: "use a number of seconds greater than 0 and at most \(Int(longestTimeout))"
             )
         }
         return timeout
     }
 
-    /// The adapter that the options, or else the environment, name; or else the computer's own, if it
-    /// has one that may be taken.
+    /// The adapter that the options or the environment name, or else the first free adapter of the
+    /// computer.
     func specification(
         environment: [String: String],
         ofSystem: () -> AdapterChoice? = AdapterChoice.ofSystem
@@ -100,16 +100,62 @@ struct AdapterOptions: ParsableArguments {
             return try AdapterChoice(said: text)
         }
         guard let choice = ofSystem() else {
-            // Not a matter of what was typed: a service that is started again finds one that has come.
+            // Not a usage error: when a service manager starts the command again, an adapter may be
+            // there.
             throw ProgramFailure(
                 .adapterUnavailable,
-                "no adapter was named, and this computer has none that may be taken",
+                "no adapter was named, and this computer has no free one",
                 advice: "give --adapter \(AdapterChoice.forms), or set LANYARD_ADAPTER"
             )
         }
         return choice
     }
 
-    /// A day.
+    /// One day.
     private static let longestTimeout = 86400.0
+}
+
+/// The options that choose the directory of the bonds.
+struct StoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The directory of the bonds.",
+            discussion: """
+                The default is one directory per adapter in $XDG_STATE_HOME/lanyard or \
+                ~/.local/state/lanyard. A virtual adapter has no store by default, because its \
+                accessories end with the command.
+                """,
+            valueName: "directory"
+        )
+    )
+    var store: String?
+
+    @Flag(help: "Use no bonds and keep none.")
+    var noStore = false
+
+    /// The store of the bonds for this adapter.
+    func choice(
+        for adapter: AdapterChoice,
+        environment: [String: String]
+    ) throws(ProgramFailure) -> StoreChoice {
+        if let explicit { return try explicit.get() }
+        guard case .reached(let specification) = adapter else { return .none }
+        return StoreChoice.ofAdapter(specification, environment: environment).known
+    }
+
+    /// The store that the options name for any adapter; nil if they name none.
+    var explicit: Result<StoreChoice, ProgramFailure>? {
+        switch (store, noStore) {
+        case (nil, false): nil
+        case (nil, true): .success(.none)
+        case ("", _), (_?, true):
+            .failure(
+                .usage(
+                    "--store needs a directory, and excludes --no-store",
+                    advice: "use --store DIRECTORY or --no-store"
+                )
+            )
+        case (let directory?, false): .success(.directory(directory))
+        }
+    }
 }

@@ -5,24 +5,29 @@ import ArgumentParser
 struct AdaptersCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "adapters",
-        abstract: "Lists the adapters of this computer, what each can do, and who has it.",
+        abstract: "List the Bluetooth adapters of this machine and their users.",
         discussion: """
-            A line each: its name, address, how it is attached, and whether it can be had. To list \
-            them changes nothing. To ask them what they can do (--probe) opens and resets those that \
-            nobody uses, which wants the permission to take them: see docs/LINUX.md.
+            Prints one line per adapter: name, address, connection, and the programs that use it. \
+            --probe opens and resets the free adapters to read their features, which needs a \
+            permission: see docs/LINUX.md.
             """
     )
 
-    @Flag(help: "Ask those that nobody uses what they can do.")
+    @Flag(help: "Also print the features of free adapters.")
     var probe = false
 
-    @Flag(help: "Go on, and tell of each that comes, goes or changes hands.")
+    @Flag(help: "Keep running, and print each change.")
     var watch = false
 
-    @Option(help: ArgumentHelp("How long an adapter may take to answer (4).", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for an adapter's answer (default: 4).",
+            valueName: "seconds"
+        )
+    )
     var timeout: Double?
 
-    @Flag(help: "Print JSON; with --watch, an object a line.")
+    @Flag(help: "Print JSON. With --watch, one object per line.")
     var json = false
 
     func run(on console: Console) async throws {
@@ -30,12 +35,12 @@ struct AdaptersCommand: ConsoleCommand {
         try await run(AdapterList.Sources { await .ask($0, limits, console) }, on: console)
     }
 
-    /// Lists what comes of those sources.
+    /// Lists the adapters of those sources.
     func run(_ sources: AdapterList.Sources, on console: Console) async throws {
         guard !(probe && watch) else {
             throw ProgramFailure.usage(
-                "--probe and --watch do not go together",
-                advice: "give one of them"
+                "--probe and --watch exclude each other",
+                advice: "use one of them"
             )
         }
         let list = AdapterList(sources: sources, isJSON: json, console: console)

@@ -8,19 +8,18 @@ import VirtualAdapters
 struct AirCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "air",
-        abstract: "Runs a virtual radio: a controller for every host that connects.",
+        abstract: "Run a virtual radio with a controller for each host that connects.",
         discussion: """
-            Hosts of any make speak HCI (H4) over the sockets; they hear each other, and the \
-            accessories of the scenario, as well as their places allow. On a terminal, a table that \
-            is kept up to date; otherwise a line for each thing that happens, of which the first \
-            says where it listens. Ends with Ctrl-C.
+            Any Bluetooth host connects over a socket and speaks HCI (H4). Hosts and the scenario's \
+            accessories hear each other according to their positions. On a terminal, prints a live \
+            table; otherwise, one line per event, first the addresses to connect to. Ctrl-C ends it.
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "Where hosts connect: tcp:HOST:PORT or unix:PATH; may be repeated.",
-            discussion: "By default tcp:127.0.0.1:6402. Port 0 lets the system choose.",
+            "An address where hosts connect: tcp:HOST:PORT or unix:PATH. Repeat for several.",
+            discussion: "The default is tcp:127.0.0.1:6402. Port 0 lets the system choose.",
             valueName: "address"
         )
     )
@@ -28,7 +27,7 @@ struct AirCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Who is there, where, and what happens; see docs/SCENARIOS.md.",
+            "The devices, their positions and events; see docs/SCENARIOS.md.",
             valueName: "file"
         )
     )
@@ -36,7 +35,7 @@ struct AirCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The number from which all chance follows; the scenario's own if it has one.",
+            "The random seed. The default is the scenario's seed, or a new one.",
             valueName: "n"
         )
     )
@@ -44,19 +43,19 @@ struct AirCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Record what each controller and its host say, one btsnoop file each.",
+            "Record the packets of each controller in a btsnoop file of its own.",
             valueName: "directory"
         )
     )
     var trace: String?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @Flag(
         help: ArgumentHelp(
             "End when standard input ends.",
-            discussion: "For programs that start it and hold the other end of a pipe."
+            discussion: "For a parent process that holds the other end of the pipe."
         )
     )
     var untilEndOfInput = false
@@ -65,14 +64,14 @@ struct AirCommand: ConsoleCommand {
         try await session(on: console).run()
     }
 
-    /// The session that the options describe; throws if they make no sense.
+    /// The session that the options describe. Throws if they are not valid.
     func session(on console: Console) throws -> AirSession {
         let addresses = try (listen.isEmpty ? [Self.defaultAddress] : listen).map(
             AdapterSpecification.listening
         )
         var scenario = try scenario.map(Scenario.read) ?? Scenario()
         if let seed { scenario.seed = seed }
-        try trace.map(Self.makeDirectory)
+        try trace.map { try Self.makeDirectory($0, on: console) }
         return AirSession(
             scenario: scenario,
             addresses: addresses,
@@ -86,11 +85,14 @@ struct AirCommand: ConsoleCommand {
         )
     }
 
-    private static func makeDirectory(_ path: String) throws {
+    /// Makes the directory of the packet logs for its owner alone. An existing directory keeps its
+    /// permissions.
+    private static func makeDirectory(_ path: String, on console: Console) throws {
         do {
             try FileManager.default.createDirectory(
                 atPath: path,
-                withIntermediateDirectories: true
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
             )
         } catch {
             throw ProgramFailure(
@@ -99,9 +101,18 @@ struct AirCommand: ConsoleCommand {
                 advice: "give --trace a directory that you may write to"
             )
         }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
+        let name = TerminalText.escape(path)
+        console.remark(
+            """
+            lanyard: other users can open the trace directory \(name): its files are yours alone, \
+            their names are not; chmod 700 it to hide them\n
+            """
+        )
     }
 
     private static let defaultAddress = "tcp:127.0.0.1:6402"
-    /// Seeds that nobody chose are short, for people to write down.
+    /// Random seeds are short, so that a person can write them down.
     private static let madeSeedLimit: UInt64 = 1_000_000
 }

@@ -8,19 +8,20 @@ import VirtualAdapters
 struct BondsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bonds",
-        abstract: "Lists the devices that keys are shared with, or removes some.",
-        discussion: "Reads the store of an adapter, which is not opened.",
+        abstract: "List or remove bonds.",
+        discussion: "Reads an adapter's store without opening the adapter.",
         subcommands: [BondsListCommand.self, BondsRemoveCommand.self],
         defaultSubcommand: BondsListCommand.self
     )
 }
 
-/// Which bonds, and how they are printed.
+/// The options that choose the bonds and the output.
 struct BondsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The adapter whose store is meant; it is not opened.",
-            discussion: "Without this option, and without --store, LANYARD_ADAPTER says which.",
+            "The adapter whose store to read.",
+            discussion:
+                "The default is the environment variable LANYARD_ADAPTER, unless --store is given.",
             valueName: "adapter"
         )
     )
@@ -31,7 +32,7 @@ struct BondsOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// The bonds; nil if no host has kept any there.
+    /// The store of the bonds; nil if no host has kept any there.
     func open(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> BondBook? {
@@ -62,10 +63,10 @@ struct BondsOptions: ParsableArguments {
 struct BondsListCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the bonds, those met last at the end.",
+        abstract: "List the bonds, the most recently used last.",
         discussion: """
-            A line each: the identifier, which stays the same whatever becomes of addresses and \
-            keys, the name, the address that stays the same, and how links are protected.
+            Prints one line per bond: its permanent identifier, the peer's name and identity \
+            address, and the protection of its links.
             """
     )
 
@@ -87,11 +88,11 @@ struct BondsListCommand: ConsoleCommand {
 struct BondsRemoveCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes a bond, and all that is kept of the device.",
-        discussion: "The device is not told: remove the bond there as well."
+        abstract: "Remove a bond and everything stored about the peer.",
+        discussion: "The peer keeps its own copy of the bond: remove it there as well."
     )
 
-    @Argument(help: "A bond's identifier, name or address.") var target: String?
+    @Argument(help: "The identifier, name or address of a bond.") var target: String?
 
     @Flag(help: "Remove all bonds.")
     var all = false
@@ -101,7 +102,7 @@ struct BondsRemoveCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         guard (target == nil) == all else {
             throw ProgramFailure.usage(
-                "nothing to remove was named, or too much",
+                "name one bond, or use --all",
                 advice: "give a bond's identifier, name or address, or --all"
             )
         }

@@ -3,24 +3,25 @@
 import ArgumentParser
 import BluetoothHost
 import Foundation
+import HCITransports
 
 struct ChannelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channel",
-        abstract: "Moves bytes between an L2CAP channel and standard input and output.",
+        abstract: "Transfer bytes between an L2CAP channel and standard input and output.",
         subcommands: [ChannelOpenCommand.self, ChannelListenCommand.self]
     )
 }
 
-/// What both ways to a channel have in common.
+/// The options of both ways to open a channel.
 struct ChannelOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The channel's number: 1 to 255, or 0x01 to 0xFF.", valueName: "n"))
+    @Option(help: ArgumentHelp("The channel's SPSM: 1 to 255, or 0x01 to 0xFF.", valueName: "n"))
     var psm: String
 
-    @Option(help: ArgumentHelp("The longest SDU to receive.", valueName: "octets"))
+    @Option(help: ArgumentHelp("The longest SDU to receive.", valueName: "bytes"))
     var mtu = 2_048
 
-    @Flag(help: "Go on until the other side closes the channel, when the input has ended.")
+    @Flag(help: "After the end of the input, wait until the peer closes the channel.")
     var wait = false
 
     /// The number that `--psm` names.
@@ -31,34 +32,34 @@ struct ChannelOptions: ParsableArguments {
             let value = isHexadecimal ? UInt16(digits.dropFirst(2), radix: 16) : UInt16(digits)
             guard let value, L2CAP.SPSM(rawValue: value).isValid else {
                 throw ProgramFailure.usage(
-                    "--psm \(TerminalText.escape(psm)) is not a channel's number",
-                    advice: "give 1 to 255; 128 to 255 are for anybody"
+                    "--psm \(TerminalText.escape(psm)) is not a valid SPSM",
+                    advice: "use 1 to 255; applications choose from 128 to 255"
                 )
             }
             return L2CAP.SPSM(rawValue: value)
         }
     }
 
-    /// What this side of the channel receives.
+    /// The sizes of the SDUs and PDUs that this side receives.
     var sizes: L2CAP.ChannelOptions {
         get throws {
             guard (23...65_535).contains(mtu) else {
                 throw ProgramFailure.usage(
-                    "--mtu \(mtu) makes no sense",
-                    advice: "give 23 to 65535"
+                    "'\(mtu)' is not a valid --mtu",
+                    advice: "use 23 to 65535"
                 )
             }
             return L2CAP.ChannelOptions(mtu: mtu, mps: min(mtu, 247))
         }
     }
 
-    /// Joins the channel with the process's own streams until one of them ends.
+    /// Joins the channel with the standard streams of the process until one of them ends.
     func pipe(_ channel: L2CAPChannel) async throws {
         let input = StandardInput()
-        let pipe = ChannelPipe(
+        let pipe = StandardStreamPipe(
             channel: channel,
             read: { try await input.read(upTo: $0) },
-            write: { try Console.writeOctets($0) },
+            write: { try Console.writeBytes($0) },
             outlivesInput: wait
         )
         try await pipe.run()
@@ -68,10 +69,10 @@ struct ChannelOptions: ParsableArguments {
 struct ChannelOpenCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
-        abstract: "Connects, opens a channel, and sends standard input on it.",
+        abstract: "Connect to a peripheral and open a channel.",
         discussion: """
-            What arrives goes to standard output. Ends when all of the input has arrived, or the \
-            accessory closes the channel.
+            Sends standard input and writes received bytes to standard output. Ends when the peer \
+            has received all of the input, or closes the channel.
             """
     )
 
@@ -95,17 +96,17 @@ struct ChannelOpenCommand: ConsoleCommand {
 struct ChannelListenCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
-        abstract: "Advertises, and moves the bytes of the first channel that somebody opens.",
+        abstract: "Advertise, and accept the first channel that a central opens.",
         discussion: """
-            Standard input goes to the channel, what arrives to standard output. Ends when the other \
-            side closes the channel, or all of the input has arrived.
+            Sends standard input and writes received bytes to standard output. Ends when the peer \
+            closes the channel, or has received all of the input.
             """
     )
 
     @OptionGroup var channel: ChannelOptions
 
-    @Option(help: "The name to advertise.")
-    var name = "Lanyard"
+    @Option(help: "The name to advertise. (default: LANYARD_NAME, or else the host name)")
+    var name: String?
 
     @OptionGroup var options: AdapterOptions
 
@@ -114,6 +115,7 @@ struct ChannelListenCommand: ConsoleCommand {
         let session = try options.session(on: console)
         try await session.withHost { host in
             let listener = try await host.listen(psm: number, options: sizes)
+            let name = name ?? DeviceName.standard()
             let content = AdvertisingContent(localName: name)
             let set = try await session.limits.run("advertising") {
                 try await host.advertise(Advertising(content))
@@ -128,10 +130,10 @@ struct ChannelListenCommand: ConsoleCommand {
 }
 
 extension Console {
-    /// Writes octets to standard output as they are; what `write` throws of text, of octets too.
-    fileprivate static func writeOctets(_ octets: [UInt8]) throws {
+    /// Writes bytes to standard output. Fails as `write` does for text.
+    fileprivate static func writeBytes(_ bytes: [UInt8]) throws {
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data(octets))
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
         } catch {
             throw failure(ofWriting: error)
         }

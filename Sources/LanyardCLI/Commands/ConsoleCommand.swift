@@ -3,9 +3,9 @@
 import ArgumentParser
 import Foundation
 
-/// A command that prints where it is told to, so that tests can read it.
+/// A command that prints on a given console, so that tests can read its output.
 protocol ConsoleCommand: AsyncParsableCommand, Sendable {
-    /// Does the command's work; throws `ProgramFailure`.
+    /// Runs the command. Throws `ProgramFailure`.
     func run(on console: Console) async throws
 }
 
@@ -15,9 +15,9 @@ extension ConsoleCommand {
     }
 }
 
-/// One run of the program: from its arguments to its exit code.
+/// One run of the program, from its arguments to its exit code.
 enum ProgramRun {
-    /// Parses the arguments, runs the command they name, and reports how it ended.
+    /// Parses the arguments, runs the command, and reports how it ended.
     static func run(_ arguments: [String], on console: Console) async -> ProcessStatus {
         do {
             let command = try Lanyard.parseAsRoot(arguments)

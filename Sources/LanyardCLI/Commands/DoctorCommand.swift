@@ -9,25 +9,24 @@ import VirtualAdapters
 struct DoctorCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says what stands in the way of Bluetooth, here or in an application.",
+        abstract: "Diagnose Bluetooth problems on this machine or in an app's Info.plist.",
         discussion: """
-            Looks at the adapter that is chosen, the bonds, and what the system has: its kernel, \
-            adapters, radio switches, daemon and permissions. Changes nothing; but an adapter that was \
-            chosen is opened and reset, which ends the links of whoever else uses it, unless there \
-            is --no-probe.
+            Checks the chosen adapter, the bonds, and the system's kernel, adapters, radio switches, \
+            Bluetooth daemon and permissions. It changes no settings. It opens and resets the chosen \
+            adapter, which ends links of other programs on it; --no-probe prevents that.
 
-            With --info-plist it looks at an application instead.
+            With --info-plist it checks an app instead.
 
-            Ends with 0 if nothing stands in the way, and with 78 if something does.
+            Exit code 0: no problem found. Exit code 78: a problem was found.
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "The adapter that is to be used.",
+            "The adapter to check.",
             discussion: """
-                Without this option, LANYARD_ADAPTER says which; or it is the first of the system's \
-                that may be taken.
+                The default is the environment variable LANYARD_ADAPTER, or else the first free \
+                adapter of the system.
                 """,
             valueName: "adapter"
         )
@@ -39,7 +38,9 @@ struct DoctorCommand: ConsoleCommand {
     @Flag(help: "Do not open the adapter.")
     var noProbe = false
 
-    @Option(help: ArgumentHelp("How long the adapter may take (4).", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How long to wait for the adapter (default: 4).", valueName: "seconds")
+    )
     var timeout: Double?
 
     @OptionGroup var application: InfoPlistOptions
@@ -50,7 +51,7 @@ struct DoctorCommand: ConsoleCommand {
     func run(on console: Console) async throws {
         guard !application.isInVain else {
             throw ProgramFailure.usage(
-                "there is no application to look at",
+                "these options need an Info.plist",
                 advice: "give --info-plist FILE as well"
             )
         }
@@ -65,7 +66,7 @@ struct DoctorCommand: ConsoleCommand {
 
     private func findings(on console: Console) async throws -> [SetUpFinding] {
         guard let file = application.infoPlist else {
-            return Diagnosis(of: try await surroundings(on: console)).findings
+            return Diagnosis(of: try await system(on: console)).findings
         }
         return try InfoPlistFile.findings(
             application.check,
@@ -74,36 +75,36 @@ struct DoctorCommand: ConsoleCommand {
         )
     }
 
-    /// What there is to be seen, from the environment of this process.
-    func surroundings(
+    /// The state of the system, as the environment of this process shows it.
+    func system(
         on console: Console,
         reader: SystemReader = SystemReader(),
         environment: [String: String] = ProcessInfo.processInfo.environment
-    ) async throws -> Surroundings {
-        var surroundings = Surroundings()
+    ) async throws -> SystemState {
+        var system = SystemState()
         #if os(Linux)
-            surroundings = reader.read(kernel: SystemBluetooth.support)
+            system = reader.read(kernel: SystemBluetooth.support)
         #else
-            surroundings.isLinux = false
+            system.isLinux = false
         #endif
-        surroundings.choice = choice(environment, surroundings.adapters)
-        guard case .chosen(let adapter, let source) = surroundings.choice else {
-            return surroundings
+        system.choice = choice(environment, system.adapters)
+        guard case .chosen(let adapter, let source) = system.choice else {
+            return system
         }
         let store = try storage.choice(for: adapter, environment: environment)
-        surroundings.store = StoreExamination(choice: store, reader: reader).result()
-        // What nobody has chosen is not taken from whoever may have it.
-        guard !noProbe, source != .system else { return surroundings }
+        system.store = StoreExamination(choice: store, reader: reader).result()
+        // The probe skips a default adapter, because another process may be using it.
+        guard !noProbe, source != .system else { return system }
         let limits = StepLimits(seconds: try AdapterOptions.seconds(timeout))
-        surroundings.probe = await AdapterProbe(adapter: adapter, limits: limits).result(console)
-        return surroundings
+        system.probe = await AdapterProbe(adapter: adapter, limits: limits).result(console)
+        return system
     }
 
     private func choice(
         _ environment: [String: String],
         _ adapters: [SystemAdapter]
-    ) -> Surroundings.Choice {
-        let source: Surroundings.Choice.Source = adapter == nil ? .environment : .option
+    ) -> SystemState.Choice {
+        let source: SystemState.Choice.Source = adapter == nil ? .environment : .option
         guard let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty else {
             let preferred = SystemAdapter.preferred(of: adapters)
             return preferred.map { .chosen(.reached($0.specification), .system) } ?? .none

@@ -3,12 +3,12 @@
 import ArgumentParser
 import Lanyard
 
-/// What an application wants of Bluetooth, whose Info.plist is looked at.
+/// The app's use of Bluetooth, against which its Info.plist is checked.
 struct InfoPlistOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Look at an application's Info.plist instead: what it lacks for Bluetooth.",
-            discussion: "Give that of the application as built, in XML or binary.",
+            "Check an app's Info.plist instead of this machine.",
+            discussion: "Give the Info.plist of the built app, in XML or binary form.",
             valueName: "file"
         )
     )
@@ -16,7 +16,7 @@ struct InfoPlistOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The application's entitlements: those of a sandbox on macOS.",
+            "The app's entitlements, for the sandbox on macOS.",
             valueName: "file"
         )
     )
@@ -24,8 +24,8 @@ struct InfoPlistOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "ios (and the other systems of mobile devices) or macos.",
-            discussion: "By default what the file says.",
+            "The app's platform: ios (also for the other mobile systems) or macos.",
+            discussion: "The default is the platform in the file.",
             valueName: "system"
         )
     )
@@ -33,19 +33,19 @@ struct InfoPlistOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What it is in the background: central, peripheral, or both with a comma.",
+            "The app's background roles: central, peripheral, or central,peripheral.",
             valueName: "roles"
         )
     )
     var background: String?
 
-    @Flag(help: "It uses state restoration.")
+    @Flag(help: "The app uses state restoration.")
     var restoration = false
 
-    @Flag(help: "It lets accessories be picked with AccessorySetupKit.")
+    @Flag(help: "The app uses AccessorySetupKit.")
     var accessorySetup = false
 
-    /// Whether something is said that makes no sense without a file.
+    /// Whether an option is given that needs `--info-plist`.
     var isInVain: Bool {
         infoPlist == nil
             && (entitlements != nil || platform != nil || background != nil || restoration
@@ -75,7 +75,7 @@ struct InfoPlistOptions: ParsableArguments {
         guard let value = Value(rawValue: text.lowercased()) else {
             let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
             throw .usage(
-                "'\(TerminalText.escape(text))' makes no sense after \(option)",
+                "'\(TerminalText.escape(text))' is not a valid \(option)",
                 advice: "use \(names)"
             )
         }

@@ -6,12 +6,12 @@ import BluetoothHost
 struct PairCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Agrees on keys with an accessory, for this and later links.",
+        abstract: "Pair with a peripheral and keep the bond.",
         discussion: """
-            Says by which method, asks what there is to ask, and prints what has come of it. Whatever \
-            is not a plain yes is a no. Where neither side can show or enter digits, nothing is \
-            asked, and nothing protects from somebody in between; --mitm refuses that. The other \
-            commands use the keys from then on. docs/PAIRING.md says what each method protects from.
+            Prints the pairing method, asks the questions of that method, and prints the result. Any \
+            answer but yes means no. If neither side can show or enter digits, there is no question \
+            and no protection against a man in the middle; --mitm refuses such a pairing. Later \
+            commands use the bond. docs/PAIRING.md describes the methods.
             """
     )
 
@@ -20,7 +20,7 @@ struct PairCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Pair by what the accessory has told in another way; see docs/PAIRING.md.",
+            "Pair with the peripheral's out-of-band data in this file; see docs/PAIRING.md.",
             valueName: "file"
         )
     )
@@ -28,32 +28,33 @@ struct PairCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write what the accessory is to be told in another way, and wait until it is.",
+            "Write out-of-band data for the peripheral to this file, and wait until you hand it over.",
             valueName: "file"
         )
     )
     var makeOob: String?
 
-    @Flag(help: "Pair anew, without a question, if the accessory has lost its keys.")
+    @Flag(help: "Pair again without asking if the peripheral has lost its bond.")
     var again = false
 
     @OptionGroup var options: AdapterOptions
 
-    func run(on console: Console) async throws {
+    func run(on terminal: Console) async throws {
         let target = try Target(target)
-        let desk = pairing.desk(at: console)
+        let questions = pairing.questions(at: terminal)
+        let console = terminal.asking(questions)
         var policy = try pairing.policy(
-            hasSomebody: desk != nil,
+            hasUser: questions != nil,
             hasOutOfBandData: oob != nil || makeOob != nil
         )
         policy.peerOutOfBandData = try oob.map(OutOfBandFile.read)
-        let dialogue = pairing.dialogue(desk, at: console)
+        let dialogue = pairing.dialogue(questions, at: console)
         var session = try options.session(on: console)
         if session.store == .none, !pairing.noBond { console.remark(Self.oblivion) }
-        let input = desk.map { desk in Task { await desk.run(on: console.lines()) } }
+        let input = questions.map { questions in Task { await questions.run(on: console.lines()) } }
         defer { input?.cancel() }
         if let makeOob {
-            policy.localOutOfBandData = try await handOver(in: makeOob, desk, on: console)
+            policy.localOutOfBandData = try await handOver(in: makeOob, questions, on: console)
         }
         session.pairing = PairingSetup(
             policy: policy,
@@ -62,14 +63,14 @@ struct PairCommand: ConsoleCommand {
             isTalking: { dialogue.hasBegun }
         )
         try await session.withLink(to: target) { [policy, session] link, found in
-            let visit = PairingVisit(
+            let procedure = PairingProcedure(
                 link: link,
                 policy: policy,
                 dialogue: dialogue,
                 limits: session.limits,
                 hasBonded: session.pairing.hasBonded
             )
-            let report = try await visit.pair(advertisedName: found.name)
+            let report = try await procedure.pair(advertisedName: found.name)
             try console.print(options.json ? report.json.compact : report.text)
         }
     }
@@ -77,15 +78,16 @@ struct PairCommand: ConsoleCommand {
     private static let oblivion =
         "lanyard: the bond ends with this command: there is no store to keep it in\n"
 
-    /// Writes what the accessory is to be told, and waits until somebody says that it knows.
+    /// Writes the data for the accessory, and waits until a person confirms that the accessory has
+    /// it.
     private func handOver(
         in path: String,
-        _ desk: AnswerDesk?,
+        _ questions: QuestionQueue?,
         on console: Console
     ) async throws -> Pairing.LocalOutOfBandData {
-        guard let desk else {
+        guard let questions else {
             throw ProgramFailure.usage(
-                "--make-oob waits until somebody has handed over the file",
+                "--make-oob needs a person who hands over the file",
                 advice: PairingText.howToAnswer
             )
         }
@@ -95,13 +97,13 @@ struct PairCommand: ConsoleCommand {
                 forLegacyPairing: pairing.legacy,
                 using: &generator
             )
-        else { throw ProgramFailure(.internalError, "no private key can be made") }
+        else { throw ProgramFailure(.internalError, "a private key could not be generated") }
         try OutOfBandFile.write(local.data, to: path)
         let question = PairingText.handedOver(TerminalText.escape(path))
-        let isThere = await desk.ask(question, hint: PairingText.yesOrNo, PairingText.readYes)
+        let isThere = await questions.ask(question, hint: PairingText.yesOrNo, PairingText.readYes)
         guard isThere == true else {
             try Task.checkCancellation()
-            throw ProgramFailure(.refused, "nothing was handed over")
+            throw ProgramFailure(.refused, "the file was not handed over")
         }
         return local
     }

@@ -3,63 +3,68 @@
 import ArgumentParser
 import BluetoothHost
 
-/// What pairing may come to.
+/// The options for pairing.
 struct PairingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What this side can show and learn; decides on the method.",
+            "The input and output capability of this side, which decides the pairing method.",
             discussion: """
-                display-only, display-yes-no, keyboard-only, no-input-no-output or \
-                keyboard-display: the last if somebody is there to answer, otherwise that before it.
+                display-only, display-yes-no, keyboard-only, no-input-no-output or keyboard-display. \
+                The default is keyboard-display at a terminal, otherwise no-input-no-output.
                 """,
             valueName: "capability"
         )
     )
     var io: String?
 
-    @Flag(help: "Accept no key that somebody in between could have a part in.")
+    @Flag(help: "Require protection against a man in the middle.")
     var mitm = false
 
-    @Flag(help: "Also pair in the way of before Bluetooth 4.2, which listeners can break.")
+    @Flag(
+        help: "Also allow LE legacy pairing (before Bluetooth 4.2), which eavesdroppers can break."
+    )
     var legacy = false
 
-    @Option(help: ArgumentHelp("The shortest key to accept, 7 to 16.", valueName: "octets"))
+    @Option(help: ArgumentHelp("The shortest key to accept, 7 to 16.", valueName: "bytes"))
     var minKeySize = 16
 
-    @Flag(help: "Keep no keys: good for this link only.")
+    @Flag(help: "Pair for this link only, without a bond.")
     var noBond = false
 
-    @Flag(help: "Tell each other of each digit that is entered.")
+    @Flag(help: "Exchange keypress notifications while digits are entered.")
     var keypresses = false
 
-    @Flag(help: "Use the key that everybody knows, for a sniffer to follow; it protects nothing.")
+    @Flag(
+        help:
+            "Use the published debug key, so that a sniffer can decrypt the link. It protects nothing."
+    )
     var debugKeyThatProtectsNothing = false
 
     @Flag(
         help: ArgumentHelp(
-            "Take answers from standard input, although it is no terminal: a line each.",
-            discussion: "Without it, and without a terminal, all questions are declined."
+            "Read answers from standard input even if it is not a terminal, one per line.",
+            discussion: "Without this flag and without a terminal, all questions are declined."
         )
     )
     var answers = false
 
-    /// The policy that the options describe; throws if they make no sense.
+    /// The pairing policy that the options describe. Throws if they are not valid.
     ///
     /// - Parameters:
-    ///   - hasSomebody: whether somebody is there to answer.
-    ///   - hasOutOfBandData: whether the sides are told of each other in another way.
+    ///   - hasUser: Whether a person is there to answer.
+    ///   - hasOutOfBandData: Whether the sides exchange data out of band.
     func policy(
-        hasSomebody: Bool,
+        hasUser: Bool,
         hasOutOfBandData: Bool = false
     ) throws(ProgramFailure) -> Pairing.Policy {
         var policy = Pairing.Policy()
-        policy.ioCapability = try capability ?? (hasSomebody ? .keyboardDisplay : .noInputNoOutput)
+        policy.ioCapability = try capability ?? (hasUser ? .keyboardDisplay : .noInputNoOutput)
         guard LinkSecurity.keySizeRange.contains(minKeySize) else {
-            throw .usage("--min-key-size \(minKeySize) makes no sense", advice: "give 7 to 16")
+            throw .usage("'\(minKeySize)' is not a valid --min-key-size", advice: "use 7 to 16")
         }
         if mitm, policy.ioCapability == .noInputNoOutput, !hasOutOfBandData {
             throw .usage(
-                "--mitm needs somebody to compare or enter digits",
+                "--mitm needs a person to compare or enter digits",
                 advice: "run this at a terminal, or with --io and --answers, or --oob"
             )
         }
@@ -78,7 +83,7 @@ struct PairingOptions: ParsableArguments {
             let all = Pairing.IOCapability.allCases
             guard let capability = all.first(where: { $0.description == io.lowercased() }) else {
                 throw .usage(
-                    "'\(TerminalText.escape(io))' is no capability",
+                    "'\(TerminalText.escape(io))' is not a valid capability",
                     advice: "give \(all.map(\.description).joined(separator: ", "))"
                 )
             }
@@ -88,34 +93,35 @@ struct PairingOptions: ParsableArguments {
 }
 
 extension PairingOptions {
-    /// Whether somebody is there to answer.
-    func hasSomebody(at console: Console) -> Bool {
+    /// Whether a person is there to answer.
+    func hasUser(at console: Console) -> Bool {
         answers || (console.isInputTerminal && console.isRemarkTerminal)
     }
 
-    /// Where questions are asked; nil if nobody is there.
+    /// Returns the queue that asks questions; nil if a person cannot answer them here.
     ///
-    /// - Parameter orders: what gets the lines that answer nothing; nil: nothing does.
-    func desk(
+    /// - Parameter orders: Receives the lines that answer no question; nil discards them.
+    func questions(
         at console: Console,
-        orders: AsyncStream<String>.Continuation? = nil
-    ) -> AnswerDesk? {
-        guard hasSomebody(at: console) else { return nil }
-        let isPerson = console.isInputTerminal
-        guard let orders else {
-            return AnswerDesk(
-                unasked: isPerson ? .discarded : .kept,
-                say: console.remark,
-                forgetTyped: console.forgetTyped
-            )
-        }
-        return AnswerDesk(unasked: .passed(orders), say: console.remark)
+        commands: AsyncStream<String>.Continuation? = nil
+    ) -> QuestionQueue? {
+        guard hasUser(at: console) else { return nil }
+        let isTyped = console.isInputTerminal
+        return QuestionQueue(
+            unasked: commands.map { .passed($0) } ?? (isTyped ? .discarded : .kept),
+            say: console.remark,
+            forgetTyped: console.forgetTyped,
+            hasPerson: isTyped && console.isRemarkTerminal
+        )
     }
 
-    /// Who asks there.
-    func dialogue(_ desk: AnswerDesk?, at console: Console) -> PairingDialogue {
+    /// Returns the dialogue that asks through the queue.
+    ///
+    /// - Parameter console: The console that keeps the question at the bottom, from
+    ///   `Console.asking(_:)`.
+    func dialogue(_ questions: QuestionQueue?, at console: Console) -> PairingDialogue {
         PairingDialogue(
-            desk: desk,
+            questions: questions,
             reportsKeypresses: keypresses,
             say: { text in
                 ProgressLine(console: console).clear()

@@ -7,29 +7,30 @@ import BluetoothTypes
 struct ScanCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "Shows the accessories that advertise.",
+        abstract: "List the devices that advertise.",
         discussion: """
-            On a terminal, a table that is kept up to date; otherwise a line whenever an accessory \
-            says something new, with --json as an object. Ends after --timeout seconds, or with \
-            Ctrl-C.
+            On a terminal, prints a live table. Otherwise, prints one line per new or changed \
+            advertisement, with --json as an object. Ends after --timeout seconds or with Ctrl-C.
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "Only accessories with this service; may be repeated.",
+            "Only devices that advertise this service. Repeat for several.",
             valueName: "uuid"
         )
     )
     var service: [String] = []
 
-    @Option(help: ArgumentHelp("Only accessories whose name begins so.", valueName: "prefix"))
+    @Option(help: ArgumentHelp("Only devices whose name has this prefix.", valueName: "prefix"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Only signals at least this strong.", valueName: "dBm"))
+    @Option(
+        help: ArgumentHelp("Only devices with at least this signal strength.", valueName: "dBm")
+    )
     var minimumRSSI: Int?
 
-    @Flag(help: "Only listen; do not ask accessories for more.")
+    @Flag(help: "Scan passively: send no scan requests.")
     var passive = false
 
     @OptionGroup var options: AdapterOptions
@@ -80,7 +81,7 @@ struct ScanCommand: ConsoleCommand {
             for text in service {
                 guard let uuid = BluetoothUUID(text) else {
                     throw ProgramFailure.usage(
-                        "'\(TerminalText.escape(text))' is no UUID",
+                        "'\(TerminalText.escape(text))' is not a valid UUID",
                         advice: "write 4, 8 or 32 hexadecimal digits, such as 180F"
                     )
                 }

@@ -7,112 +7,141 @@ import HCITransports
 struct ServeCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Is the accessory that a JSON file describes.",
+        abstract: "Run a peripheral defined by a JSON file.",
         discussion: """
-            Advertises, and prints connections, reads, writes and subscriptions as they come, a line \
-            each. While it runs, lines of standard input change values: type help. Ends with Ctrl-C. \
-            docs/SERVING.md says what may be in the file.
+            Advertises, and prints one line for each connection, read, write and subscription. \
+            Commands on standard input change values while it runs: type help. Ctrl-C ends it. \
+            docs/SERVING.md describes the file.
             """
     )
 
-    @Argument(help: ArgumentHelp("What is served.", valueName: "database.json"))
+    @Argument(
+        help: ArgumentHelp("The file that defines the peripheral.", valueName: "database.json")
+    )
     var database: String
 
-    @Option(help: ArgumentHelp("What it is called, instead of what the file says."))
+    @Option(help: ArgumentHelp("The device name, instead of the name in the file."))
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "Its random static address; otherwise the one that its store has, or a new one.",
+            "The random static address. The default is the stored address, or a new one.",
             valueName: "address"
         )
     )
     var address: String?
 
-    @Flag(help: "Only check the file, and print the table that it leads to.")
+    @Flag(help: "Check the file, print its attribute table, and exit.")
     var check = false
 
-    @Flag(help: "Print each value that is sent as well.")
+    @Flag(help: "Also print each notification and indication that is sent.")
     var sent = false
 
     @Flag(
         help: ArgumentHelp(
             "End when standard input ends.",
-            discussion: "For programs that start it and hold the other end of a pipe."
+            discussion: "For a parent process that holds the other end of the pipe."
         )
     )
     var untilEndOfInput = false
 
-    @Flag(help: "Wait for an adapter that is not there, or is lost, instead of ending.")
+    @Flag(help: "Wait for an adapter that is missing or unplugged instead of exiting.")
     var stay = false
 
     @Option(
         help: ArgumentHelp(
-            "With a virtual adapter: where other hosts join its air; may be repeated.",
-            discussion: "tcp:HOST:PORT or unix:PATH; port 0 lets the system choose.",
+            "With a virtual adapter: an address where other hosts join its radio. Repeat for several.",
+            discussion: "tcp:HOST:PORT or unix:PATH. Port 0 lets the system choose.",
             valueName: "address"
         )
     )
     var listen: [String] = []
 
-    @Flag(help: "Let clients pair that ask for it; questions come up where lines are typed.")
+    @Flag(
+        help: ArgumentHelp(
+            "Let centrals pair for a while. Questions appear on the terminal.",
+            discussion: "Type pair to let them pair for as long again."
+        )
+    )
     var pair = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The time in which --pair lets centrals pair, in seconds. 0 sets no limit.",
+            valueName: "seconds"
+        )
+    )
+    var pairFor = 300
 
     @OptionGroup var pairing: PairingOptions
     @OptionGroup var options: AdapterOptions
 
-    func run(on console: Console) async throws {
+    func run(on terminal: Console) async throws {
         var accessory = try DatabaseFile.read(database)
         if let name { try accessory.rename(name) }
-        if check { return try show(accessory, on: console) }
+        if check { return try show(accessory, on: terminal) }
+        let window = try window
+        let (commands, feed) = AsyncStream.makeStream(
+            of: String.self,
+            bufferingPolicy: .bufferingOldest(QuestionQueue.commandLimit)
+        )
+        let questions = pair ? pairing.questions(at: terminal, commands: feed) : nil
+        let console = terminal.asking(questions)
         var session = try options.session(on: console)
-        session.identity = HostIdentity(
+        session.identity = ServedIdentity(
             of: accessory,
             at: try address.map(DeviceAddress.randomStatic)
         )
         session.airAddresses = try listen.map(AdapterSpecification.listening)
-        if stay { session.onAdapterLoss = news(on: console) }
+        if stay { session.onAdapterLoss = lossReport(on: console) }
         if case .virtual = session.adapter, listen.isEmpty {
             console.remark(Self.solitude)
         }
-        let isReady = Latch()
-        let (orders, asking) = try input(on: console, &session)
+        if pair { session.pairing = try setup(questions, window, on: console) }
+        // Where clients may pair, the queue separates answers from commands.
+        let asking = questions.map { questions in Task { await questions.run(on: console.lines()) }
+        }
         defer { asking?.cancel() }
-        let serving = ServeSession(accessory, surroundings(on: console, orders, isReady))
+        let isReady = Latch()
+        var environment = environment(on: console, isReady)
+        environment.commands = questions == nil ? console.lines().texts : commands
+        if pair { environment.pairing = .init(window: window) }
+        let serving = ServeSession(accessory, environment)
         do {
             try await session.withHost { try await serving.run(on: $0) }
         } catch let failure as ProgramFailure where failure == .interrupted && isReady.isSet {
-            // To be interrupted is how a server ends.
+            // An interruption is the normal end of a server.
         }
     }
 
-    /// What is typed. Where clients may pair, questions come up between the orders; then somebody
-    /// has to tell answers from orders, until cancelled.
-    private func input(
-        on console: Console,
-        _ session: inout AdapterSession
-    ) throws -> (orders: AsyncStream<String>, Task<Void, Never>?) {
-        guard pair else { return (console.lines(), nil) }
-        let (orders, feed) = AsyncStream.makeStream(
-            of: String.self,
-            bufferingPolicy: .bufferingOldest(AnswerDesk.orderLimit)
-        )
-        let desk = pairing.desk(at: console, orders: feed)
-        session.pairing = try setup(desk, on: console)
-        guard let desk else { return (console.lines(), nil) }
-        return (orders, Task { await desk.run(on: console.lines()) })
+    /// How long `--pair` lets clients pair; nil for as long as the command runs.
+    private var window: Duration? {
+        get throws(ProgramFailure) {
+            guard pairFor >= 0, pairFor <= Self.longestWindow else {
+                throw .usage(
+                    "'\(pairFor)' is not a valid time for pairing",
+                    advice: "use a number of seconds from 0 to \(Self.longestWindow)"
+                )
+            }
+            return pairFor == 0 ? nil : .seconds(pairFor)
+        }
     }
 
-    /// Lets clients pair, and asks who is there.
+    /// One day.
+    private static let longestWindow = 86_400
+
+    /// Returns the pairing configuration for clients.
     private func setup(
-        _ desk: AnswerDesk?,
+        _ questions: QuestionQueue?,
+        _ window: Duration?,
         on console: Console
     ) throws(ProgramFailure) -> PairingSetup {
-        let dialogue = pairing.dialogue(desk, at: console)
+        let dialogue = pairing.dialogue(questions, at: console)
         return PairingSetup(
-            policy: try pairing.policy(hasSomebody: desk != nil),
+            policy: try pairing.policy(hasUser: questions != nil),
             delegate: TerminalDelegate(dialogue: dialogue),
             acceptsPairing: true,
+            window: window,
             bondLossPolicy: .ask
         )
     }
@@ -122,42 +151,40 @@ struct ServeCommand: ConsoleCommand {
         try console.print(options.json ? exploration.json.indented : exploration.tree.text)
     }
 
-    /// Tells that the adapter is lost, or back.
-    private func news(on console: Console) -> @Sendable (AdapterFailure?) throws -> Void {
+    /// Prints that the adapter is lost, or available again.
+    private func lossReport(on console: Console) -> @Sendable (AdapterFailure?) throws -> Void {
         { [options] failure in
-            let news = failure.map { ServeNews.adapterLost($0.description) } ?? .adapterBack
-            try console.print(options.json ? news.json.compact : news.line)
+            let event = failure.map { ServeEvent.adapterLost($0.description) } ?? .adapterBack
+            try console.print(options.json ? event.json.compact : event.line)
         }
     }
 
-    private func surroundings(
+    private func environment(
         on console: Console,
-        _ orders: AsyncStream<String>,
         _ isReady: Latch
-    ) -> ServeSession.Surroundings {
-        var surroundings = ServeSession.Surroundings(tell: { [options] news in
-            if case .ready = news { isReady.set() }
-            try console.print(options.json ? news.json.compact : news.line)
+    ) -> ServeSession.Environment {
+        var environment = ServeSession.Environment(report: { [options] event in
+            if case .ready = event { isReady.set() }
+            try console.print(options.json ? event.json.compact : event.line)
         })
-        surroundings.remark = console.remark
-        surroundings.orders = orders
-        surroundings.endsWithOrders = untilEndOfInput
-        surroundings.isTalkative = sent
-        return surroundings
+        environment.remark = console.remark
+        environment.endsWithOrders = untilEndOfInput
+        environment.isVerbose = sent
+        return environment
     }
 
     private static let solitude = """
-        lanyard: nobody can come here: the air is this command's own; --listen unix:PATH lets \
-        others in\n
+        lanyard: only this command is on this radio; --listen unix:PATH lets other hosts \
+        join\n
         """
 }
 
 extension ServedAccessory {
-    /// Gives it another name, in its advertisements as well.
+    /// Changes the device name and the name in advertisements.
     mutating func rename(_ name: String) throws(ProgramFailure) {
         guard !name.isEmpty, name.utf8.count <= Self.nameLimit else {
             throw .usage(
-                "the name has \(name.utf8.count) octets",
+                "the name has \(name.utf8.count) bytes",
                 advice: "give one of 1 to \(Self.nameLimit)"
             )
         }

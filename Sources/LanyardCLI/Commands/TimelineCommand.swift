@@ -7,24 +7,24 @@ import Lanyard
 struct TimelineCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "timeline",
-        abstract: "Makes a page that shows what accessories did, on one time line.",
+        abstract: "Make a web page with the time line of a recording.",
         discussion: """
-            The recording is what an application wrote of its FlightRecorder (recording.jsonLines). \
-            Packet logs of the same time, as --trace writes them, are put beside it; each is named \
-            after its file. The page needs nothing but a browser, not even a network.
+            The recording is a file that an app wrote from its FlightRecorder (recording.jsonLines). \
+            Packet logs of the same period, as --trace writes them, appear beside it under their file \
+            names. The page works in a browser without a network.
             """
     )
 
-    @Argument(help: ArgumentHelp("What a FlightRecorder kept, as JSON lines.")) var recording:
-        String
+    @Argument(help: ArgumentHelp("The recording of a FlightRecorder, as JSON lines."))
+    var recording: String
 
     @Argument(help: ArgumentHelp("Packet logs, as btsnoop files.", valueName: "log"))
     var logs: [String] = []
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where the page goes.", valueName: "file.html"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The page to write.", valueName: "file.html"))
     var output: String
 
-    @Option(help: "What the page is called.")
+    @Option(help: "The title of the page.")
     var title = "Accessories on one time line"
 
     func run(on console: Console) async throws {
@@ -44,7 +44,7 @@ struct TimelineCommand: ConsoleCommand {
     }
 
     private static func read(_ path: String) throws(ProgramFailure) -> FlightRecording {
-        let file = WrittenFile(subject: "recording", manual: "the documentation of FlightRecorder")
+        let file = JSONFile(subject: "recording", manual: "the documentation of FlightRecorder")
         guard let data = FileManager.default.contents(atPath: path) else {
             throw file.unreadable(path)
         }
@@ -58,10 +58,10 @@ struct TimelineCommand: ConsoleCommand {
         }
     }
 
-    /// How long a recording may be, in octets.
+    /// The longest recording, in bytes.
     private static let lengthLimit = 64 << 20
 
-    /// The file's name without its ending, and without the number that `--trace` put in front.
+    /// The file's name without its extension and without the number that `--trace` puts in front.
     static func deviceName(ofLog path: String) -> String {
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         let parts = name.split(separator: "-", maxSplits: 1)
@@ -70,7 +70,7 @@ struct TimelineCommand: ConsoleCommand {
     }
 }
 
-/// What is wrong with a recording.
+/// A fault in a recording.
 struct RecordingFailure: PlacedError, Equatable {
     let cause: FlightRecording.Failure
 
@@ -80,15 +80,15 @@ struct RecordingFailure: PlacedError, Equatable {
 
     var complaint: String {
         switch cause {
-        case .unknownFormat: "it does not begin as recordings of this version do"
-        case .malformedLine: "that is no event"
+        case .unknownFormat: "it does not begin like a recording of this version"
+        case .malformedLine: "this is not an event"
         case .tooLong: "it has more than \(FlightRecording.eventLimit) events"
         }
     }
 }
 
 extension TimelinePage {
-    /// Writes the page; throws `ProgramFailure` if it cannot.
+    /// Writes the page. Throws `ProgramFailure` if it cannot.
     func write(to path: String) throws(ProgramFailure) {
         do {
             try Data(html.utf8).write(to: URL(fileURLWithPath: path))
@@ -96,14 +96,14 @@ extension TimelinePage {
             throw ProgramFailure(
                 .inputOutput,
                 "the page \(TerminalText.escape(path)) cannot be written",
-                advice: "check that its directory is there, and has room"
+                advice: "check that its directory exists and the disk is not full"
             )
         }
     }
 }
 
 extension Timeline {
-    /// How much it shows, in a few words.
+    /// The number of events and devices, in a few words.
     var summary: String {
         let events = events.count == 1 ? "1 event" : "\(events.count) events"
         let devices = devices.count == 1 ? "1 device" : "\(devices.count) devices"

@@ -6,37 +6,42 @@ import HCITransports
 struct TraceCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Prints what a log or a capture holds, one PDU a line.",
+        abstract: "Print a packet log or a sniffer capture, one PDU per line.",
         discussion: """
-            Each line has the seconds since the first packet, > for what the host sent and < for \
-            what it received, the connection handle, the layer and the PDU. Reads what --trace \
-            writes, and what other tools write with H4 packets.
+            Each line has the seconds since the first packet, > for a sent and < for a received \
+            packet, the connection handle, the layer and the PDU. The file is a btsnoop log with H4 \
+            packets, as --trace and other tools write it.
 
-            Reads pcap files of Bluetooth LE sniffers as well (link types 251 and 256): > is then \
-            what the Central sent. With the keys that --export-keys wrote, encrypted links are \
-            decrypted, if the capture has their beginning.
+            The file can also be a pcap capture of a Bluetooth LE sniffer (link types 251 and 256). \
+            Then > marks packets of the Central. With --keys and the file of --export-keys, encrypted \
+            links are decrypted if the capture contains their start.
             """
     )
 
-    @Argument(help: ArgumentHelp("A btsnoop file, or a pcap file.", valueName: "file")) var path:
-        String
+    @Argument(help: ArgumentHelp("A btsnoop or pcap file.", valueName: "file")) var path: String
 
     @Option(
-        help: ArgumentHelp("Only this connection, decimal or 0x….", valueName: "handle")
+        help: ArgumentHelp("Only this connection handle, decimal or 0x….", valueName: "handle")
     )
     var connection: String?
 
     @Option(
-        help: ArgumentHelp("Only this layer; may be repeated.", valueName: "hci|ll|l2cap|att|smp")
+        help: ArgumentHelp(
+            "Only this layer. Repeat for several.",
+            valueName: "hci|ll|l2cap|att|smp"
+        )
     )
     var layer: [String] = []
 
     @Option(
-        help: ArgumentHelp("The keys of a capture, as --export-keys wrote them.", valueName: "file")
+        help: ArgumentHelp(
+            "The keys for a capture, a file that --export-keys wrote.",
+            valueName: "file"
+        )
     )
     var keys: String?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run(on console: Console) async throws {
@@ -51,10 +56,10 @@ struct TraceCommand: ConsoleCommand {
         try CapturePrinter(filter: filter, isJSON: json, keys: keys, console: console).print(path)
     }
 
-    /// What a host logs was never encrypted.
+    /// The packet log of a host is never encrypted, so it needs no keys.
     private static var keysForLog: ProgramFailure {
         .usage(
-            "--keys is for captures, and this is the log of a host",
+            "--keys needs a capture, and this file is the log of a host",
             advice: "leave --keys out; nothing in a log is encrypted"
         )
     }

@@ -4,12 +4,12 @@ import HCITransports
 import Lanyard
 import VirtualAdapters
 
-/// The adapter that Lanyard is told to use: whether there is one, and whether it can be reached.
+/// The findings about the chosen adapter: whether it exists and whether it answers.
 enum ChoiceDiagnosis {
     private static let subject = "adapter"
 
-    static func findings(_ surroundings: Surroundings) -> [SetUpFinding] {
-        switch surroundings.choice {
+    static func findings(_ system: SystemState) -> [SetUpFinding] {
+        switch system.choice {
         case .none: [nothingChosen]
         case .malformed(_, let source, let failure):
             [
@@ -21,14 +21,14 @@ enum ChoiceDiagnosis {
                     remedy: failure.advice
                 )
             ]
-        case .chosen(let choice, let source): [finding(choice, source, surroundings.probe)]
+        case .chosen(let choice, let source): [finding(choice, source, system.probe)]
         }
     }
 
     private static func finding(
         _ choice: AdapterChoice,
-        _ source: Surroundings.Choice.Source,
-        _ probe: Surroundings.Probe
+        _ source: SystemState.Choice.Source,
+        _ probe: SystemState.Probe
     ) -> SetUpFinding {
         let name = "\(TerminalText.escape(choice.description)), by \(source.rawValue)"
         switch probe {
@@ -36,16 +36,16 @@ enum ChoiceDiagnosis {
             return SetUpFinding(
                 .good,
                 subject,
-                "\(name): opened, reset and let go in \(SecondsText.describe(duration))"
+                "\(name): opened, reset and closed in \(SecondsText.describe(duration))"
             )
         case .failed(let failure):
             return SetUpFinding(
                 .obstacle,
                 subject,
                 "\(name): \(failure.happened)",
-                why: "whatever needs an adapter ends with this",
+                why: "commands that need an adapter fail with this",
                 remedy: failure.advice.isEmpty
-                    ? "see that it is there, or choose another"
+                    ? "check that it is connected, or choose another"
                     : failure.advice
             )
         case .notTried:
@@ -63,9 +63,32 @@ enum ChoiceDiagnosis {
     private static let nothingChosen = SetUpFinding(
         .obstacle,
         subject,
-        "none is chosen, and the system has none that could be taken",
-        why: "commands want --adapter, and programs on CoreBluetooth find the state `unsupported`",
+        "none is chosen, and the system has no free one",
+        why: "commands need --adapter, and programs on CoreBluetooth find the state `unsupported`",
         remedy: "export LANYARD_ADAPTER=virtual for one that needs no hardware, among example "
             + "accessories; or one of \(AdapterSpecification.forms)"
     )
+}
+
+/// Opens an adapter, starts a host without bonds on it, and closes it again.
+struct AdapterProbe {
+    let adapter: AdapterChoice
+    let limits: StepLimits
+
+    /// The result, within the limit of one step.
+    func result(_ console: Console) async -> SystemState.Probe {
+        let start = ContinuousClock.now
+        let session = AdapterSession(
+            adapter: adapter,
+            traceFile: nil,
+            limits: limits,
+            console: console
+        )
+        do {
+            try await session.withHost { _ in }
+            return .succeeded(.now - start)
+        } catch {
+            return .failed(ProgramFailure(error, during: "opening \(adapter)"))
+        }
+    }
 }

@@ -2,8 +2,7 @@
 
 import Lanyard
 
-/// What there is to be said of a computer's Bluetooth: what Lanyard can use, what stands in the way, and
-/// what would remove it.
+/// The findings about a computer's Bluetooth: what works, what is in the way, and how to remove it.
 struct Diagnosis: Equatable, Sendable {
     let findings: [SetUpFinding]
 
@@ -11,14 +10,14 @@ struct Diagnosis: Equatable, Sendable {
         self.findings = findings
     }
 
-    /// What follows from what was seen. The adapter that Lanyard is to use comes first, since nothing
-    /// but that can be an obstacle: beside it there may be any number that cannot be had.
-    init(of surroundings: Surroundings) {
-        var findings = ChoiceDiagnosis.findings(surroundings)
-        findings += StoreDiagnosis.findings(surroundings.store)
-        if surroundings.isLinux {
-            findings += KernelDiagnosis.findings(surroundings)
-            findings += surroundings.serialPorts.map(Self.finding(about:))
+    /// Derives the findings from the state of the system. The chosen adapter comes first, because
+    /// only its findings can be obstacles: other adapters may be unusable without harm.
+    init(of system: SystemState) {
+        var findings = ChoiceDiagnosis.findings(system)
+        findings += StoreDiagnosis.findings(system.store)
+        if system.isLinux {
+            findings += KernelDiagnosis.findings(system)
+            findings += system.serialPorts.map(Self.finding(about:))
         } else {
             findings.append(Self.elsewhere)
         }
@@ -27,7 +26,7 @@ struct Diagnosis: Equatable, Sendable {
 
     var obstacles: [SetUpFinding] { findings.filter { $0.severity == .obstacle } }
 
-    private static func finding(about port: Surroundings.SerialPort) -> SetUpFinding {
+    private static func finding(about port: SystemState.SerialPort) -> SetUpFinding {
         let name = port.product.map { " (\(TerminalText.escape($0)))" } ?? ""
         return SetUpFinding(
             .note,
@@ -41,8 +40,63 @@ struct Diagnosis: Equatable, Sendable {
     private static let elsewhere = SetUpFinding(
         .note,
         "system",
-        "its own Bluetooth belongs to Core Bluetooth",
+        "the system's Bluetooth belongs to Core Bluetooth",
         why:
-            "applications use it through the framework; the command line has controllers of its own"
+            "apps use it through the framework; the command line uses controllers of its own"
     )
+}
+
+/// The text of findings, for people and for programs.
+enum DiagnosisText {
+    /// The mark in front of a finding, which shows its severity.
+    static func mark(_ severity: SetUpFinding.Severity) -> String {
+        switch severity {
+        case .good: "✓"
+        case .note: "·"
+        case .warning: "!"
+        case .obstacle: "✗"
+        }
+    }
+
+    /// The lines of a finding: what it is and, indented, its meaning and its remedy.
+    static func lines(_ finding: SetUpFinding) -> [String] {
+        let first = "\(mark(finding.severity)) \(safe(finding.subject)): \(safe(finding.what))"
+        let why = finding.why.isEmpty ? [] : ["    \(safe(finding.why))"]
+        let remedy = finding.remedy.isEmpty ? [] : ["    → \(safe(finding.remedy))"]
+        return [first] + why + remedy
+    }
+
+    static func json(_ findings: [SetUpFinding]) -> JSON {
+        .object([
+            .init("isComplete", .bool(!findings.contains { $0.severity == .obstacle })),
+            .init("findings", .array(findings.map(json))),
+        ])
+    }
+
+    private static func json(_ finding: SetUpFinding) -> JSON {
+        .object([
+            .init("severity", .string(finding.severity.rawValue)),
+            .init("subject", .string(finding.subject)),
+            .init("what", .string(finding.what)),
+            .init("why", .string(finding.why)),
+            .init("remedy", .string(finding.remedy)),
+        ])
+    }
+
+    /// The failure of the command if a finding is an obstacle.
+    static func failure(_ findings: [SetUpFinding]) -> ProgramFailure? {
+        let count = findings.count { $0.severity == .obstacle }
+        guard count > 0 else { return nil }
+        return ProgramFailure(
+            .incomplete,
+            count == 1 ? "1 problem found" : "\(count) problems found",
+            advice: "the lines marked \(mark(.obstacle)) say what helps"
+        )
+    }
+
+    /// Escapes text that comes from a file. Text that is escaped already stays as it is: it has no
+    /// backslash except those of an escape.
+    private static func safe(_ text: String) -> String {
+        text.unicodeScalars.allSatisfy(TerminalText.isPrintable) ? text : TerminalText.escape(text)
+    }
 }

@@ -3,9 +3,9 @@
 import Foundation
 import Lanyard
 
-/// Property lists on disk, and what is told of those that are none.
+/// Reads property lists, and reports files that are none.
 enum InfoPlistFile {
-    /// More than any that is looked at; the rest of a longer file is not read.
+    /// More than any Info.plist has. The rest of a longer file is not read.
     private static let lengthLimit = (1 << 20) + 1
 
     static func findings(
@@ -16,7 +16,7 @@ enum InfoPlistFile {
         let file = try read(infoPlist)
         guard let entitlements else { return try findings(check, file, nil, infoPlist) }
         let other = try read(entitlements)
-        // Whichever of the two is wrong is named.
+        // The error names the file that is wrong.
         _ = try findings(check, file, nil, infoPlist)
         return try findings(check, file, other, entitlements)
     }
@@ -32,8 +32,8 @@ enum InfoPlistFile {
         } catch {
             throw ProgramFailure(
                 .badData,
-                "\(TerminalText.escape(path)) is no property list to look at: \(error)",
-                advice: "give the Info.plist of the application as built"
+                "\(TerminalText.escape(path)) is not a property list: \(error)",
+                advice: "give the Info.plist of the built app"
             )
         }
     }

@@ -3,22 +3,23 @@
 import HCITransports
 import Lanyard
 
-/// The Bluetooth of a Linux computer: its kernel, adapters and radio switches, and who else wants them.
+/// The findings about the Bluetooth of a Linux computer: its kernel, adapters, radio switches, and
+/// the processes that use them.
 ///
-/// None of it is an obstacle by itself: another adapter may be chosen. Whether the chosen one can be had
-/// is found out by opening it.
+/// None of these is an obstacle by itself, because another adapter may be chosen. Only opening the
+/// chosen adapter shows whether it can be used.
 enum KernelDiagnosis {
-    static func findings(_ surroundings: Surroundings) -> [SetUpFinding] {
-        var findings = [finding(about: surroundings.kernel)].compactMap(\.self)
-        findings += surroundings.adapters.map(finding(about:))
-        if surroundings.kernel == .available, surroundings.adapters.isEmpty {
+    static func findings(_ system: SystemState) -> [SetUpFinding] {
+        var findings = [finding(about: system.kernel)].compactMap(\.self)
+        findings += system.adapters.map(finding(about:))
+        if system.kernel == .available, system.adapters.isEmpty {
             findings.append(noAdapter)
         }
-        findings += surroundings.switches.compactMap(finding(about:))
-        guard !surroundings.adapters.isEmpty else { return findings }
-        findings += surroundings.daemons.map(finding(about:))
-        if surroundings.mayTakeAdapters == false {
-            findings.append(mayNot(surroundings.program))
+        findings += system.switches.compactMap(finding(about:))
+        guard !system.adapters.isEmpty else { return findings }
+        findings += system.daemons.map(finding(about:))
+        if system.mayTakeAdapters == false {
+            findings.append(mayNot(system.program))
         }
         return findings
     }
@@ -32,7 +33,7 @@ enum KernelDiagnosis {
                 "kernel",
                 "it has no Bluetooth here",
                 why: "it was built without, its module is not loaded, or this is a container: "
-                    + "those have none, whatever the computer has",
+                    + "a container has none, whatever the computer has",
                 remedy: "modprobe bluetooth, outside of any container; "
                     + "or do without: LANYARD_ADAPTER=virtual"
             )
@@ -40,7 +41,7 @@ enum KernelDiagnosis {
             return SetUpFinding(
                 .warning,
                 "kernel",
-                "it does not let this process ask about Bluetooth",
+                "it refuses Bluetooth sockets to this process",
                 why: "a sandbox refuses Bluetooth sockets",
                 remedy: "allow the address family AF_BLUETOOTH: with systemd, in "
                     + "RestrictAddressFamilies"
@@ -50,8 +51,8 @@ enum KernelDiagnosis {
                 .warning,
                 "kernel",
                 "asked for a Bluetooth socket, it says: \(TerminalText.escape(text))",
-                why: "nothing more can be seen from here",
-                remedy: "see what dmesg says of Bluetooth"
+                why: "no more can be found out",
+                remedy: "see the messages of dmesg about Bluetooth"
             )
         }
     }
@@ -59,22 +60,22 @@ enum KernelDiagnosis {
     private static func finding(about adapter: SystemAdapter) -> SetUpFinding {
         let what = AdapterText.cells(adapter).joined(separator: ", ")
         guard adapter.supportsLowEnergy != false else {
-            return finding(what, "an older kind of Bluetooth, which Lanyard does not speak", "")
+            return finding(what, "Bluetooth Classic only, which Lanyard does not support", "")
         }
         switch adapter.state {
         case .down where adapter.mayBeTaken:
             return SetUpFinding(.good, subject, what)
         case .down: return SetUpFinding(.note, subject, what)
         case .settingUp:
-            return finding(what, "that takes a moment; opening it waits for the end", "")
+            return finding(what, "this takes a moment; opening it waits", "")
         case .taken:
             return finding(what, "two hosts cannot have the same one", "end that program")
         case .up where adapter.connections == 0:
-            return finding(what, "it has no links, so it can be taken, and is given back", "")
+            return finding(what, "it has no links, so Lanyard can take it, and returns it", "")
         case .up:
             return finding(
                 what,
-                "as long as it has links, it is left alone",
+                "while it has links, Lanyard does not take it",
                 "bluetoothctl disconnect, bluetoothctl power off, or systemctl stop bluetooth"
             )
         }
@@ -98,23 +99,23 @@ enum KernelDiagnosis {
         remedy: "plug one in; dmesg says which firmware was looked for"
     )
 
-    private static func finding(about radio: Surroundings.RadioSwitch) -> SetUpFinding? {
+    private static func finding(about radio: SystemState.RadioSwitch) -> SetUpFinding? {
         let name = TerminalText.escape(radio.name)
         if radio.isOffByHardware {
             return SetUpFinding(
                 .warning,
                 "radio switch",
                 "\(name) is off by a switch, a key or the firmware",
-                why: "no program can switch it on",
-                remedy: "look for the switch, a key with an aeroplane, or the firmware's settings"
+                why: "a program cannot switch it on",
+                remedy: "use the switch, the airplane mode key, or the firmware's settings"
             )
         }
-        guard radio.isOffByWish else { return nil }
+        guard radio.isOffInSoftware else { return nil }
         return SetUpFinding(
             .warning,
             "radio switch",
             "\(name) is switched off",
-            why: "the adapter cannot be used as long as it is",
+            why: "the adapter cannot be used until it is switched on",
             remedy: "rfkill unblock bluetooth"
         )
     }
@@ -124,8 +125,8 @@ enum KernelDiagnosis {
             .note,
             "daemon",
             "\(TerminalText.escape(daemon.description)) runs",
-            why: "an adapter on which it has links is left to it; another is taken, and given back",
-            remedy: "systemctl stop bluetooth, where all adapters are for Lanyard"
+            why: "Lanyard does not take an adapter with links; it takes others, and returns them",
+            remedy: "systemctl stop bluetooth, if Lanyard should have all adapters"
         )
     }
 
@@ -134,7 +135,7 @@ enum KernelDiagnosis {
             .warning,
             "permission",
             "this program may not take adapters from the kernel",
-            why: "that wants the capability CAP_NET_ADMIN, and nothing else does",
+            why: "only this needs the capability CAP_NET_ADMIN",
             remedy: "sudo setcap cap_net_admin+ep "
                 + (program.map(TerminalText.escape) ?? "PROGRAM") + "; see docs/LINUX.md"
         )

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HCITransports
 import Lanyard
 
-/// The directory in which the bonds are.
+/// The findings about the directory of the bonds.
 enum StoreDiagnosis {
     private static let subject = "store"
 
-    static func findings(_ store: Surroundings.Store) -> [SetUpFinding] {
+    static func findings(_ store: SystemState.Store) -> [SetUpFinding] {
         switch store {
         case .none: []
         case .usable(let path): [SetUpFinding(.good, subject, "\(shown(path)) can be used")]
@@ -19,7 +20,7 @@ enum StoreDiagnosis {
                     .obstacle,
                     subject,
                     failure.happened,
-                    why: "keys are kept in \(shown(path)), and must be for nobody else's eyes",
+                    why: "the keys are in \(shown(path)), which only its owner should read",
                     remedy: failure.advice
                 )
             ]
@@ -29,13 +30,13 @@ enum StoreDiagnosis {
     private static func absent(_ path: String, _ canBeMade: Bool) -> SetUpFinding {
         guard !canBeMade else {
             let why = "it is made when something is paired for the first time"
-            return SetUpFinding(.good, subject, "\(path) is not there yet", why: why)
+            return SetUpFinding(.good, subject, "\(path) does not exist yet", why: why)
         }
         return SetUpFinding(
             .obstacle,
             subject,
             "\(path) is not there, and cannot be made",
-            why: "bonds would be forgotten at the end of each program",
+            why: "bonds would be lost at the end of each program",
             remedy: "let XDG_STATE_HOME or HOME name a directory that you may write to, "
                 + "or give --store"
         )
@@ -52,11 +53,49 @@ enum StoreDiagnosis {
             .warning,
             subject,
             "\(path) is in use by \(holder)",
-            why: "two hosts with the same keys would pass for one: the second goes on without",
+            why:
+                "two hosts with the same keys would have one identity: the second runs without bonds",
             remedy: process.map { "end process \($0.number), or give --store another directory" }
                 ?? "end it, or give --store another directory"
         )
     }
 
     private static func shown(_ path: String) -> String { TerminalText.escape(path) }
+}
+
+/// Checks whether a host can keep its bonds in a directory.
+struct StoreExamination {
+    let choice: StoreChoice
+    var reader = SystemReader()
+
+    /// Opens an existing directory as a host does, and closes it. Makes none.
+    func result() -> SystemState.Store {
+        guard let path = choice.path else { return .none }
+        guard FileManager.default.fileExists(atPath: path) else {
+            return .absent(path, canBeMade: canBeMade(path))
+        }
+        do throws(TransportError) {
+            try FileStore(directory: path).close()
+            return .usable(path)
+        } catch {
+            if case .addressInUse = error {
+                return .held(path, by: reader.holder(ofLock: path + "/.lock"))
+            }
+            let failure = ProgramFailure(
+                .inputOutput,
+                "it cannot be used: \(TerminalText.escape("\(error)"))",
+                advice: "give --store a directory that you may write to, or --no-store"
+            )
+            return .unusable(path, failure)
+        }
+    }
+
+    /// Whether the nearest existing directory allows making others in it.
+    private func canBeMade(_ path: String) -> Bool {
+        var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
+        while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {
+            parent.deleteLastPathComponent()
+        }
+        return FileManager.default.isWritableFile(atPath: parent.path)
+    }
 }

@@ -3,47 +3,47 @@
 import Foundation
 import HCITransports
 
-/// Reads off a Linux computer what a diagnosis goes by. Changes nothing, and asks no adapter.
+/// Reads the state of a Linux computer for a diagnosis. It changes nothing and opens no adapter.
 struct SystemReader: Sendable {
-    /// The Bluetooth daemons there are: BlueZ's.
+    /// The names of Bluetooth daemons: BlueZ's.
     private static let daemonNames: Set = ["bluetoothd"]
     /// The bit of CAP_NET_ADMIN in a set of capabilities.
     private static let netAdmin = 12
-    /// Ports that were made for something to be plugged in; the others are only there if a chip is.
+    /// Ports for devices that are plugged in. Other ports exist only if a chip is there.
     private static let portPrefixes = ["ttyACM", "ttyUSB", "ttyAMA", "ttyS"]
 
     var tree = SystemTree()
-    /// The adapters that the kernel has.
+    /// Lists the adapters of the kernel.
     var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
 
-    /// All but the choice of an adapter, and what follows from it.
-    func read(kernel: SystemBluetooth.Support) -> Surroundings {
-        var surroundings = Surroundings()
-        surroundings.kernel = kernel
-        surroundings.adapters = adapters()
-        surroundings.switches = switches
-        surroundings.mayTakeAdapters = mayTakeAdapters
-        surroundings.program = tree.target(of: "/proc/self/exe")
-        surroundings.daemons = processes { Self.daemonNames.contains($0) }
-        surroundings.serialPorts = serialPorts
-        return surroundings
+    /// The state without the choice of an adapter and what depends on it.
+    func read(kernel: SystemBluetooth.Support) -> SystemState {
+        var system = SystemState()
+        system.kernel = kernel
+        system.adapters = adapters()
+        system.switches = switches
+        system.mayTakeAdapters = mayTakeAdapters
+        system.program = tree.target(of: "/proc/self/exe")
+        system.daemons = processes { Self.daemonNames.contains($0) }
+        system.serialPorts = serialPorts
+        return system
     }
 
-    private var switches: [Surroundings.RadioSwitch] {
+    private var switches: [SystemState.RadioSwitch] {
         let folder = "/sys/class/rfkill"
         return tree.names(in: folder).compactMap { entry in
             let place = "\(folder)/\(entry)"
             guard tree.text("\(place)/type") == "bluetooth" else { return nil }
-            return Surroundings.RadioSwitch(
+            return SystemState.RadioSwitch(
                 entry: entry,
                 name: tree.text("\(place)/name") ?? entry,
-                isOffByWish: tree.text("\(place)/soft") == "1",
+                isOffInSoftware: tree.text("\(place)/soft") == "1",
                 isOffByHardware: tree.text("\(place)/hard") == "1"
             )
         }
     }
 
-    /// By the effective capabilities, which root has as well unless they were taken away.
+    /// By the effective capabilities, which root has too unless they were dropped.
     private var mayTakeAdapters: Bool? {
         let lines = tree.text("/proc/self/status")?.split(separator: "\n") ?? []
         guard let line = lines.first(where: { $0.hasPrefix("CapEff:") }),
@@ -64,8 +64,9 @@ struct SystemReader: Sendable {
         }
     }
 
-    /// A computer has dozens of ports that lead nowhere: those have no device, or the type 0.
-    var serialPorts: [Surroundings.SerialPort] {
+    /// The ports with a device. A computer has dozens of ports without one: those have no device
+    /// entry, or the type 0.
+    var serialPorts: [SystemState.SerialPort] {
         let folder = "/sys/class/tty"
         return tree.names(in: folder).compactMap { name in
             let place = "\(folder)/\(name)"
@@ -73,11 +74,11 @@ struct SystemReader: Sendable {
                 tree.exists("\(place)/device"), tree.text("\(place)/type") != "0"
             else { return nil }
             let device = tree.resolved("\(place)/device")
-            return Surroundings.SerialPort(path: "/dev/\(name)", product: product(above: device))
+            return SystemState.SerialPort(path: "/dev/\(name)", product: product(above: device))
         }
     }
 
-    /// What the USB device says of itself to which an interface of this path belongs.
+    /// The product name of the USB device that has an interface with this path.
     private func product(above device: String) -> String? {
         var path = device[...]
         for _ in 0..<3 {
@@ -87,8 +88,8 @@ struct SystemReader: Sendable {
         return nil
     }
 
-    /// Which process holds the lock of a file; nil if that cannot be seen. The kernel lists locks by
-    /// the number of the file: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
+    /// The process that holds the lock of a file; nil if it is not visible. The kernel lists locks
+    /// by inode: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
     func holder(ofLock file: String) -> SystemProcess? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: tree.root + file)
         guard let inode = attributes?[.systemFileNumber] as? Int,
@@ -102,5 +103,48 @@ struct SystemReader: Sendable {
             return .init(number: number, name: tree.text("/proc/\(number)/comm") ?? "process")
         }
         return nil
+    }
+}
+
+/// The files in which Linux describes its devices: /sys, /proc and /dev, below a root that a test
+/// can choose.
+struct SystemTree: Sendable {
+    /// The most bytes read of a file, and the most names read of a directory. The kernel's own are
+    /// far smaller.
+    static let lengthLimit = 65_536
+    static let nameLimit = 65_536
+
+    /// The prefix of every path.
+    var root = ""
+
+    /// The names in a directory, sorted. Empty if it cannot be read.
+    func names(in path: String) -> [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: root + path)
+        return Array((names ?? []).prefix(Self.nameLimit)).sorted()
+    }
+
+    /// The beginning of a file without the white space around it; nil if it cannot be read.
+    func text(_ path: String) -> String? {
+        guard let file = FileHandle(forReadingAtPath: root + path) else { return nil }
+        defer { try? file.close() }
+        guard let data = try? file.read(upToCount: Self.lengthLimit) else { return nil }
+        return String(decoding: data, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Whether a file exists at the path.
+    func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root + path)
+    }
+
+    /// The target of a symbolic link; nil if the file is not a link or cannot be read.
+    func target(of link: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: root + link)
+    }
+
+    /// The path with all symbolic links resolved, below the same root.
+    func resolved(_ path: String) -> String {
+        let whole = URL(fileURLWithPath: root + path).resolvingSymlinksInPath().path
+        return whole.hasPrefix(root) ? String(whole.dropFirst(root.count)) : whole
     }
 }

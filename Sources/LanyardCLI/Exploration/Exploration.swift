@@ -3,13 +3,12 @@
 import BluetoothGATT
 import BluetoothTypes
 
-/// Everything that was found on a peer: its services, what is in them, and the values that could
-/// be read.
+/// The services, characteristics and descriptors of a peer, with the values that could be read.
 ///
-/// Handles are plain numbers here: this is a report, and nothing is asked of it.
+/// Handles are plain numbers here, because the report is not used for requests.
 struct Exploration: Equatable, Sendable {
     let address: DeviceAddress
-    /// The name the device has for itself, or advertised; as it came, not escaped.
+    /// The device name, or the advertised name. Not escaped.
     var name: String?
     /// The ATT MTU of the link.
     var mtu: Int
@@ -25,9 +24,9 @@ struct Exploration: Equatable, Sendable {
         var characteristics: [Characteristic] = []
     }
 
-    /// The mention of a service within another (Vol 3, Part G, 3.2).
+    /// An include declaration (Vol 3, Part G, 3.2).
     struct Include: Equatable, Sendable {
-        /// Where the mention itself is.
+        /// The handle of the include declaration.
         let handle: UInt16
         let uuid: BluetoothUUID
         let serviceHandle: UInt16
@@ -37,7 +36,7 @@ struct Exploration: Equatable, Sendable {
     /// A characteristic (Vol 3, Part G, 3.3).
     struct Characteristic: Equatable, Sendable {
         let uuid: BluetoothUUID
-        /// Where its declaration is.
+        /// The handle of the characteristic declaration.
         let handle: UInt16
         let valueHandle: UInt16
         let properties: GATT.CharacteristicProperties
@@ -52,12 +51,12 @@ struct Exploration: Equatable, Sendable {
         var value: Value = .notReadable
     }
 
-    /// What reading an attribute brought.
+    /// The result of reading an attribute.
     enum Value: Equatable, Sendable {
         case bytes([UInt8])
-        /// It does not offer to be read, and was not.
+        /// The attribute has no read property and was not read.
         case notReadable
-        /// The peer refused, for this reason.
+        /// The peer refused the read for this reason.
         case refused(String)
     }
 }

@@ -4,15 +4,15 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// Asks an accessory for everything it has.
+/// Discovers all services of an accessory and reads their values.
 struct Explorer: Sendable {
-    let accessory: any VisitedAccessory
+    let accessory: any ConnectedAccessory
     let limits: StepLimits
-    /// Told, in words, what is being done.
+    /// Receives a description of the current step.
     var progress: @Sendable (String) -> Void = { _ in }
 
-    /// Finds every service, characteristic and descriptor, and reads every value that can be read.
-    /// A value that the accessory refuses is noted, and the rest still asked for.
+    /// Discovers every service, characteristic and descriptor, and reads every readable value. A
+    /// value that the accessory refuses is recorded as refused.
     func explore(advertisedName: String?) async throws -> Exploration {
         var exploration = Exploration(
             address: accessory.address,
@@ -34,8 +34,8 @@ struct Explorer: Sendable {
         return exploration
     }
 
-    /// Primary services and then secondary ones; to list the latter is an extra that a server may
-    /// refuse, and one that hides them still tells of those that others include.
+    /// Primary services and then secondary services. A server may refuse to list secondary
+    /// services. Those that other services include are found anyway.
     private func services() async throws -> [GATT.Service] {
         let primary = try await limits.run("discovering services") {
             try await accessory.discoverServices(uuid: nil)
@@ -134,7 +134,7 @@ extension Exploration.Include {
 }
 
 extension Exploration {
-    /// What the device calls itself in its Device Name characteristic (Vol 3, Part C, 12.1).
+    /// The value of the Device Name characteristic (Vol 3, Part C, 12.1).
     fileprivate var deviceName: String? {
         let characteristics = services.lazy.filter { $0.uuid == BluetoothUUID(0x1800) }
             .flatMap(\.characteristics)

@@ -3,14 +3,13 @@
 import BluetoothHost
 import JSONReading
 
-/// What two sides tell each other in another way than the air, as a JSON file:
-/// `{"confirmation": "…", "random": "…"}` for LE Secure Connections, `{"temporaryKey": "…"}` for
-/// legacy pairing, each 32 hexadecimal digits, in the order in which the octets travel; or
-/// `{"tag": "…"}`, all that a tag holds.
+/// Data for out of band pairing, as a JSON file: `{"confirmation": "…", "random": "…"}` for LE
+/// Secure Connections, `{"temporaryKey": "…"}` for legacy pairing, each with 32 hexadecimal digits
+/// in the order of transmission; or `{"tag": "…"}` with the contents of an NFC tag.
 enum OutOfBandFile {
-    private static let file = WrittenFile(subject: "out of band file", manual: "docs/PAIRING.md")
+    private static let file = JSONFile(subject: "out of band file", manual: "docs/PAIRING.md")
 
-    /// Reads what the other side handed over.
+    /// Reads the data of the peer.
     static func read(_ path: String) throws(ProgramFailure) -> Pairing.OutOfBandData {
         try file.read(path) { text throws(JSONError) in try parse(text) }
     }
@@ -19,9 +18,9 @@ enum OutOfBandFile {
     static func parse(_ text: String) throws(JSONError) -> Pairing.OutOfBandData {
         let node = try JSONNode(parsing: text)
         let members = try node.members("confirmation", "random", "temporaryKey", "tag")
-        let confirmation = try octets(members["confirmation"])
-        let random = try octets(members["random"])
-        let temporaryKey = try octets(members["temporaryKey"])
+        let confirmation = try bytes(members["confirmation"])
+        let random = try bytes(members["random"])
+        let temporaryKey = try bytes(members["temporaryKey"])
         guard (confirmation == nil) == (random == nil) else {
             throw node.error("confirmation and random belong together")
         }
@@ -39,38 +38,38 @@ enum OutOfBandFile {
         }
     }
 
-    /// Writes what is handed to the other side: secrets, which only their owner may read.
+    /// Writes the data for the peer. The file holds secrets, so only its owner may read it.
     static func write(_ data: Pairing.OutOfBandData, to path: String) throws(ProgramFailure) {
         let pairs = [
             ("confirmation", data.confirmation), ("random", data.random),
             ("temporaryKey", data.temporaryKey),
             ("tag", Pairing.OutOfBandTag(data: data).encode()),
         ]
-        let members = pairs.compactMap { name, octets in
-            octets.map { JSON.Member(name, .bytes($0)) }
+        let members = pairs.compactMap { name, bytes in
+            bytes.map { JSON.Member(name, .bytes($0)) }
         }
-        let file = try SecretFile(path, of: "what is handed over")
+        let file = try SecretFile(path, of: "the out-of-band data")
         try file.replace(with: JSON.object(members).indented + "\n")
     }
 
     private static func parse(tag: JSONNode) throws(JSONError) -> Pairing.OutOfBandData {
-        guard let octets = [UInt8](hexadecimal: try tag.text) else {
+        guard let bytes = [UInt8](hexadecimal: try tag.text) else {
             throw tag.error("hexadecimal digits should be here")
         }
         do throws(MalformedBytes) {
-            let data = try Pairing.OutOfBandTag(parsing: octets[...]).data
+            let data = try Pairing.OutOfBandTag(parsing: bytes[...]).data
             if data.confirmation != nil || data.temporaryKey != nil { return data }
         } catch {
-            throw tag.error("this is no tag: \(error)")
+            throw tag.error("this is not a tag: \(error)")
         }
-        throw tag.error("the tag holds nothing to pair with")
+        throw tag.error("the tag has no pairing data")
     }
 
-    private static func octets(_ node: JSONNode?) throws(JSONError) -> [UInt8]? {
+    private static func bytes(_ node: JSONNode?) throws(JSONError) -> [UInt8]? {
         guard let node else { return nil }
-        guard let octets = [UInt8](hexadecimal: try node.text), octets.count == 16 else {
+        guard let bytes = [UInt8](hexadecimal: try node.text), bytes.count == 16 else {
             throw node.error("32 hexadecimal digits should be here")
         }
-        return octets
+        return bytes
     }
 }

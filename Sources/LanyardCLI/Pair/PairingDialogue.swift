@@ -3,80 +3,77 @@
 import BluetoothHost
 import Synchronization
 
-/// A pairing, as a person is told of it.
-struct PairingScene: Equatable, Sendable {
-    /// The address of the other side.
+/// The peer and the method of a pairing.
+struct PairingContext: Equatable, Sendable {
+    /// The peer's address.
     let peer: String
     let method: Pairing.Method
-    /// Whether the other side began.
+    /// Whether the peer started the pairing.
     let isIncoming: Bool
 }
 
-/// The conversation of a pairing with the person in front of us: says which method it is before it
-/// asks anything, and takes nothing for a yes that is none.
+/// The questions that pairing asks a person. Each question names the peer and the method, and only
+/// an explicit yes accepts.
 final class PairingDialogue: Sendable {
-    /// Where questions are asked; nil: nobody is there, and every question is declined.
-    private let desk: AnswerDesk?
+    /// The queue that asks the questions. If it is nil, every question is declined.
+    private let questions: QuestionQueue?
     private let say: @Sendable (String) -> Void
-    /// Whether the other side is told of digits that are entered here.
+    /// Whether the peer receives a notification for each digit that is entered here.
     private let reportsKeypresses: Bool
 
     private struct State {
-        var scene: PairingScene?
+        var scene: PairingContext?
         var hasBegun = false
-        /// How many digits were entered at the other side.
+        /// The number of digits that were entered on the peer.
         var pressed = 0
     }
 
     private let state = Mutex(State())
 
     init(
-        desk: AnswerDesk?,
+        questions: QuestionQueue?,
         reportsKeypresses: Bool = false,
         say: @escaping @Sendable (String) -> Void
     ) {
-        self.desk = desk
+        self.questions = questions
         self.reportsKeypresses = reportsKeypresses
         self.say = say
     }
 
-    /// How the last pairing went about it; nil if nothing was asked or shown.
+    /// The method of the last pairing; nil if no question was asked and nothing was shown.
     var method: Pairing.Method? { state.withLock { $0.scene?.method } }
 
-    /// Whether something was asked or shown.
+    /// Whether a question was asked or digits were shown.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Whether to pair where nothing protects from somebody in between.
-    func consents(_ scene: PairingScene) async -> Bool {
-        announce(scene)
-        return await answer(scene, PairingText.consent, PairingText.yesOrNo, PairingText.readYes)
+    /// Asks whether to pair without protection from a device in between.
+    func consents(_ scene: PairingContext) async -> Bool {
+        await ask(scene, PairingText.consent(scene), PairingText.yesOrNo, PairingText.readYes)
             ?? false
     }
 
-    /// Whether the other side shows the same digits.
-    func confirms(_ digits: PairingDigits, _ scene: PairingScene) async -> Bool {
-        announce(scene)
-        let question = PairingText.comparison(digits)
-        return await answer(scene, question, PairingText.yesOrNo, PairingText.readYes) ?? false
+    /// Asks whether the peer shows the same digits.
+    func confirms(_ digits: PairingDigits, _ scene: PairingContext) async -> Bool {
+        let question = PairingText.comparison(digits, scene)
+        return await ask(scene, question, PairingText.yesOrNo, PairingText.readYes) ?? false
     }
 
-    /// Shows digits until the task is cancelled.
-    func show(_ digits: PairingDigits, _ scene: PairingScene) async {
-        announce(scene)
-        say(PairingText.display(digits) + "\n")
+    /// Shows digits until the task is canceled.
+    func show(_ digits: PairingDigits, _ scene: PairingContext) async {
+        begin(scene)
+        say(PairingText.announcement(scene) + "\n" + PairingText.display(digits, scene) + "\n")
         await EndOfInput.never()
     }
 
-    /// The digits that the other side shows; nil declines.
+    /// Asks for the digits that the peer shows; nil declines.
     func enterDigits(
-        _ scene: PairingScene,
+        _ scene: PairingContext,
         press: @Sendable (Pairing.Keypress) -> Void
     ) async -> PairingDigits? {
-        announce(scene)
         if reportsKeypresses { press(.entryStarted) }
-        let entry = await answer(
+        let entry = await ask(
             scene,
-            PairingText.entry(isOnBoth: scene.method == .passkeyEntryOnBoth),
+            PairingText.entry(scene),
             PairingText.sixDigits,
             PairingText.readEntry
         )
@@ -88,8 +85,8 @@ final class PairingDialogue: Sendable {
         return digits
     }
 
-    /// Somebody enters digits at the other side.
-    func peerPressed(_ keypress: Pairing.Keypress) {
+    /// Shows that digits are entered on the peer.
+    func peerPressed(_ keypress: Pairing.Keypress, _ scene: PairingContext) {
         let count = state.withLock { state in
             switch keypress {
             case .entryStarted, .cleared: state.pressed = 0
@@ -99,33 +96,42 @@ final class PairingDialogue: Sendable {
             }
             return state.pressed
         }
-        say(PairingText.entered(count, isComplete: keypress == .entryCompleted) + "\n")
+        let isComplete = keypress == .entryCompleted
+        say(PairingText.entered(count, isComplete: isComplete, scene) + "\n")
     }
 
-    /// Whether to pair anew with a peer that has lost its keys.
+    /// Asks whether to pair again with a peer that has lost its keys.
     func pairsAgain(_ peer: String) async -> Bool {
         state.withLock { $0.hasBegun = true }
-        say(PairingText.lost(peer) + "\n")
-        guard let desk else { return decline(PairingText.whatAgainNeeds) }
-        let question = PairingText.again
-        return await desk.ask(question, hint: PairingText.yesOrNo, PairingText.readYes) ?? false
-    }
-
-    private func announce(_ scene: PairingScene) {
-        let isNew = state.withLock { state in
-            defer { (state.scene, state.pressed, state.hasBegun) = (scene, 0, true) }
-            return state.scene != scene
+        let introduction = PairingText.lost(peer) + "\n"
+        guard let questions else {
+            say(introduction)
+            return decline(PairingText.whatAgainNeeds)
         }
-        if isNew { say(PairingText.announcement(scene) + "\n") }
+        return await questions.ask(
+            PairingText.again(peer),
+            introduction: introduction,
+            hint: PairingText.yesOrNo,
+            PairingText.readYes
+        ) ?? false
     }
 
-    private func answer<Answer: Sendable>(
-        _ scene: PairingScene,
+    private func begin(_ scene: PairingContext) {
+        state.withLock { ($0.scene, $0.pressed, $0.hasBegun) = (scene, 0, true) }
+    }
+
+    private func ask<Answer: Sendable>(
+        _ scene: PairingContext,
         _ prompt: String,
         _ hint: String,
         _ read: @escaping @Sendable (String) -> Answer?
     ) async -> Answer? {
-        if let desk { return await desk.ask(prompt, hint: hint, read) }
+        begin(scene)
+        let introduction = PairingText.announcement(scene) + "\n"
+        if let questions {
+            return await questions.ask(prompt, introduction: introduction, hint: hint, read)
+        }
+        say(introduction)
         _ = decline(PairingText.need(of: scene.method))
         return nil
     }
@@ -133,5 +139,45 @@ final class PairingDialogue: Sendable {
     private func decline(_ need: String) -> Bool {
         say("lanyard: declined: \(need); \(PairingText.howToAnswer)\n")
         return false
+    }
+}
+
+/// Passes the host's pairing questions to the person at the terminal.
+struct TerminalDelegate: PairingDelegate {
+    let dialogue: PairingDialogue
+
+    func consents(to pairing: PairingRequest) async -> Bool {
+        await dialogue.consents(PairingContext(pairing))
+    }
+
+    func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
+        await dialogue.confirms(digits, PairingContext(pairing))
+    }
+
+    func show(_ digits: PairingDigits, of pairing: PairingRequest) async {
+        await dialogue.show(digits, PairingContext(pairing))
+    }
+
+    func enterDigits(
+        for pairing: PairingRequest,
+        _ entry: DigitEntry
+    ) async -> PairingDigits? {
+        await dialogue.enterDigits(PairingContext(pairing)) { entry.report($0) }
+    }
+
+    func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async {
+        dialogue.peerPressed(keypress, PairingContext(pairing))
+    }
+
+    func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
+        await dialogue.pairsAgain(BondText.name(of: peer))
+    }
+}
+
+extension PairingContext {
+    init(_ pairing: PairingRequest) {
+        peer = AddressText.describe(pairing.link.address)
+        method = pairing.method
+        isIncoming = pairing.isIncoming
     }
 }

@@ -2,88 +2,88 @@
 
 import BluetoothHost
 
-/// What is said and asked while something is paired, and what is taken for an answer.
+/// The texts of pairing, and the parsing of answers.
 enum PairingText {
-    static let consent = "Pair all the same? [y/N] "
-    static let again = "Pair with it anew? [y/N] "
     static let yesOrNo = "Please answer y or n."
-    static let sixDigits = "Please enter six digits, or nothing to give up."
+    static let sixDigits = "Please enter six digits, or an empty line to decline."
     static let howToAnswer = "run this at a terminal, or give answers with --answers"
-    static let whatAgainNeeds = "to pair anew needs somebody who agrees"
+    static let whatAgainNeeds = "pairing again needs a person who agrees"
 
-    /// Which method it is, and what it protects from.
-    static func announcement(_ scene: PairingScene) -> String {
+    /// The method, and what it protects from.
+    static func announcement(_ scene: PairingContext) -> String {
         let beginning =
             scene.isIncoming ? "\(scene.peer) wants to pair" : "Pairing with \(scene.peer)"
         return "\(beginning) by \(scene.method): \(meaning(of: scene.method))."
     }
 
-    static func comparison(_ digits: PairingDigits) -> String {
-        "Does the other side show \(grouped(digits))? [y/N] "
+    static func consent(_ scene: PairingContext) -> String { "Pair with \(scene.peer)? [y/N] " }
+
+    static func comparison(_ digits: PairingDigits, _ scene: PairingContext) -> String {
+        "Does \(scene.peer) show \(grouped(digits))? [y/N] "
     }
 
-    static func display(_ digits: PairingDigits) -> String {
-        "Enter \(grouped(digits)) at the other side."
+    static func display(_ digits: PairingDigits, _ scene: PairingContext) -> String {
+        "Enter \(grouped(digits)) at \(scene.peer)."
     }
 
-    static func entry(isOnBoth: Bool) -> String {
-        isOnBoth
-            ? "Enter the same six digits here and at the other side: "
-            : "Enter the six digits that the other side shows: "
+    static func entry(_ scene: PairingContext) -> String {
+        scene.method == .passkeyEntryOnBoth
+            ? "Enter the same six digits here and at \(scene.peer): "
+            : "Enter the six digits that \(scene.peer) shows: "
     }
 
-    static func entered(_ count: Int, isComplete: Bool) -> String {
-        let digits = "\(count) \(count == 1 ? "digit" : "digits")"
-        return isComplete
-            ? "The other side has entered everything."
-            : "The other side has entered \(digits)."
+    static func entered(_ count: Int, isComplete: Bool, _ scene: PairingContext) -> String {
+        let digits = isComplete ? "All digits" : "\(count) \(count == 1 ? "digit" : "digits")"
+        return "\(digits) entered at \(scene.peer)."
     }
+
+    static func again(_ peer: String) -> String { "Pair with \(peer) again? [y/N] " }
 
     static func lost(_ peer: String) -> String {
-        "\(peer) has lost the keys that it shared with us, or somebody poses as it."
+        "\(peer) has lost its keys, or another device uses its address."
     }
 
     static func handedOver(_ path: String) -> String {
-        "Hand \(path) over to the other side. Does it know? [y/N] "
+        "Transfer \(path) to the peer. Does the peer have it? [y/N] "
     }
 
-    /// What somebody has to be there for.
+    /// What a method needs a person for.
     static func need(of method: Pairing.Method) -> String {
         switch method {
-        case .justWorks: "just works needs somebody who agrees to it"
-        case .numericComparison: "numeric comparison needs somebody who compares"
+        case .justWorks: "just works needs a person who agrees"
+        case .numericComparison: "numeric comparison needs a person who compares"
         case .passkeyDisplay, .passkeyEntry, .passkeyEntryOnBoth:
-            "\(method) needs somebody who enters digits"
-        case .outOfBand: "out of band needs somebody who hands over data"
+            "\(method) needs a person who enters digits"
+        case .outOfBand: "out of band needs a person who transfers data"
         }
     }
 
-    /// Six digits as people read them: two groups.
+    /// Six digits in two groups.
     static func grouped(_ digits: PairingDigits) -> String {
         "\(digits.description.prefix(3)) \(digits.description.suffix(3))"
     }
 
     private static func meaning(of method: Pairing.Method) -> String {
         switch method {
-        case .justWorks: "nobody can listen, but somebody may be in between"
-        case .numericComparison: "both sides show six digits, which must be the same"
-        case .passkeyDisplay: "six digits, shown here, are entered there"
-        case .passkeyEntry: "six digits, shown there, are entered here"
+        case .justWorks: "protected against eavesdroppers, not against a man in the middle"
+        case .numericComparison: "both sides show six digits, which must match"
+        case .passkeyDisplay: "six digits are shown here and entered on the peer"
+        case .passkeyEntry: "six digits are shown on the peer and entered here"
         case .passkeyEntryOnBoth: "the same six digits are entered on both sides"
-        case .outOfBand: "the sides were told of each other in another way"
+        case .outOfBand: "the data was transferred out of band"
         }
     }
 }
 
-// Answers.
+// The parsing of answers.
 extension PairingText {
-    /// Digits that were entered, or that there will be none.
+    /// Digits, or a refusal to enter any.
     enum Entry: Equatable, Sendable {
         case digits(PairingDigits)
         case none
     }
 
-    /// A yes, or a no, which nothing at all is as well; nil for anything else.
+    /// A yes or a no; nil for anything else. An empty line is a no.
     static func readYes(_ line: String) -> Bool? {
         switch words(line).lowercased() {
         case "y", "yes": true
@@ -92,7 +92,7 @@ extension PairingText {
         }
     }
 
-    /// Six digits, with or without spaces; or nothing, to give up; nil for anything else.
+    /// Six digits, with or without spaces, or an empty line to decline; nil for anything else.
     static func readEntry(_ line: String) -> Entry? {
         let text = words(line)
         if text.isEmpty { return Entry.none }

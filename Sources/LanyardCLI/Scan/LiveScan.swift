@@ -11,7 +11,7 @@ final class LiveScan: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var board = SightingBoard()
+        var values = DiscoveredDevices()
         var area = LiveArea()
         var hasEnded = false
     }
@@ -24,7 +24,8 @@ final class LiveScan: Sendable {
         self.now = now
     }
 
-    /// Shows what the scan brings, until it ends or the task is cancelled. The last table stays.
+    /// Shows the discovered devices until the scan ends or the task is canceled. The last table
+    /// stays.
     func run(_ scan: AsyncThrowingStream<Advertisement, any Error>) async throws {
         defer { try? end() }
         try await FirstResult.of([
@@ -36,7 +37,7 @@ final class LiveScan: Sendable {
     private func receive(_ scan: AsyncThrowingStream<Advertisement, any Error>) async throws {
         for try await advertisement in scan {
             let now = now()
-            state.withLock { $0.board.receive(advertisement, at: now) }
+            state.withLock { $0.values.receive(advertisement, at: now) }
         }
     }
 
@@ -52,16 +53,83 @@ final class LiveScan: Sendable {
         let now = now()
         try state.withLock { state in
             guard !state.hasEnded else { return }
-            try console.write(state.area.draw(table.lines(state.board.sorted, now: now)))
+            try console.write(state.area.draw(table.lines(state.values.sorted, now: now)))
         }
     }
 
     private func end() throws {
         try draw()
-        // A drawing that was on its way must not come after this.
+        // The lock keeps a drawing that has begun from coming after the end.
         try state.withLock { state in
             state.hasEnded = true
             try console.write(state.area.end())
         }
     }
+}
+
+/// The table of devices that `scan` shows on a terminal.
+struct ScanTable: Sendable {
+    let size: Console.Size
+
+    /// The table's lines. None is wider than the terminal, and together they are shorter than it.
+    func lines(_ devices: [DiscoveredDevice], now: Instant) -> [String] {
+        let room = max(1, size.rows - Self.fixedLines)
+        let rows = devices.prefix(room).map { line(cells(of: $0, now: now)) }
+        return [line(Self.titles)] + rows + [footer(total: devices.count, shown: rows.count)]
+    }
+
+    private func footer(total: Int, shown: Int) -> String {
+        let hidden = total > shown ? ", \(total - shown) not shown" : ""
+        let text = "\(total) \(total == 1 ? "device" : "devices")\(hidden). Ctrl-C ends."
+        return TerminalColumns.truncate(text, to: size.columns)
+    }
+
+    private func cells(of device: DiscoveredDevice, now: Instant) -> [String] {
+        [
+            device.name ?? "",
+            AddressText.describe(device.address),
+            device.rssi.map { SignalBar.text(rssi: $0) + " \($0)" } ?? "",
+            device.summary,
+            Self.age(now - device.lastSeen),
+        ]
+    }
+
+    /// Puts cells in columns. Names and services share the width that the other columns leave.
+    private func line(_ cells: [String]) -> String {
+        let fixed = Self.identifierColumns + Self.signalColumns + Self.ageColumns
+        let shared = max(0, size.columns - fixed - Self.gap.count * (cells.count - 1))
+        let name = min(Self.nameColumns, shared / 2)
+        let widths = [
+            name, Self.identifierColumns, Self.signalColumns, shared - name, Self.ageColumns,
+        ]
+        let text = zip(cells, widths).map { TerminalColumns.fit($0, to: $1) }
+            .joined(separator: Self.gap)
+        return TerminalColumns.truncate(text, to: size.columns)
+    }
+
+    static func age(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        return seconds < 1 ? "now" : seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min"
+    }
+
+    private static let titles = ["NAME", "IDENTIFIER", "SIGNAL", "SERVICES", "SEEN"]
+    private static let gap = "  "
+    private static let nameColumns = 24
+    private static let identifierColumns = 24
+    private static let signalColumns = 9
+    private static let ageColumns = 6
+    /// The titles, the footer, and the line the cursor is in.
+    private static let fixedLines = 3
+}
+
+/// Four rising blocks that show how strong a signal is.
+enum SignalBar {
+    /// The bar for a strength in dBm: full above -55, empty below -95.
+    static func text(rssi: Int) -> String {
+        let count = thresholds.filter { rssi >= $0 }.count
+        return blocks.prefix(count) + String(repeating: " ", count: blocks.count - count)
+    }
+
+    private static let blocks = "▂▄▆█"
+    private static let thresholds = [-95, -82, -68, -55]
 }

@@ -3,15 +3,17 @@
 import BluetoothGAP
 import BluetoothTypes
 
-/// The lines of a scan whose output is no terminal: one whenever a device says something new.
+/// The lines of a scan whose output is not a terminal: one for each change in a device's
+/// advertising.
 struct ScanLines: Sendable {
     private var lastWords: [DeviceAddress: String] = [:]
 
-    /// After so many devices all are forgotten, and may be printed once more.
+    /// The most devices that are remembered. Beyond that all are forgotten and may be printed
+    /// again.
     static let deviceLimit = 10_000
 
-    /// The line to print; nil if the device says what it said last time. Signal strength is not
-    /// news.
+    /// The line to print; nil if the device advertises the same data as before. Signal strength
+    /// does not count.
     mutating func line(for advertisement: Advertisement) -> String? {
         let words = advertisement.words
         guard lastWords[advertisement.address] != words else { return nil }
@@ -22,7 +24,7 @@ struct ScanLines: Sendable {
 }
 
 extension Advertisement {
-    /// The advertisement on one line, for output that is read by a program or kept in a file.
+    /// The advertisement on one line, for programs and files.
     var line: String {
         let strength = rssi.map { "\($0) dBm" } ?? "-"
         return [
@@ -32,9 +34,9 @@ extension Advertisement {
         ].joined(separator: "  ")
     }
 
-    /// What the device says of itself.
+    /// The contents of the advertisement.
     fileprivate var words: String {
-        let summary = Sighting(self, at: .zero).summary
+        let summary = DiscoveredDevice(self, at: .zero).summary
         let name = data.printableName.map { "\"\($0)\"" } ?? "-"
         return "\(name)  \(summary.isEmpty ? "-" : summary)"
     }

@@ -7,35 +7,36 @@ import HCITransports
 import Logging
 import VirtualAdapters
 
-extension Link: VisitedAccessory {}
+extension Link: ConnectedAccessory {}
 
-/// One command's use of an adapter: opened, used, and put back in order, however the command ends.
+/// One command's use of an adapter. However the command ends, links and adapter are closed.
 struct AdapterSession: Sendable {
     let adapter: AdapterChoice
-    /// Where to record the packets; nil for nowhere.
+    /// The file for the packet log; nil for none.
     let traceFile: String?
     let limits: StepLimits
     let console: Console
-    /// Where bonds are kept.
+    /// The store of the bonds.
     var store = StoreChoice.none
-    /// Where to write the keys that links are encrypted with; nil for nowhere.
+    /// The file for the keys of links; nil for none.
     var keyFile: String?
-    /// Who the host is, where that matters to others.
-    var identity: HostIdentity?
+    /// The identity of the host when it serves an accessory.
+    var identity: ServedIdentity?
     var pairing = PairingSetup()
 
-    /// Is told that the adapter cannot be used, and why, or, with nil, that it can again. If there is one,
-    /// the session waits for the adapter to come back; without, it ends.
+    /// Reports that the adapter is lost, with the reason, or, with nil, available again. With a
+    /// closure, the session waits for the adapter to come back. Without one, it ends.
     var onAdapterLoss: (@Sendable (AdapterFailure?) throws -> Void)?
 
-    /// Where other hosts join the air of a virtual adapter.
+    /// The addresses at which other hosts join the radio of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
 
-    /// How long the end of links and of the host may take.
+    /// The time limit for closing links and host.
     private static let closingLimit = Duration.seconds(2)
-    /// The same where something did not answer already: it hardly will now, and a person waits.
+    /// The same after a step timed out: the peer or the adapter will hardly answer now, and a
+    /// person waits.
     private static let silentClosingLimit = Duration.milliseconds(500)
-    /// The same where the kernel gets its adapter back, and brings it up: nobody else would do that.
+    /// The same for an adapter of the kernel, which the host must return to it.
     private static let returnLimit = Duration.seconds(10)
 
     /// Runs `body` on a host that is ready.
@@ -47,6 +48,21 @@ struct AdapterSession: Sendable {
         defer { access.end() }
         let air =
             airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)
+        do {
+            try await withHost(on: access, keys, body)
+        } catch {
+            await air?.close()
+            throw error
+        }
+        await air?.close()
+    }
+
+    /// Runs `body` on a host that uses the adapter.
+    private func withHost(
+        on access: AdapterAccess,
+        _ keys: KeyExport?,
+        _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
+    ) async throws {
         let trace = try makeTrace(of: access.transport)
         let store = try await awaitStore().open(console.remark)
         let transport: any HCITransport = trace ?? access.transport
@@ -62,12 +78,11 @@ struct AdapterSession: Sendable {
         }
         ProgressLine(console: console).clear()
         await Self.close(host, within: closingLimit(after: end))
-        await air?.close()
         if let failure = trace?.failure {
-            console.remark("lanyard: the trace is not whole: \(failure)\n")
+            console.remark("lanyard: the packet log is not complete: \(failure)\n")
         }
         if let failure = keys?.failure {
-            console.remark("lanyard: the keys are not whole: \(failure.happened)\n")
+            console.remark("lanyard: the key file is not complete: \(failure.happened)\n")
         }
         try end.get()
     }
@@ -85,9 +100,10 @@ struct AdapterSession: Sendable {
                 .find(target)
             let peer = AddressText.describe(found.address)
             progress.show("connecting to \(peer)")
-            // One that was heard a moment ago answers soon, or has gone.
+            // A device that was received a moment ago answers soon, or is gone.
             let limit = found.isNear ? limits.step : limits.search
-            // If that one has lost the keys of its bond, a person is asked before there is a link.
+            // If the peer has lost the keys of its bond, the host asks a person before the link is
+            // reported.
             let link = try await limits.run(
                 "connecting to \(peer)",
                 within: limit,
@@ -117,8 +133,8 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// The store, as soon as it is known which it is. What belongs to an adapter goes by its address: one
-    /// that is not there, or not set up, has not told it yet.
+    /// The store, as soon as its adapter is known. The store of an adapter is named after its
+    /// address, which an adapter that is absent or not set up has not reported.
     private func awaitStore() async throws -> StoreChoice {
         let store = store.known
         guard !store.isKnown else { return store }
@@ -130,15 +146,15 @@ struct AdapterSession: Sendable {
             let found = try await TimeLimit.run(limit) { await Self.known(store) { $0.isComing } }
             return (found ?? nil) ?? goOnWithout(store)
         }
-        try onAdapterLoss(.transport("\(adapter) is not there yet"))
+        try onAdapterLoss(.transport("\(adapter) is not connected yet"))
         let found = await Self.known(store)
         try Task.checkCancellation()
         if found != nil || store.isComing { try onAdapterLoss(nil) }
         return found ?? goOnWithout(store)
     }
 
-    /// The store when it is known which it is; nil as soon as that is not worth waiting for, or the system
-    /// does not tell of adapters.
+    /// The store when its adapter is known; nil if the session does not wait for adapters, or the
+    /// system does not report them.
     private static func known(
         _ store: StoreChoice,
         while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }
@@ -151,10 +167,13 @@ struct AdapterSession: Sendable {
         return nil
     }
 
-    /// Of an adapter that is not there, opening it says so; where it is, nobody else would.
+    /// Continues without a store, and remarks on it if the adapter is present and has not reported
+    /// its address. If the adapter is absent, opening it reports that.
     private func goOnWithout(_ store: StoreChoice) -> StoreChoice {
         if store.isComing {
-            console.remark("lanyard: \(adapter) has not told its address; going on without bonds\n")
+            console.remark(
+                "lanyard: \(adapter) has not reported its address; continuing without bonds\n"
+            )
         }
         return .none
     }
@@ -166,6 +185,7 @@ struct AdapterSession: Sendable {
         _ store: any HostStore
     ) -> BluetoothHost {
         var configuration = HostConfiguration()
+        configuration.name = DeviceName.standard()
         identity?.apply(to: &configuration)
         pairing.apply(to: &configuration)
         configuration.store = store
@@ -178,7 +198,7 @@ struct AdapterSession: Sendable {
         )
     }
 
-    /// Starts the host; if it is worth waiting for, also where there is no adapter yet.
+    /// Starts the host. A session that waits for adapters starts it without one too.
     private func open(_ host: BluetoothHost) async throws {
         guard let onAdapterLoss else {
             let limit = limits.opening(adapter)
@@ -195,8 +215,8 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// Throws as soon as the adapter cannot be used any more: the host would try on for ever, but a
-    /// person is told. One who wants to wait is told, too, and of its return.
+    /// Throws when the adapter is lost, because the host would retry without a limit. A session
+    /// that waits reports the loss and the return instead.
     private func watch(_ host: BluetoothHost) async throws {
         var isLost = false
         for await state in host.states {
@@ -212,7 +232,7 @@ struct AdapterSession: Sendable {
         throw CancellationError()
     }
 
-    /// Tells of what is wrong with the store, or with something in it; notes that there are new keys.
+    /// Reports problems of the store, and notes new bonds.
     private func watchStore(of host: BluetoothHost) async {
         for await event in await host.securityEvents() {
             if case .bonded = event { pairing.hasBonded.set() }
@@ -223,7 +243,7 @@ struct AdapterSession: Sendable {
         await EndOfInput.never()
     }
 
-    /// Ends links and host, also after the command's own task was cancelled.
+    /// Closes links and host, also after the command's own task was canceled.
     private static func close(_ host: BluetoothHost, within limit: Duration) async {
         await Task {
             _ = try? await TimeLimit.run(limit) {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
+import BluetoothGATT
 import BluetoothTypes
 
-/// The characteristic a command is about, as a person names it.
+/// A reference to a characteristic on the command line.
 struct CharacteristicReference: Equatable, Sendable {
-    /// How the characteristic is told from the others.
+    /// The way in which the reference identifies the characteristic.
     enum Identity: Equatable, Sendable {
         case uuid(BluetoothUUID)
         case valueHandle(UInt16)
     }
 
     let identity: Identity
-    /// The service it must be in; nil for any.
+    /// The service of the characteristic; nil for any.
     let service: BluetoothUUID?
 
-    /// Reads a UUID (`2A19`), a well-known name (`battery-level`), either of them in a service
+    /// Parses a UUID (`2A19`), a well-known name (`battery-level`), either of them in a service
     /// (`180F/2A19`), or the handle of the value (`#12`, `#0x000C`).
     init(_ text: String) throws(ProgramFailure) {
         if text.hasPrefix("#") {
@@ -44,7 +46,7 @@ struct CharacteristicReference: Equatable, Sendable {
 
     private static func unknown(_ text: String) -> ProgramFailure {
         .usage(
-            "'\(TerminalText.escape(text))' names no characteristic",
+            "'\(TerminalText.escape(text))' is not a characteristic",
             advice: "give a UUID (2A19), a name (battery-level), SERVICE/UUID or #HANDLE"
         )
     }
@@ -58,4 +60,82 @@ extension CharacteristicReference: CustomStringConvertible {
         case .valueHandle(let handle): "#\(handle)"
         }
     }
+}
+
+/// Finds the characteristic of an accessory that a reference names.
+struct CharacteristicFinder: Sendable {
+    let accessory: any ConnectedAccessory
+    let limits: StepLimits
+
+    /// The characteristic. Throws if there is none, or more than one.
+    func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
+        var matches: [GATT.Characteristic] = []
+        for service in try await services(for: reference) {
+            let found = try await limits.run("discovering characteristics") {
+                try await accessory.discoverCharacteristics(of: service, uuid: nil)
+            }
+            matches += found.filter(reference.matches)
+        }
+        guard let match = matches.first else {
+            throw ProgramFailure(
+                .notFound,
+                "the accessory has no characteristic \(reference)",
+                advice: "'lanyard explore' lists its characteristics"
+            )
+        }
+        guard matches.count == 1 else {
+            let handles = matches.map { "#\($0.valueHandle.rawValue)" }.joined(separator: ", ")
+            throw ProgramFailure.usage(
+                "the accessory has \(matches.count) characteristics \(reference)",
+                advice: "name one by its handle: \(handles)"
+            )
+        }
+        return match
+    }
+
+    private func services(for reference: CharacteristicReference) async throws -> [GATT.Service] {
+        let services = try await limits.run("discovering services") {
+            try await accessory.discoverServices(uuid: reference.service)
+        }
+        guard case .valueHandle(let handle) = reference.identity else { return services }
+        return services.filter { $0.handles.contains(AttributeHandle(handle)) }
+    }
+}
+
+extension CharacteristicReference {
+    fileprivate func matches(_ characteristic: GATT.Characteristic) -> Bool {
+        switch identity {
+        case .uuid(let uuid): characteristic.uuid == uuid
+        case .valueHandle(let handle): characteristic.valueHandle.rawValue == handle
+        }
+    }
+}
+
+/// Bytes on the command line: hexadecimal digits, with or without `0x` in front and with spaces,
+/// colons or hyphens between the bytes.
+struct HexArgument: Equatable, Sendable {
+    let bytes: [UInt8]
+
+    init(_ text: String) throws(ProgramFailure) {
+        let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
+        let groups = digits.split { " :-".contains($0) }
+        guard let bytes = [UInt8](hexadecimal: groups.joined()),
+            groups.count <= 1 || groups.allSatisfy({ $0.utf8.count.isMultiple(of: 2) })
+        else {
+            throw .usage(
+                "'\(TerminalText.escape(text))' is not a hexadecimal value",
+                advice: "use two digits per byte, such as 01ff"
+            )
+        }
+        guard bytes.count <= Self.lengthLimit else {
+            throw .usage(
+                "\(bytes.count) bytes are too many",
+                advice: "an attribute holds at most \(Self.lengthLimit)"
+            )
+        }
+        self.bytes = bytes
+    }
+
+    /// The longest attribute value (Vol 3, Part F, 3.2.9).
+    static let lengthLimit = 512
 }

@@ -2,33 +2,53 @@
 
 import Foundation
 
-/// The lines of standard input, as a person or a program writes them.
+/// A line of standard input, without its end.
+struct InputLine: Equatable, Sendable {
+    let text: String
+    /// When the line was read. A line that waits in a stream may be older than the question that is
+    /// shown when it is taken.
+    let readAt: ContinuousClock.Instant
+}
+
+extension AsyncStream<InputLine> {
+    /// The texts of the lines.
+    var texts: AsyncStream<String> {
+        AsyncStream<String> {
+            var iterator = makeAsyncIterator()
+            return await iterator.next()?.text
+        }
+    }
+}
+
+/// The lines of standard input.
 enum InputLines {
-    /// How long a line may be; of a longer one only the beginning is taken, which no order is.
+    /// The longest line, in bytes. Of a longer line only the beginning is read, which is no valid
+    /// command.
     static let lengthLimit = 8_192
-    /// How many lines wait to be taken before no more are read.
+    /// The most lines that wait. Reading stops until one is taken.
     static let waitingLimit = 64
 
-    /// The lines, without what ends them. The stream ends with the input.
-    static func stream(of descriptor: Int32 = STDIN_FILENO) -> AsyncStream<String> {
-        // In the background of a terminal, reading fails instead of stopping the process.
+    /// The lines without their ends. The stream ends with the input.
+    static func stream(of descriptor: Int32 = STDIN_FILENO) -> AsyncStream<InputLine> {
+        // For a background job, reading from the terminal fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)
-        let (lines, feed) = AsyncStream.makeStream(of: String.self)
+        let (lines, feed) = AsyncStream.makeStream(of: InputLine.self)
         let room = DispatchSemaphore(value: waitingLimit)
-        // A thread of its own: reading waits for as long as it takes. It ends with the process.
+        // Reading blocks, so it has a thread of its own, which ends with the process.
         Thread.detachNewThread {
             var splitter = LineSplitter(lengthLimit: lengthLimit)
             var bytes = [UInt8](repeating: 0, count: 4_096)
             while true {
                 let count = read(descriptor, &bytes, bytes.count)
                 if count < 0, errno == EINTR { continue }
+                let readAt = ContinuousClock.now
                 guard count > 0 else { break }
                 for line in splitter.receive(bytes[..<count]) {
                     room.wait()
-                    feed.yield(line)
+                    feed.yield(InputLine(text: line, readAt: readAt))
                 }
             }
-            if let line = splitter.end() { feed.yield(line) }
+            if let line = splitter.end() { feed.yield(InputLine(text: line, readAt: .now)) }
             feed.finish()
         }
         return AsyncStream {
@@ -40,7 +60,7 @@ enum InputLines {
     }
 }
 
-/// Cuts bytes into lines.
+/// Splits bytes into lines.
 struct LineSplitter: Sendable {
     let lengthLimit: Int
     private var pending: [UInt8] = []
@@ -49,7 +69,7 @@ struct LineSplitter: Sendable {
         self.lengthLimit = lengthLimit
     }
 
-    /// The lines that end in these bytes, without what ends them.
+    /// Returns the lines that end in these bytes, without their ends.
     mutating func receive(_ bytes: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in bytes {
@@ -62,7 +82,7 @@ struct LineSplitter: Sendable {
         return lines
     }
 
-    /// What came after the last end of a line; nil for nothing.
+    /// Returns the text after the last end of a line; nil if there is none.
     mutating func end() -> String? {
         pending.isEmpty ? nil : take()
     }
@@ -71,5 +91,34 @@ struct LineSplitter: Sendable {
         defer { pending = [] }
         let isFromWindows = pending.last == UInt8(ascii: "\r")
         return String(decoding: isFromWindows ? pending.dropLast() : pending, as: UTF8.self)
+    }
+}
+
+/// Waits for the end of standard input, which ends some commands: the system closes the pipe when
+/// the process at its other end exits.
+enum EndOfInput {
+    /// Returns when the input has ended or the task is canceled. The input is discarded.
+    static func wait(on descriptor: Int32 = STDIN_FILENO) async {
+        let (end, feed) = AsyncStream.makeStream(of: Never.self)
+        // Reading blocks, so it has a thread of its own, which ends with the process.
+        Thread.detachNewThread {
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            while true {
+                let count = read(descriptor, &bytes, bytes.count)
+                guard count > 0 || (count < 0 && errno == EINTR) else { break }
+            }
+            feed.finish()
+        }
+        for await _ in end {}
+    }
+
+    /// Returns when the task is canceled.
+    static func never() async {
+        let (end, feed) = AsyncStream.makeStream(of: Never.self)
+        await withTaskCancellationHandler {
+            for await _ in end {}
+        } onCancel: {
+            feed.finish()
+        }
     }
 }

@@ -3,8 +3,8 @@
 import Foundation
 import Synchronization
 
-/// Turns Ctrl-C, and the signal that `kill` sends, into the cancellation of a task, so that links
-/// end in an orderly way. The second one ends the process at once.
+/// Turns SIGINT and SIGTERM into the cancellation of a task, so that links are disconnected. The
+/// second signal ends the process at once.
 final class Interruption: Sendable {
     private struct State {
         var count = 0
@@ -13,7 +13,7 @@ final class Interruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body`, cancelled by the first signal; `lastWords` are printed before a sudden end.
+    /// Runs `body`, canceled by the first signal. A sudden end prints `lastWords`.
     static func cancelling<Value: Sendable>(
         lastWords: @escaping @Sendable () -> Void,
         body: @escaping @Sendable () async -> Value

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothHost
 
 extension ProgramFailure {
-    /// What became of a step that ended with `error`, in words, with what to do next.
+    /// The failure of a step that ended with `error`, with advice.
     init(_ error: any Error, during step: String) {
         switch error {
         case let failure as ProgramFailure: self = failure
@@ -55,19 +55,30 @@ extension ProgramFailure {
                 advice: "try another adapter, or record it with --trace FILE"
             )
         case .notSubscribable:
-            self.init(.refused, "\(step): \(error)", advice: "explore shows what it can do")
+            self.init(
+                .refused,
+                "\(step): \(error)",
+                advice: "'lanyard explore' shows its properties"
+            )
         case .bondLost:
             self.init(
                 .refused,
                 "\(step): \(error)",
-                advice: "if it was reset, 'lanyard pair --again' pairs anew; if not, beware"
+                advice:
+                    "if it was reset, use 'lanyard pair --again'; if not, another device may use its address"
             )
         case .tooManyBonds:
-            self.init(.refused, "\(step): \(error)", advice: "'lanyard bonds remove' makes some")
+            self.init(.refused, "\(step): \(error)", advice: "use 'lanyard bonds remove'")
+        case .bondNotKept:
+            self.init(
+                .inputOutput,
+                "\(step): \(TerminalText.escape(error.description))",
+                advice: "remove a bond and pair again; --no-bond pairs for this link only"
+            )
         case .notSubscribed, .notPermitted, .notBonded, .notEncrypted, .encryptionFailed:
             self.init(.refused, "\(step): \(error)")
         case .notificationsOverflowed:
-            self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")
+            self.init(.inputOutput, "\(step): \(error)", advice: "read the output faster")
         default:
             self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }
@@ -93,7 +104,7 @@ extension ProgramFailure {
         }
     }
 
-    /// The adapter cannot be used. What a transport says has its advice in it.
+    /// The adapter cannot be used. The transport's description includes the advice.
     init(adapter failure: AdapterFailure) {
         let happened = "the adapter cannot be used: \(TerminalText.escape(failure.description))"
         if case .transport = failure {
@@ -107,20 +118,72 @@ extension ProgramFailure {
         }
     }
 
-    /// What a person can do about a refusal (Vol 3, Part F, 3.4.1.1).
+    /// The advice after an ATT error (Vol 3, Part F, 3.4.1.1).
     private static func advice(for code: ATT.ErrorCode) -> String {
         switch code {
         case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
-            "it wants a device that is paired well enough: see 'lanyard pair --help'"
+            "it needs a bond with more protection: see 'lanyard pair --help'"
         case .insufficientAuthorization: "allow it on the accessory"
         case .readNotPermitted, .writeNotPermitted, .requestNotSupported:
-            "explore shows what each characteristic can do"
+            "'lanyard explore' shows the properties of each characteristic"
         case .invalidAttributeValueLength, .valueNotAllowed, .outOfRange:
             "give another value"
-        case .databaseOutOfSync: "its services have changed: explore it again"
+        case .databaseOutOfSync: "its services have changed: use 'lanyard explore' again"
         default: "see the accessory's documentation"
         }
     }
 
     static let tryAgain = "check that the accessory is on and in range, and try again"
+}
+
+extension ProgramFailure {
+    /// The failure of a pairing, with advice.
+    init(_ failure: Pairing.Failure, during step: String) {
+        let happened = "\(step): \(failure)"
+        switch failure {
+        case .refused(let reason):
+            self.init(.refused, happened, advice: reason.advice(isOurs: true))
+        case .refusedByPeer(let reason):
+            self.init(
+                .refused,
+                "\(step): refused by the accessory: \(reason)",
+                advice: reason.advice(isOurs: false)
+            )
+        case .declined: self.init(.refused, happened)
+        case .timedOut: self.init(.timedOut, happened, advice: "begin again")
+        case .tooSoon(let wait):
+            let advice = "try again in \(SecondsText.describe(wait))"
+            self.init(.refused, happened, advice: advice)
+        case .busy: self.init(.refused, happened, advice: "wait for it")
+        case .notEncrypted:
+            self.init(
+                .refused,
+                happened,
+                advice: "record it with --trace FILE and show it to the accessory's maker"
+            )
+        case .linkEnded: self.init(.inputOutput, happened, advice: Self.tryAgain)
+        case .cancelled: self = .interrupted
+        }
+    }
+}
+
+extension Pairing.FailureReason {
+    /// The advice after a failed pairing.
+    fileprivate func advice(isOurs: Bool) -> String {
+        switch self {
+        case .passkeyEntryFailed: "enter the digits within 30 s"
+        case .outOfBandDataNotAvailable:
+            "use --oob FILE, or --make-oob FILE if the accessory needs data of this side"
+        case .authenticationRequirements where isOurs:
+            "set the capability with --io; --legacy allows legacy pairing"
+        case .authenticationRequirements: "set the capability with --io"
+        case .confirmValueFailed, .dhKeyCheckFailed:
+            "check the digits and try again; if they were right, there may be a man in the middle"
+        case .numericComparisonFailed: "if they differed, there may be a man in the middle"
+        case .pairingNotSupported: "allow pairing on the accessory, usually with a button"
+        case .encryptionKeySize: "--min-key-size allows shorter ones"
+        case .repeatedAttempts: "wait a little and try again"
+        default: "see the accessory's documentation"
+        }
+    }
 }

@@ -2,12 +2,12 @@
 
 import Lanyard
 
-/// Why a command ended without doing its job: what happened, and what to do next.
+/// Why a command failed: what happened, and what to do next.
 struct ProgramFailure: Error, Equatable, Sendable {
     let status: ProcessStatus
-    /// What happened, without a full stop; safe to print.
+    /// What happened, without a period. Safe to print.
     let happened: String
-    /// What a person can do about it; empty where there is nothing to say.
+    /// The advice; empty if there is none.
     let advice: String
 
     init(_ status: ProcessStatus, _ happened: String, advice: String = "") {
@@ -21,30 +21,30 @@ struct ProgramFailure: Error, Equatable, Sendable {
         "lanyard: " + happened + (advice.isEmpty ? "" : "; " + advice)
     }
 
-    /// The run was stopped by Ctrl-C.
+    /// Ctrl-C ended the run.
     static let interrupted = ProgramFailure(.interrupted, "interrupted")
 
-    /// Standard output was closed by whoever read it.
+    /// The reader of standard output closed it.
     static let outputClosed = ProgramFailure(.outputClosed, "")
 
-    /// A command line that makes no sense.
+    /// An invalid command line.
     static func usage(_ happened: String, advice: String = "") -> ProgramFailure {
         ProgramFailure(.usage, happened, advice: advice)
     }
 
-    /// A step that took longer than allowed.
+    /// A step that took longer than its limit.
     static func timedOut(_ step: String, after limit: Duration) -> ProgramFailure {
         ProgramFailure(
             .timedOut,
             "\(step): no answer within \(SecondsText.describe(limit))",
-            advice: "check that the accessory is on and in range, or allow more with --timeout"
+            advice: "check that the accessory is on and in range, or allow more time with --timeout"
         )
     }
 }
 
-/// Durations for people.
+/// The text of a duration.
 enum SecondsText {
-    /// Seconds with as many decimals as needed, at most three.
+    /// The seconds with as many decimals as needed, at most three.
     static func describe(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
@@ -52,5 +52,60 @@ enum SecondsText {
         while text.hasSuffix("0") { text.removeLast() }
         if text.hasSuffix(".") { text.removeLast() }
         return (text.isEmpty ? "0" : text) + " s"
+    }
+}
+
+/// The exit codes of the process, with the numbers of `sysexits.h`, so that a script can decide
+/// what to do next.
+enum ProcessStatus: Int32, CaseIterable, Sendable {
+    case success = 0
+    /// The command line is not valid.
+    case usage = 64
+    /// A file or an answer is malformed.
+    case badData = 65
+    /// The target or its characteristic was not found.
+    case notFound = 66
+    /// The adapter cannot be used.
+    case adapterUnavailable = 69
+    /// An internal error.
+    case internalError = 70
+    /// The link was lost, or a file could not be read or written.
+    case inputOutput = 74
+    /// No answer within the time limit.
+    case timedOut = 75
+    /// The accessory refused.
+    case refused = 77
+    /// A requirement is missing.
+    case incomplete = 78
+    /// Ctrl-C.
+    case interrupted = 130
+    /// The reader of the output closed it.
+    case outputClosed = 141
+
+    /// The meaning of the number, for the help.
+    var meaning: String {
+        switch self {
+        case .success: "success"
+        case .usage: "the command line is not valid"
+        case .badData: "a file or an answer is malformed"
+        case .notFound: "the target or the characteristic was not found"
+        case .adapterUnavailable: "the adapter cannot be used"
+        case .internalError: "an internal error of lanyard"
+        case .inputOutput: "the link was lost, or a file could not be read or written"
+        case .timedOut: "no answer in the time allowed"
+        case .refused: "the accessory refused"
+        case .incomplete: "a requirement is missing: see 'lanyard doctor'"
+        case .interrupted: "interrupted by Ctrl-C"
+        case .outputClosed: "the reader of the output closed it"
+        }
+    }
+
+    /// All codes, one to a line, for the help.
+    static var table: String {
+        allCases.map { status in
+            let number = String(status.rawValue)
+            let padding = String(repeating: " ", count: 5 - number.count)
+            return "  " + number + padding + status.meaning
+        }.joined(separator: "\n")
     }
 }

@@ -1,54 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothHost
 import Foundation
+import Lanyard
+import Synchronization
 
-/// A file of secrets that a person asked for: nobody but its owner may read it.
+/// A file of secrets: only its owner may read it. It has either its old or its new contents at all
+/// times, also if a write fails.
 final class SecretFile: Sendable {
-    private let descriptor: Int32
     private let path: String
     private let subject: String
 
-    /// Makes the file, or takes the one that is there; not what is no file: a device, a pipe, a link
-    /// that somebody else may have laid.
+    /// Makes the file, or takes an existing one. Refuses devices, pipes and links, because another
+    /// user may have made them.
     ///
-    /// - Parameter subject: what is in it, for errors.
+    /// - Parameter subject: The contents, for errors.
     init(_ path: String, of subject: String) throws(ProgramFailure) {
         self.path = path
         self.subject = subject
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        descriptor = open(path, flags, 0o600)
+        let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw Self.failure(errno, subject, path) }
+        defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
             throw ProgramFailure(
                 .inputOutput,
-                "\(TerminalText.escape(path)) is no file that \(subject) can be written to",
+                "\(TerminalText.escape(path)) is not a regular file, so \(subject) cannot be written to it",
                 advice: "give the name of a new file"
             )
         }
-        guard fchmod(descriptor, 0o600) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw Self.failure(code, subject, path)
-        }
+        guard fchmod(descriptor, 0o600) == 0 else { throw Self.failure(errno, subject, path) }
     }
 
-    deinit {
-        close(descriptor)
-    }
-
-    /// Puts the text in the place of all that is in the file.
+    /// Replaces all of the file's contents. Only one task may replace them at a time.
     func replace(with text: String) throws(ProgramFailure) {
-        var rest = Array(text.utf8)[...]
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw Self.failure(errno, subject, path)
-        }
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure(errno, subject, path) }
-            rest = rest.dropFirst(count)
+        do {
+            try DurableFile(url: URL(fileURLWithPath: path)).replace(with: Data(text.utf8))
+        } catch let error as AccessoryStoreFailure {
+            throw Self.failure(error.code, subject, path)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            throw Self.failure(Int32(truncatingIfNeeded: cause?.code ?? Int(EIO)), subject, path)
         }
     }
 
@@ -63,5 +56,68 @@ final class SecretFile: Sendable {
                 + String(cString: strerror(code)),
             advice: "give a file in a directory that you may write to"
         )
+    }
+}
+
+/// Writes every link key to a file, for `lanyard trace --keys` and sniffers. The file is complete
+/// after each key.
+final class KeyExport: Sendable {
+    private struct State {
+        var keys: [LinkKey] = []
+        var failure: ProgramFailure?
+    }
+
+    /// The most keys in the file. A link is encrypted a few times at most, but the protocol sets no
+    /// limit.
+    static let keyLimit = 4_096
+
+    private let limit: Int
+    private let file: SecretFile
+    private let state = Mutex(State())
+
+    /// Makes the file without keys.
+    init(_ path: String, limit: Int = KeyExport.keyLimit) throws(ProgramFailure) {
+        self.limit = limit
+        file = try SecretFile(path, of: "keys")
+        try file.replace(with: Self.text([]))
+    }
+
+    /// Why the file is not complete; nil if it is.
+    var failure: ProgramFailure? { state.withLock { $0.failure } }
+
+    /// Adds a key that is not in the file. Keys beyond the limit are left out, which is reported.
+    func add(_ key: LinkKey) {
+        state.withLock { state in
+            guard !state.keys.contains(key) else { return }
+            guard state.keys.count < limit else {
+                state.failure = ProgramFailure(.inputOutput, "there are more than \(limit) of them")
+                return
+            }
+            state.keys.append(key)
+            do throws(ProgramFailure) {
+                try file.replace(with: Self.text(state.keys))
+            } catch {
+                state.failure = error
+            }
+        }
+    }
+
+    private static func text(_ keys: [LinkKey]) -> String {
+        JSON.array(keys.map(\.json)).indented + "\n"
+    }
+}
+
+extension LinkKey {
+    /// The key and its EDIV and Rand with the most significant byte first, as the specification and
+    /// Wireshark print them. Rand has 64 bits, too many for a JSON number.
+    var json: JSON {
+        let random = (0..<8).map { UInt8(truncatingIfNeeded: key.random >> (56 - 8 * $0)) }
+        return .object([
+            .init("central", .string(AddressText.describe(central))),
+            .init("peripheral", .string(AddressText.describe(peripheral))),
+            .init("ltk", .bytes(key.value.bytes.reversed())),
+            .init("ediv", .number(Int(key.diversifier))),
+            .init("rand", .bytes(random)),
+        ])
     }
 }

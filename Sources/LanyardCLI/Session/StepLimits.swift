@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import VirtualAdapters
 
-/// How long each step of a command may go without an answer.
+/// The time limits of the steps of a command.
 struct StepLimits: Equatable, Sendable {
-    /// One request to the accessory or to the adapter: a peer that has vanished is noticed within
-    /// five seconds.
+    /// One request to the accessory or to the adapter: a lost peer is noticed within 5 seconds.
     var step: Duration = .seconds(4)
-    /// Finding the target, by listening for it or by connecting to its address.
+    /// Finding the target, by scanning for it or by connecting to its address.
     var search: Duration = .seconds(10)
 
-    /// Whether a person chose them: then no step has more.
+    /// Whether the limits come from `--timeout`, which no step exceeds.
     private var isChosen = false
 
-    /// Whether nothing is limited: where time is virtual, whoever runs it sets an end.
+    /// Whether no step has a limit, for virtual time with a bound of its own.
     private var isUnlimited = false
 
     /// No limits.
@@ -25,7 +25,7 @@ struct StepLimits: Equatable, Sendable {
 
     init() {}
 
-    /// The limits that a person asked for, or else the usual ones.
+    /// The limits of `--timeout`, or the defaults.
     init(seconds: Double?) {
         guard let seconds else { return }
         isChosen = true
@@ -33,12 +33,12 @@ struct StepLimits: Equatable, Sendable {
         search = .seconds(seconds)
     }
 
-    /// Opening an adapter, which may still be being set up.
+    /// Opening an adapter, which the kernel may still be setting up.
     func opening(_ adapter: AdapterChoice) -> Duration {
         isChosen ? step : adapter.setUpLimit + step
     }
 
-    /// Runs a step; throws a `ProgramFailure` that names it if it fails or takes too long.
+    /// Runs a step. Throws a `ProgramFailure` that names the step if it fails or takes too long.
     func run<Result: Sendable>(
         _ step: String,
         _ body: @escaping @Sendable () async throws -> Result
@@ -46,7 +46,7 @@ struct StepLimits: Equatable, Sendable {
         try await run(step, within: self.step, body)
     }
 
-    /// Runs a step within a limit of its own, which begins anew for as long as `isExcused`.
+    /// Runs a step within a limit of its own, which starts again while `isExcused` is true.
     func run<Result: Sendable>(
         _ step: String,
         within limit: Duration,
@@ -62,5 +62,70 @@ struct StepLimits: Equatable, Sendable {
         } catch {
             throw ProgramFailure(error, during: step)
         }
+    }
+}
+
+/// Concurrent operations of which the first to end decides.
+enum FirstResult {
+    /// The result or error of the first of `bodies` to end. The others are canceled.
+    ///
+    /// Returns as soon as one has ended or the task is canceled, even if the others ignore their
+    /// cancellation, so that Ctrl-C takes effect at once.
+    static func of<Value: Sendable>(
+        _ bodies: [@Sendable () async throws -> Value]
+    ) async throws -> Value {
+        let (ends, continuation) = AsyncStream.makeStream(of: Result<Value, any Error>.self)
+        let tasks = bodies.map { body in
+            Task {
+                do {
+                    continuation.yield(.success(try await body()))
+                } catch {
+                    continuation.yield(.failure(error))
+                }
+            }
+        }
+        defer { for task in tasks { task.cancel() } }
+        return try await withTaskCancellationHandler {
+            for await end in ends { return try end.get() }
+            throw CancellationError()
+        } onCancel: {
+            continuation.yield(.failure(CancellationError()))
+        }
+    }
+}
+
+/// An operation with a time limit.
+enum TimeLimit {
+    /// Waits until a limit passes. Tests replace this wait by a wait for a cause, which the load of
+    /// the machine does not delay.
+    @TaskLocal static var wait: @Sendable (Duration) async throws -> Void = {
+        try await Task.sleep(for: $0)
+    }
+
+    /// The result of `body`, or nil if `limit` passes first. The limit starts again while
+    /// `isExcused` is true.
+    static func run<Value: Sendable>(
+        _ limit: Duration,
+        isExcused: @escaping @Sendable () -> Bool = { false },
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        try await FirstResult.of([
+            { try await body() },
+            {
+                repeat { try await wait(limit) } while isExcused()
+                return nil
+            },
+        ])
+    }
+}
+
+/// A Boolean value that becomes true once, for any thread.
+final class Latch: Sendable {
+    private let state = Mutex(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+
+    func set() {
+        state.withLock { $0 = true }
     }
 }

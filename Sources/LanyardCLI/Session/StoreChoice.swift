@@ -4,43 +4,44 @@ import BluetoothHost
 import Foundation
 import HCITransports
 
-/// Where a command has its bonds.
+/// The store of a command's bonds.
 enum StoreChoice: Equatable, Sendable {
-    /// In memory, for as long as the command takes.
+    /// In memory, until the command ends.
     case none
-    /// In the directory that a person chose.
+    /// In the directory that the command line names.
     case directory(String)
-    /// In the directory that belongs to the adapter.
+    /// In the directory of the adapter.
     case usual(String)
-    /// In the directory that belongs to an adapter which is not there yet, so that it is not known which.
+    /// In the directory of an adapter that is not known yet, because the adapter is absent.
     case ofAdapter(AdapterSpecification, environment: [String: String])
 
-    /// The directory that belongs to an adapter; none where there is no place for any, as in a
-    /// process that has no home.
+    /// The directory of an adapter; none if the environment has no place for it, as in a process
+    /// without a home directory.
     static func usual(for adapter: String, environment: [String: String]) -> StoreChoice {
         FileStore.defaultDirectory(for: adapter, environment: environment)
             .map { .usual($0) } ?? .none
     }
 
-    /// The directory that belongs to an adapter, if that is known by now.
+    /// The directory of an adapter if the adapter is known, otherwise `self`.
     var known: StoreChoice {
         guard case .ofAdapter(let adapter, let environment) = self, let name = adapter.storeName
         else { return self }
         return .usual(for: name, environment: environment)
     }
 
-    /// Whether it is known which it is.
+    /// Whether the directory is known.
     var isKnown: Bool {
         if case .ofAdapter = self { false } else { true }
     }
 
-    /// Whether it belongs to an adapter that is there, and tells its address when it is set up.
+    /// Whether the directory is that of an adapter that is present and will report its address when
+    /// it is set up.
     var isComing: Bool {
         guard case .ofAdapter(let adapter, _) = self else { return false }
         return !adapter.isAbsent
     }
 
-    /// The directory, if it is one.
+    /// The directory, if there is one.
     var path: String? {
         switch self {
         case .none, .ofAdapter: nil
@@ -48,29 +49,32 @@ enum StoreChoice: Equatable, Sendable {
         }
     }
 
-    /// Opens it. The directory is made if it is not there, for nobody but its owner.
+    /// Opens the store. Makes a missing directory, which only its owner can open.
     ///
-    /// Two hosts cannot share one: they would pass for the same. Whoever comes second goes on without
-    /// bonds, and `remark` says so, unless the directory was asked for.
+    /// Two hosts cannot share a directory, because they would have the same identity. The second
+    /// one continues without bonds and prints a remark, unless the command line names the
+    /// directory: then it fails.
     func open(_ remark: (String) -> Void) throws(ProgramFailure) -> any HostStore {
         guard let path else { return MemoryStore() }
         do throws(TransportError) {
             return try FileStore(directory: path, makingParents: true)
         } catch {
             if case .addressInUse = error, case .usual = self {
-                remark("lanyard: another process has the bonds of this adapter; going on without\n")
+                remark(
+                    "lanyard: another process uses the bonds of this adapter; continuing without bonds\n"
+                )
                 return MemoryStore()
             }
             throw Self.failure(error, path)
         }
     }
 
-    /// Opens it for a look at what is in it; nil if it is not there, and it is not made.
+    /// Opens the store to look at its contents; nil if it does not exist. Makes no directory.
     func openExisting() throws(ProgramFailure) -> (any HostStore)? {
         if case .ofAdapter(let adapter, _) = self {
             throw ProgramFailure(
                 .adapterUnavailable,
-                "\(adapter) is not there, so it is not known what is kept for it",
+                "\(adapter) is not connected, so its store is unknown",
                 advice: "plug it in, name it by its address (hci:ADDRESS), or give --store"
             )
         }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Where a command prints, results to one place, remarks to another; and what is typed.
+/// The output and input of a command: results, remarks, and typed lines.
 struct Console: Sendable {
     /// The size of a terminal.
     struct Size: Equatable, Sendable {
@@ -10,23 +10,42 @@ struct Console: Sendable {
         let rows: Int
     }
 
-    /// Whether results are read by a person, not by a program.
+    /// Whether results go to a terminal.
     let isOutputTerminal: Bool
-    /// Whether remarks are read by a person.
+    /// Whether remarks go to a terminal.
     let isRemarkTerminal: Bool
-    /// The size of the terminal now.
+    /// The current size of the terminal.
     let size: @Sendable () -> Size
-    /// Prints to standard output; throws `ProgramFailure.outputClosed` when nobody reads it.
+    /// Prints to standard output. Throws `ProgramFailure.outputClosed` if its reader has closed it.
     let write: @Sendable (String) throws -> Void
     /// Prints to standard error.
     let remark: @Sendable (String) -> Void
 
-    /// Whether a person types what is read.
+    /// Whether the input comes from a terminal.
     var isInputTerminal = false
-    /// The lines of standard input, to be asked for once.
-    var lines: @Sendable () -> AsyncStream<String> = { AsyncStream { nil } }
-    /// Forgets what was typed and not yet read.
+    /// The lines of standard input. May be called once.
+    var lines: @Sendable () -> AsyncStream<InputLine> = { AsyncStream { nil } }
+    /// Discards input that was typed and not yet read.
     var forgetTyped: @Sendable () -> Void = {}
+
+    /// Returns the same console with its output above the question that the queue asks.
+    func asking(_ questions: QuestionQueue?) -> Console {
+        guard let questions else { return self }
+        let (write, remark) = (write, remark)
+        let writeAbove: @Sendable (String) throws -> Void = { text in
+            try questions.interject { try write(text) }
+        }
+        return Console(
+            isOutputTerminal: isOutputTerminal,
+            isRemarkTerminal: isRemarkTerminal,
+            size: size,
+            write: isOutputTerminal ? writeAbove : write,
+            remark: { text in questions.interject { remark(text) } },
+            isInputTerminal: isInputTerminal,
+            lines: lines,
+            forgetTyped: forgetTyped
+        )
+    }
 
     /// Prints a line of results.
     func print(_ line: String) throws {
@@ -35,7 +54,7 @@ struct Console: Sendable {
 }
 
 extension Console {
-    /// The process's own streams.
+    /// The standard streams of the process.
     static let standard = Console(
         isOutputTerminal: isatty(STDOUT_FILENO) == 1,
         isRemarkTerminal: isatty(STDERR_FILENO) == 1,
@@ -50,10 +69,11 @@ extension Console {
         remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
         isInputTerminal: isatty(STDIN_FILENO) == 1,
         lines: { InputLines.stream() },
-        forgetTyped: { if isatty(STDIN_FILENO) == 1 { tcflush(STDIN_FILENO, TCIFLUSH) } }
+        forgetTyped: { discardTypedInput() }
     )
 
-    /// A reader that has gone is no fault: `lanyard scan | head` ends that way. A full disk is one.
+    /// A reader that has closed the output is normal, as in `lanyard scan | head`. A full disk is
+    /// an error.
     static func failure(ofWriting error: any Error) -> ProgramFailure {
         let cause =
             (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
@@ -61,8 +81,18 @@ extension Console {
         return ProgramFailure(
             .inputOutput,
             "the output cannot be written: \(String(cString: strerror(Int32(cause.code))))",
-            advice: "make room, or send it elsewhere"
+            advice: "free some space, or write elsewhere"
         )
+    }
+
+    /// Discards typed input, unless this is a background job: the input belongs to another job then,
+    /// and the system would stop this one.
+    private static func discardTypedInput() {
+        guard isatty(STDIN_FILENO) == 1 else { return }
+        // There is no foreground job if the terminal does not control this process.
+        let foreground = tcgetpgrp(STDIN_FILENO)
+        guard foreground == -1 || foreground == getpgrp() else { return }
+        tcflush(STDIN_FILENO, TCIFLUSH)
     }
 
     private static func terminalSize() -> Size {

@@ -2,7 +2,7 @@
 
 /// Lines at the bottom of a terminal that are redrawn in place.
 struct LiveArea: Sendable {
-    /// Returns to the first column and empties the line.
+    /// Returns to the first column and erases the line.
     static let eraseLine = "\r\u{1B}[2K"
     private static let hideCursor = "\u{1B}[?25l"
     static let showCursor = "\u{1B}[?25h"
@@ -10,8 +10,8 @@ struct LiveArea: Sendable {
 
     private var drawnLines = 0
 
-    /// What to print so that `lines` take the place of those drawn before. Every line must fit into
-    /// the terminal's width, and all of them into its height less one.
+    /// The text that replaces the lines drawn before with `lines`. Every line must fit into the
+    /// terminal's width, and all of them into its height less one.
     mutating func draw(_ lines: [String]) -> String {
         var text = drawnLines == 0 ? Self.hideCursor : "\u{1B}[\(drawnLines)A"
         for line in lines { text += Self.eraseLine + line + "\n" }
@@ -20,17 +20,36 @@ struct LiveArea: Sendable {
         return text
     }
 
-    /// What to print so that `lines` stand where the area was, and stay. What was drawn is gone until it
-    /// is drawn again, below them.
+    /// The text that prints `lines` in place of the area, where they stay. The area is drawn again
+    /// below them by the next `draw`.
     mutating func print(_ lines: [String]) -> String {
         let text = draw(lines)
         drawnLines = 0
         return text
     }
 
-    /// What to print when nothing will be drawn any more. What was drawn stays.
+    /// The text after the last drawing. The drawn lines stay.
     mutating func end() -> String {
         drawnLines = 0
         return Self.showCursor
+    }
+}
+
+/// One line on standard error about the current step of a long command. It exists only on a
+/// terminal, and disappears when the command prints something or ends.
+struct ProgressLine: Sendable {
+    let console: Console
+
+    /// Shows the step.
+    func show(_ text: String) {
+        guard console.isRemarkTerminal else { return }
+        let columns = max(1, console.size().columns - 1)
+        console.remark(LiveArea.eraseLine + TerminalColumns.truncate(text, to: columns))
+    }
+
+    /// Removes the line.
+    func clear() {
+        guard console.isRemarkTerminal else { return }
+        console.remark(LiveArea.eraseLine)
     }
 }

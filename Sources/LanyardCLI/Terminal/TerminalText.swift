@@ -2,23 +2,23 @@
 
 import BluetoothTypes
 
-/// Makes text that came over the air safe to print.
+/// Makes text from other devices safe to print.
 ///
-/// A name is chosen by a stranger. Printed as it is, it could move the cursor, recolour the screen,
-/// set the window's title, or turn the direction of writing so that an address reads differently.
-/// So everything that is not plainly visible is printed as a visible escape: `\u{1B}` for a
-/// character, `\xFF` for a byte that is no UTF-8, `\\` for the backslash itself, so that two
+/// A device chooses its name freely. Printed unchanged, a name could move the cursor, recolor the
+/// screen, set the window's title, or change the direction of writing so that an address reads
+/// differently. So everything that is not plainly visible is printed as a visible escape: `\u{1B}`
+/// for a character, `\xFF` for a byte that is no UTF-8, `\\` for the backslash itself. Two
 /// different names never print alike.
 enum TerminalText {
-    /// `text` with everything invisible made visible.
+    /// `text` with everything invisible as an escape.
     static func escape(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars { append(scalar, to: &result) }
         return result
     }
 
-    /// The text that `bytes` spell in UTF-8, with everything invisible, and every byte that is no
-    /// UTF-8, made visible.
+    /// The text that `bytes` spell in UTF-8, with everything invisible and every byte that is no
+    /// UTF-8 as an escape.
     static func escape(utf8 bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
         var result = ""
@@ -41,12 +41,12 @@ enum TerminalText {
         }
     }
 
-    /// The text that `bytes` spell if they are UTF-8 throughout; otherwise nil.
+    /// The text of `bytes`; nil if they are not valid UTF-8.
     static func text(utf8 bytes: some Sequence<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether a character can be printed as it is.
+    /// Whether a character can be printed unchanged.
     static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned,

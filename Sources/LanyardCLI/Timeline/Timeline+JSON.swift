@@ -3,7 +3,7 @@
 import Lanyard
 
 extension Timeline {
-    /// What the page's script reads: texts that recur stand once, and are referred to by number.
+    /// The JSON for the page's script. Texts are stored once and referred to by number.
     var json: JSON {
         var texts = TextTable()
         var list: [JSON] = []
@@ -25,7 +25,7 @@ extension Timeline {
     }
 }
 
-/// Texts, each once.
+/// A table of texts, each stored once.
 private struct TextTable {
     private(set) var texts: [String] = []
     private var numbers: [String: Int] = [:]
@@ -45,7 +45,7 @@ extension Timeline.Chapter {
 }
 
 extension Timeline.Event {
-    /// The fields, in the order that the script expects; what nobody needs is left out at the end.
+    /// The fields in the order that the script expects. Unused fields at the end are left out.
     fileprivate func json(after last: Int64, _ texts: inout TextTable) -> JSON {
         var fields: [JSON] = [
             .number(Int(microseconds - last)), .number(device), .number(lane.number),
@@ -62,7 +62,7 @@ extension Timeline.Event {
 }
 
 extension FlightEvent.Lane {
-    /// The script's number for it.
+    /// The number in the script.
     fileprivate var number: Int {
         switch self {
         case .state: 0
@@ -75,7 +75,7 @@ extension FlightEvent.Lane {
 }
 
 extension TraceLayer {
-    /// The script's number for it.
+    /// The number in the script.
     fileprivate var number: Int {
         switch self {
         case .hci: 0
@@ -84,5 +84,63 @@ extension TraceLayer {
         case .att: 3
         case .smp: 4
         }
+    }
+}
+
+extension Timeline {
+    /// The most events on a page. A page with more is slow to open and too long to read.
+    static let eventLimit = 6_000
+    /// The longest gap in microseconds between equal events that are folded into one.
+    static let repetitionGap: Int64 = 5_000_000
+
+    /// Shortens a time line for a page: folds repeated events, then leaves out the beginning. Adds
+    /// a remark about it.
+    mutating func fit(to limit: Int = eventLimit) {
+        guard events.count > limit else { return }
+        fold()
+        guard events.count > limit else { return }
+        let leftOut = events.count - limit
+        events = Array(sortedEvents.dropFirst(leftOut))
+        remark("\(leftOut) earlier events are left out")
+    }
+
+    private struct Row: Hashable {
+        let device: Int
+        let lane: FlightEvent.Lane
+    }
+
+    /// Folds consecutive equal calls, callbacks and packets of one device.
+    private mutating func fold() {
+        var kept: [Event] = []
+        // The last event of each device and lane.
+        var lasts: [Row: Int] = [:]
+        for event in sortedEvents {
+            let row = Row(device: event.device, lane: event.lane)
+            if let last = lasts[row], event.lane != .state, kept[last].isAlike(event),
+                kept[last].fold(at: event.microseconds, gap: Self.repetitionGap)
+            {
+                continue
+            }
+            lasts[row] = kept.count
+            kept.append(event)
+        }
+        let folded = events.count - kept.count
+        events = kept
+        if folded > 0 { remark("\(folded) repeated events are shown together") }
+    }
+}
+
+extension Timeline.Event {
+    /// Counts one more equal event, unless the gap is too long.
+    mutating func fold(at time: Int64, gap: Int64) -> Bool {
+        let lasts = time - microseconds
+        guard lasts - lastsMicroseconds <= gap else { return false }
+        count += 1
+        lastsMicroseconds = max(lastsMicroseconds, lasts)
+        return true
+    }
+
+    fileprivate func isAlike(_ other: Self) -> Bool {
+        text == other.text && packet == other.packet
     }
 }

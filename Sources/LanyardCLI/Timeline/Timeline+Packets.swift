@@ -4,15 +4,15 @@ import HCITransports
 import Lanyard
 
 extension Timeline {
-    /// How many packets of one log are shown.
+    /// The most packets of one log.
     static let packetLimit = 3_000
 
     /// Adds the packets of a log, each decoded to one line, to the rows of a device.
     ///
-    /// What controllers say about their buffers is left out, and repeated advertising is folded: it
-    /// would hide the rest. Throws what is wrong with the file; what comes before stays.
+    /// Events about buffers are left out, and repeated advertising is folded, because they would
+    /// hide the rest. Throws a fault of the file. The packets before it stay.
     ///
-    /// - Parameter zero: Microseconds since 1970 when the time of this time line began; the first
+    /// - Parameter zero: The origin of this time line, in microseconds since 1970; the first
     ///   packet's time if nil.
     mutating func addPackets(ofLog path: String, device name: String, zero: Int64?) throws {
         var packets = PacketGathering(device: device(name), zero: zero)
@@ -29,20 +29,20 @@ extension Timeline {
     }
 }
 
-/// Decodes the packets of one log, and folds what is repeated.
+/// Decodes the packets of one log, and folds repeated ones.
 struct PacketGathering {
-    /// Reports of one advertiser with more time between them than this are told apart.
+    /// The longest gap in microseconds between reports of one advertiser that are folded into one.
     static let repetitionGap: Int64 = 2_000_000
-    /// How many advertisers are followed at a time.
+    /// The most advertisers that are followed at a time.
     static let advertiserLimit = 1_000
 
     let device: Int
     private(set) var events: [Timeline.Event] = []
-    /// How many packets found no room.
+    /// The number of packets beyond the limit.
     private(set) var leftOut = 0
     private var zero: Int64?
     private var decoder = TraceDecoder()
-    /// Where the reports of each advertiser are gathered.
+    /// The index of the folded event of each advertiser.
     private var reports: [Substring: Int] = [:]
 
     init(device: Int, zero: Int64?) {
@@ -55,7 +55,10 @@ struct PacketGathering {
         let origin = zero ?? line.microsecondsSince1970
         zero = origin
         let (time, overflow) = line.microsecondsSince1970.subtractingReportingOverflow(origin)
-        guard !overflow, !fold(line, at: time) else { return }
+        guard !overflow, time.magnitude <= Timeline.timeLimit.magnitude, !fold(line, at: time)
+        else {
+            return
+        }
         guard events.count < Timeline.packetLimit else { return leftOut += 1 }
         if let advertiser = line.advertiser, reports.count < Self.advertiserLimit {
             reports[advertiser] = events.count
@@ -63,7 +66,7 @@ struct PacketGathering {
         events.append(line.event(at: time, device: device))
     }
 
-    /// Whether the line is one more report of an advertiser that was just heard.
+    /// Whether the line is one more report of an advertiser that was received shortly before.
     private mutating func fold(_ line: TraceLine, at time: Int64) -> Bool {
         guard let advertiser = line.advertiser, let index = reports[advertiser] else {
             return false
@@ -77,7 +80,7 @@ extension TraceLine {
         layer == .hci && text.hasPrefix("Number Of Completed Packets")
     }
 
-    /// The address, and what follows it up to the first comma, of an advertising report.
+    /// The address of an advertising report.
     fileprivate var advertiser: Substring? {
         guard layer == .hci, text.hasPrefix("LE "), text.contains("Advertising Report"),
             let range = text.firstRange(of: "address=")

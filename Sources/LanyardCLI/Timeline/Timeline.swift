@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HCITransports
 import Lanyard
 
-/// What happened to several devices, on one time line: what a recorder noted, and the packets that
-/// logs hold. `TimelinePage` shows it.
+/// The events of several devices on one time line: the events of a recorder and the packets of
+/// logs. `TimelinePage` shows it.
 struct Timeline: Equatable, Sendable {
-    /// A part of a story: from its moment until the next.
+    /// A chapter: from its time until the next.
     struct Chapter: Equatable, Sendable {
         let microseconds: Int64
         let title: String
     }
 
-    /// What is to be known of a packet beside its text.
+    /// The details of a packet beside its text.
     struct Packet: Equatable, Sendable {
         var isSent: Bool
         var layer: TraceLayer
     }
 
-    /// Something that happened, or several things alike.
+    /// An event, or several equal events.
     struct Event: Equatable, Sendable {
         var microseconds: Int64
         /// The index of a device.
@@ -28,38 +29,41 @@ struct Timeline: Equatable, Sendable {
         var text: String
         var detail: String?
         var packet: Packet?
-        /// How many that are alike it stands for, and how long from the first to the last.
+        /// The number of equal events, and the time from the first to the last.
         var count = 1
         var lastsMicroseconds: Int64 = 0
     }
 
-    /// How many characters of a text are shown.
+    /// The longest time from the beginning to an event, in microseconds: some 270 years, so that
+    /// two times can be subtracted.
+    static let timeLimit: Int64 = (1 << 33) * 1_000_000
+
+    /// The most characters of a text.
     static let textLimit = 400
 
     var title: String
     var subtitle = ""
-    /// Microseconds since 1970 when the time began; nil if nobody knows.
+    /// The time of the beginning in microseconds since 1970; nil if unknown.
     var start: Int64?
     private(set) var devices: [String] = []
-    /// In no order; `sortedEvents` has them in that of time.
+    /// The events in no order. `sortedEvents` has them by time.
     var events: [Event] = []
     var chapters: [Chapter] = []
-    /// What a reader should know about what is missing.
+    /// Remarks about what is missing.
     private(set) var remarks: [String] = []
 
     init(title: String) {
         self.title = title
     }
 
-    /// In the order of time; those of one moment in the order in which they were added.
+    /// The events by time. Events of the same time are in the order in which they were added.
     var sortedEvents: [Event] {
         events.enumerated()
             .sorted { ($0.element.microseconds, $0.offset) < ($1.element.microseconds, $1.offset) }
             .map(\.element)
     }
 
-    /// The index of the device with this name, which gets a place if it has none yet. The first to be
-    /// asked for is the topmost.
+    /// The index of the device with this name. Adds the device if it is new.
     mutating func device(_ name: String) -> Int {
         let name = TerminalText.escape(name).shortened(to: Self.textLimit)
         if let index = devices.firstIndex(of: name) { return index }
@@ -67,7 +71,7 @@ struct Timeline: Equatable, Sendable {
         return devices.count - 1
     }
 
-    /// Adds an event, whose texts are shortened where they are long.
+    /// Adds an event with shortened texts.
     mutating func add(_ event: Event) {
         var event = event
         event.text = event.text.shortened(to: Self.textLimit)
@@ -75,15 +79,51 @@ struct Timeline: Equatable, Sendable {
         events.append(event)
     }
 
-    /// Tells a reader something about what is missing.
+    /// Adds a remark about what is missing.
     mutating func remark(_ text: String) {
         remarks.append(text)
     }
 }
 
 extension String {
-    /// At most so many characters, the last an ellipsis where something is left out.
+    /// The text in at most so many characters, the last an ellipsis if it was cut.
     func shortened(to limit: Int) -> String {
         count <= limit ? self : prefix(limit - 1) + "…"
+    }
+}
+
+extension Timeline {
+    /// Adds a recording.
+    ///
+    /// - Parameter central: The name of the rows for events without an accessory.
+    mutating func add(_ recording: FlightRecording, central: String) {
+        start =
+            start
+            ?? recording.start.flatMap {
+                Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded())
+            }
+        _ = device(central)
+        for event in recording.events {
+            add(
+                Event(
+                    microseconds: event.microseconds,
+                    device: device(event.device.isEmpty ? central : event.device),
+                    lane: event.lane,
+                    text: TerminalText.escape(event.text),
+                    detail: event.detail.map { TerminalText.escape($0) }
+                )
+            )
+        }
+        guard recording.dropped > 0 else { return }
+        remark("\(recording.dropped) earlier events were dropped by the recorder")
+    }
+}
+
+extension FlightEvent {
+    /// The time in microseconds, bounded so that sums do not overflow.
+    fileprivate var microseconds: Int64 {
+        let bound = Duration.microseconds(Timeline.timeLimit)
+        let (seconds, attoseconds) = min(max(time, .zero - bound), bound).components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
 }

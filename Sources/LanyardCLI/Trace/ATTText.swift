@@ -3,8 +3,8 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// PDUs of the Attribute Protocol in words: the specification's name and the fields, attributes as
-/// `#` and their handle, values in hexadecimal.
+/// ATT PDUs in words: the specification's name and the fields, attributes as `#` and their handle,
+/// values in hexadecimal.
 enum ATTText {
     /// The PDU on one line.
     static func describe(_ pdu: ATT.PDU) -> String {

@@ -6,8 +6,8 @@ import BluetoothL2CAP
 import BluetoothTypes
 import HCITransports
 
-/// Turns the packets of a log into lines, one a PDU: fragments are put together, each direction of
-/// each link by itself, and the line stands where the last of them came.
+/// Decodes the packets of a log into lines, one for each PDU. Fragments are reassembled for each
+/// link and direction, and the line has the place of the last fragment.
 struct TraceDecoder: Sendable {
     private struct Stream: Hashable {
         let connection: ConnectionHandle
@@ -16,7 +16,7 @@ struct TraceDecoder: Sendable {
 
     private var recombiners: [Stream: FrameRecombiner] = [:]
 
-    /// What a packet says; nil if it is a fragment whose PDU goes on.
+    /// The line for a packet; nil for a fragment whose PDU continues.
     mutating func decode(_ record: Btsnoop.Record) -> TraceLine? {
         guard record.packet.count >= record.originalLength else {
             let kept = "\(record.packet.count) of \(record.originalLength) bytes kept by the log"
@@ -56,7 +56,7 @@ struct TraceDecoder: Sendable {
         }
     }
 
-    /// A handle that is used again belongs to another link.
+    /// Removes the state of a link that ended, because its handle can be used again.
     private mutating func noteEnd(in packet: HCI.Packet) {
         guard case .event(let code, let parameters) = packet,
             case .disconnectionComplete(let end)? =
@@ -87,7 +87,7 @@ extension TraceLine {
     }
 }
 
-/// What a whole L2CAP PDU says.
+/// The text of a complete L2CAP PDU.
 private struct FrameText {
     let layer: TraceLayer
     let text: String

@@ -5,32 +5,32 @@ import BluetoothTypes
 import HCITransports
 import Lanyard
 
-/// The layers that a trace can be narrowed to.
+/// The layers of a trace.
 enum TraceLayer: String, CaseIterable, Sendable {
-    /// Commands and events, and data that could not be put together.
+    /// Commands, events, and data that could not be reassembled.
     case hci
-    /// How links begin, and PDUs of the Link Layer's own; in captures only.
+    /// The beginnings of links, and Link Layer control PDUs. In captures only.
     case ll
-    /// Signalling, and channels without a layer of their own here.
+    /// Signaling, and channels without a layer of their own here.
     case l2cap
     /// The Attribute Protocol.
     case att
-    /// The Security Manager Protocol: in hexadecimal, since what it says are keys.
+    /// The Security Manager Protocol. In hexadecimal, because its contents are keys.
     case smp
 }
 
-/// One PDU of a trace, in words.
+/// One PDU of a trace in words.
 struct TraceLine: Equatable, Sendable {
     let microsecondsSince1970: Int64
     let direction: Btsnoop.Direction
-    /// The link it belongs to; nil if to none, or to several.
+    /// The connection; nil if the PDU has none, or several.
     let connection: ConnectionHandle?
     let layer: TraceLayer
-    /// What it says; safe to print.
+    /// The text, safe to print.
     let text: String
     var isMalformed = false
 
-    /// The line for a person; the time counts from `start`.
+    /// The line for people, with the time since `start`.
     func text(since start: Int64) -> String {
         let (elapsed, overflow) = microsecondsSince1970.subtractingReportingOverflow(start)
         let time = overflow ? "?" : DecimalText.describe(Int(elapsed), exponent: -6)
@@ -42,7 +42,7 @@ struct TraceLine: Equatable, Sendable {
             "\(padding)\(time) \(arrow) \(link) \(name) \(isMalformed ? "malformed: " : "")\(text)"
     }
 
-    /// The line for a program.
+    /// The line for programs.
     var json: JSON {
         .object([
             .init("microseconds", .number(Int(microsecondsSince1970))),
@@ -56,4 +56,68 @@ struct TraceLine: Equatable, Sendable {
 
     private static let timeColumns = 12
     private static let layerColumns = 5
+}
+
+/// The filter on the lines of a trace.
+struct TraceFilter: Equatable, Sendable {
+    /// The connection to show; nil for all.
+    var connection: ConnectionHandle?
+    /// The layers to show; empty for all.
+    var layers: Set<TraceLayer> = []
+
+    /// Whether the filter shows the line.
+    func admits(_ line: TraceLine) -> Bool {
+        (connection == nil || line.connection == connection)
+            && (layers.isEmpty || layers.contains(line.layer))
+    }
+
+    /// Parses a connection handle, decimal or hexadecimal after `0x`.
+    static func connection(_ text: String) throws(ProgramFailure) -> ConnectionHandle {
+        let isHexadecimal = text.lowercased().hasPrefix("0x")
+        let digits = isHexadecimal ? text.dropFirst(2) : text[...]
+        guard let number = UInt16(digits, radix: isHexadecimal ? 16 : 10),
+            number <= ConnectionHandle.maximum.rawValue
+        else {
+            throw .usage(
+                "'\(TerminalText.escape(text))' is not a connection handle",
+                advice: "give a number from 0 to 3839, or 0x0000 to 0x0EFF"
+            )
+        }
+        return ConnectionHandle(rawValue: number)
+    }
+
+    /// Parses the name of a layer.
+    static func layer(_ text: String) throws(ProgramFailure) -> TraceLayer {
+        guard let layer = TraceLayer(rawValue: text.lowercased()) else {
+            let names = TraceLayer.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage(
+                "'\(TerminalText.escape(text))' is not a layer",
+                advice: "there are \(names)"
+            )
+        }
+        return layer
+    }
+}
+
+/// Finds the connection of a command or an event.
+enum ConnectionOfPacket {
+    /// The connection; nil if the packet has none, or several.
+    static func find(in packet: HCI.Packet) -> ConnectionHandle? {
+        switch packet {
+        case .acl(let packet): packet.connectionHandle
+        case .command(let opcode, let parameters):
+            (try? HCI.command(opcode: opcode, parameters: parameters)).flatMap(handle(in:))
+        case .event(let code, let parameters):
+            (try? HCI.Event(code: code, parameters: parameters)).flatMap { event in
+                Mirror(reflecting: event).children.first.flatMap { handle(in: $0.value) }
+            }
+        case .synchronous, .isochronous: nil
+        }
+    }
+
+    /// Uses reflection. It is slow, but every command and event has the same name for the field,
+    /// and people read traces.
+    private static func handle(in value: Any) -> ConnectionHandle? {
+        Mirror(reflecting: value).children.lazy.compactMap { $0.value as? ConnectionHandle }.first
+    }
 }

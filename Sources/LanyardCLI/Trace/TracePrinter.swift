@@ -8,7 +8,7 @@ struct TracePrinter: Sendable {
     let isJSON: Bool
     let console: Console
 
-    /// Prints the file at `path`. What comes before a damage is printed, and the damage reported.
+    /// Prints the file at `path`. Packets before a fault are printed, and the fault is reported.
     func print(_ path: String) throws {
         var decoder = TraceDecoder()
         var output = BufferedOutput(console: console)
@@ -45,14 +45,14 @@ struct TracePrinter: Sendable {
 
     private static func advice(for error: BtsnoopError) -> String {
         switch error {
-        case .torn(let offset, _) where offset > 0: "what is printed is whole"
+        case .torn(let offset, _) where offset > 0: "all packets before it are printed"
         case .malformedRecord: "what comes after it cannot be read"
-        default: "give a file that --trace or another tool wrote as btsnoop with H4 packets"
+        default: "give a btsnoop file with H4 packets, as --trace writes it"
         }
     }
 }
 
-/// Gathers lines, so that a long file does not cost a system call a line.
+/// A buffer for lines, so that a long file needs few system calls.
 struct BufferedOutput {
     let console: Console
     private var text = ""

@@ -3,7 +3,7 @@
 import BluetoothTypes
 import Lanyard
 
-/// Text in UTF-8: names, model numbers, user descriptions.
+/// A UTF-8 string: names, model numbers, user descriptions.
 struct PlainText: WellKnownValue {
     let text: String
 
@@ -17,13 +17,13 @@ struct PlainText: WellKnownValue {
     var description: String { "\"\(TerminalText.escape(text))\"" }
 }
 
-/// The connection parameters that a Peripheral would like (Vol 3, Part C, 12.3).
+/// The Peripheral Preferred Connection Parameters (Vol 3, Part C, 12.3).
 struct PreferredConnectionParameters: WellKnownValue {
-    /// In units of 1.25 ms; 0xFFFF says nothing.
+    /// In units of 1.25 ms; 0xFFFF for no preference.
     let intervalMinimum: UInt16
     let intervalMaximum: UInt16
     let latency: UInt16
-    /// In units of 10 ms; 0xFFFF says nothing.
+    /// In units of 10 ms; 0xFFFF for no preference.
     let supervisionTimeout: UInt16
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
@@ -46,7 +46,7 @@ struct PreferredConnectionParameters: WellKnownValue {
     }
 }
 
-/// The attributes that have changed (Vol 3, Part G, 7.1).
+/// The range of the Service Changed characteristic (Vol 3, Part G, 7.1).
 struct ServiceChangedRange: WellKnownValue {
     let first: UInt16
     let last: UInt16
@@ -60,7 +60,7 @@ struct ServiceChangedRange: WellKnownValue {
     var description: String { "handles \(first) to \(last) changed" }
 }
 
-/// Whether the device resolves private addresses of others (Vol 3, Part C, 12.4).
+/// The Central Address Resolution characteristic (Vol 3, Part C, 12.4).
 struct CentralAddressResolution: WellKnownValue {
     let isSupported: Bool
 

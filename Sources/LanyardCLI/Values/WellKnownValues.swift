@@ -4,9 +4,9 @@ import BluetoothTypes
 import Foundation
 import Lanyard
 
-/// Decodes values by the UUID of what holds them.
+/// Decodes values by the UUID of their characteristic or descriptor.
 enum WellKnownValues {
-    /// The decoded value of a characteristic on one line; nil if its layout is not known here.
+    /// The decoded value of a characteristic on one line; nil if its layout is not known.
     static func describe(
         _ bytes: [UInt8],
         ofCharacteristic uuid: BluetoothUUID
@@ -14,7 +14,7 @@ enum WellKnownValues {
         try uuid.short16.flatMap { characteristics[$0] }?.describe(bytes)
     }
 
-    /// The decoded value of a descriptor on one line; nil if its layout is not known here.
+    /// The decoded value of a descriptor on one line; nil if its layout is not known.
     static func describe(
         _ bytes: [UInt8],
         ofDescriptor uuid: BluetoothUUID
@@ -22,7 +22,7 @@ enum WellKnownValues {
         try uuid.short16.flatMap { descriptors[$0] }?.describe(bytes)
     }
 
-    /// Whether the layout of a characteristic is known here.
+    /// Whether the layout of a characteristic is known.
     static func knows(characteristic uuid: BluetoothUUID) -> Bool {
         uuid.short16.map { characteristics[$0] != nil } ?? false
     }
@@ -40,21 +40,21 @@ enum WellKnownValues {
         0x2908: .own(ReportReference.self),
     ]
 
-    /// The characteristics that are text. What comes over the air is escaped for a terminal.
+    /// The characteristics that hold text. It is escaped for a terminal.
     static let texts: [UInt16: ValueLayout] = Dictionary(
         uniqueKeysWithValues: [
             0x2A00, 0x2A24, 0x2A25, 0x2A26, 0x2A27, 0x2A28, 0x2A29, 0x2A8A, 0x2A90,
         ].map { ($0, .own(PlainText.self)) }
     )
 
-    /// The characteristics that only a host has to do with.
+    /// The characteristics that only a host uses.
     private static let own: [UInt16: ValueLayout] = [
         0x2A04: .own(PreferredConnectionParameters.self),
         0x2A05: .own(ServiceChangedRange.self),
         0x2AA6: .own(CentralAddressResolution.self),
     ]
 
-    /// The characteristics that Lanyard has types for.
+    /// The characteristics for which Lanyard has types.
     private static let typed: [UInt16: ValueLayout] = Dictionary(
         uniqueKeysWithValues: layouts.compactMap { layout in
             layout.characteristic.map { ($0, layout) }
@@ -87,23 +87,23 @@ enum WellKnownValues {
     }
 }
 
-/// How the octets of a value become a line of text.
+/// The conversion of a value's bytes to text.
 struct ValueLayout: Sendable {
-    /// The characteristic that has it, if it says so itself.
+    /// The characteristic, if the type names it.
     let characteristic: UInt16?
     private let text: @Sendable ([UInt8]) throws(MalformedBytes) -> String
 
-    /// A value's text.
+    /// The text of a value.
     func describe(_ bytes: [UInt8]) throws(MalformedBytes) -> String { try text(bytes) }
 
-    /// That of a value of the command line's own.
+    /// The layout of a type of the command line.
     static func own<Value: WellKnownValue>(_ type: Value.Type) -> ValueLayout {
         ValueLayout(characteristic: nil) { (bytes) throws(MalformedBytes) in
             try Value(parsing: bytes).description
         }
     }
 
-    /// That of a value of Lanyard's.
+    /// The layout of a type of Lanyard.
     static func typed<Value: CharacteristicValue>(
         _ type: Value.Type,
         _ describe: @escaping @Sendable (Value) -> String = { $0.description }
@@ -120,7 +120,7 @@ struct ValueLayout: Sendable {
 }
 
 extension MalformedBytes {
-    /// The same in the words of the layers below.
+    /// The same error as an error of the layers below.
     init(_ error: ValueError) {
         self =
             switch error {
@@ -130,4 +130,66 @@ extension MalformedBytes {
             case .invalid(let field): .invalid(field: field)
             }
     }
+}
+
+/// A value with a layout that the SIG defined and that applications do not need: decoded from the
+/// bytes of its characteristic or descriptor, and printable on one line. Lanyard has the other
+/// values.
+///
+/// A value with another layout is refused. Descriptions are safe to print, because text from the
+/// peer is escaped.
+protocol WellKnownValue: Equatable, Sendable, CustomStringConvertible {
+    /// Decodes the value. The caller checks that no bytes are left.
+    init(from reader: inout ByteReader) throws(MalformedBytes)
+}
+
+extension WellKnownValue {
+    /// Decodes a value that takes all of `bytes`.
+    init(parsing bytes: [UInt8]) throws(MalformedBytes) {
+        var reader = ByteReader(bytes)
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+}
+
+/// The text of an attribute's value: decoded if its layout is known, as text if it is text,
+/// otherwise in hexadecimal.
+enum ValueText {
+    /// The value of a characteristic on one line.
+    static func describe(_ bytes: [UInt8], ofCharacteristic uuid: BluetoothUUID) -> String {
+        describe(bytes) { () throws(MalformedBytes) in
+            try WellKnownValues.describe(bytes, ofCharacteristic: uuid)
+        }
+    }
+
+    /// The value of a descriptor on one line.
+    static func describe(_ bytes: [UInt8], ofDescriptor uuid: BluetoothUUID) -> String {
+        describe(bytes) { () throws(MalformedBytes) in
+            try WellKnownValues.describe(bytes, ofDescriptor: uuid)
+        }
+    }
+
+    private static func describe(
+        _ bytes: [UInt8],
+        decode: () throws(MalformedBytes) -> String?
+    ) -> String {
+        do {
+            return try decode() ?? plain(bytes)
+        } catch {
+            return "\(plain(bytes)) (malformed: \(error))"
+        }
+    }
+
+    /// Bytes without a known layout: hexadecimal, with their text beside it if all of it can be
+    /// printed.
+    static func plain(_ bytes: [UInt8]) -> String {
+        guard !bytes.isEmpty else { return "(empty)" }
+        guard let text = TerminalText.text(utf8: bytes), bytes.count >= shortestText,
+            text.unicodeScalars.allSatisfy(TerminalText.isPrintable)
+        else { return bytes.hexadecimal }
+        return "\(bytes.hexadecimal) \"\(TerminalText.escape(text))\""
+    }
+
+    /// The fewest characters that are shown as text. A shorter text is more likely a number.
+    private static let shortestText = 3
 }

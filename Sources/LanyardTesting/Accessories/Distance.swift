@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far an accessory is from the middle of the world, where the first phone is.
+/// The distance of an accessory from the origin of the world, where the phones are.
 public struct Distance: Hashable, Sendable {
-    /// In metres.
+    /// The distance in meters.
     public let metres: Double
 
-    /// So many metres. Indoors a phone hears an accessory up to about fifty.
+    /// Returns a distance in meters. Indoors, a phone hears an accessory up to about fifty meters
+    /// away.
     public static func metres(_ metres: Double) -> Distance { Distance(metres: max(metres, 0)) }
 
-    /// Next to it.
+    /// One meter.
     public static let near = Distance(metres: 1)
 
-    /// Where it can be heard by nobody in the middle any more.
+    /// A distance at which no phone at the origin hears the accessory.
     public static let outOfRange = Distance(metres: 1_000)
 }
 
 extension Distance: CustomStringConvertible {
-    /// In words.
+    /// The distance in words.
     public var description: String {
         self == .outOfRange ? "out of range" : "to \(metres) m"
     }

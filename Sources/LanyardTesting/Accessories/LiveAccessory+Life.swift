@@ -5,11 +5,11 @@ import Lanyard
 import VirtualAccessories
 import VirtualRadio
 
-// What happens to it.
+// Changes of an accessory during a test.
 extension LiveAccessory {
-    // MARK: Places
+    // MARK: Position
 
-    /// Somebody carries it away, or nearer: from where it is, in a straight line.
+    /// Moves the accessory in a straight line from its present position.
     ///
     /// ```swift
     /// strap.walk(to: .outOfRange, over: .seconds(10))
@@ -18,12 +18,15 @@ extension LiveAccessory {
         move(to: distance, over: duration)
     }
 
-    /// It comes back to where it was put at first.
+    /// Moves the accessory back to its first position.
     public func comeBack(over duration: Duration = .zero) {
         move(to: home, over: duration)
     }
 
-    /// Something disturbs what it hears: of all packets, this share is lost, from 0 to 1. Zero ends it.
+    /// Disturbs the reception of the accessory.
+    ///
+    /// - Parameter share: The share of all packets that the accessory does not receive, from 0 to
+    ///   1. Zero ends the disturbance.
     public func disturb(losing share: Double) {
         act("loses \(Int((share * 100).rounded())) % of what it hears") { world, controller in
             world.setLoss(LossPlan(constantLoss: share), at: controller)
@@ -32,79 +35,82 @@ extension LiveAccessory {
 
     // MARK: Power
 
-    /// Its battery is taken out. Who is connected to it finds out by the supervision time-out.
+    /// Switches the accessory off, as if its battery were removed. A connected phone detects the
+    /// loss by the supervision timeout.
     public func switchOff() {
         act("goes off") { world, controller in world.switchOff(controller) }
     }
 
-    /// It has power again. What was written to it is forgotten, whom it is paired with is not.
+    /// Switches the accessory on. Written values are lost; bonds are kept.
     public func switchOn() {
         act("goes on") { world, controller in world.switchOn(controller) }
     }
 
-    /// It goes off, and on again after a while.
+    /// Switches the accessory off, and on again after a pause.
     public func reboot(after pause: Duration = .seconds(1)) {
         switchOff()
         world.later(pause) { [weak self] in self?.switchOn() }
     }
 
-    // MARK: Trust
+    // MARK: Bonds
 
-    /// It forgets with whom it is paired, as after a reset to what it was when it left the factory. A
-    /// phone that comes with its key is refused.
+    /// Deletes the accessory's bonds, as after a factory reset. The accessory rejects the key of a
+    /// phone that still has the bond.
     public func loseBonds() {
         perform("loses its bonds", .forgetBonds)
     }
 
-    /// It advertises from another address from now on.
+    /// Advertises from another address from now on.
     public func changeAddress() {
         perform("changes its address", .changeAddress)
     }
 
-    // MARK: The link
+    // MARK: Link
 
-    /// It ends the link of its own accord.
+    /// Disconnects from the phone.
     public func dropLink() {
         perform("ends the link", .disconnect)
     }
 
     // MARK: Values
 
-    /// Changes a value, and sends it to whoever is subscribed.
+    /// Changes a value, and sends it to a subscribed phone.
     public func notify(_ value: [UInt8], on characteristic: BluetoothID) {
         act("sends \(characteristic)") { [self] _, _ in send(value, of: characteristic) }
     }
 
-    /// Changes a value, and tells nobody.
+    /// Changes a value without a notification.
     public func setValue(_ value: [UInt8], of characteristic: BluetoothID) {
         perform("changes \(characteristic)", .setValue(value, of: characteristic.bluetoothUUID))
     }
 
-    /// What a characteristic's value is now; empty if there is none, or the accessory is off.
+    /// Returns the present value of a characteristic; empty data if there is no such characteristic
+    /// or the accessory is off.
     public func value(of characteristic: BluetoothID) async -> Data {
         await world.ask { [self] in Data(currentValue(of: characteristic)) }
     }
 
-    /// All that was written to a characteristic so far, each write for itself; also what was refused.
+    /// Returns every value that was written to a characteristic so far, including values that the
+    /// accessory refused.
     public func written(to characteristic: BluetoothID) -> [Data] {
         record.values(of: characteristic)
     }
 
     // MARK: Services
 
-    /// Serves something more from now on, as after an update of its software; who is connected is told.
+    /// Adds a service, as after a firmware update, and indicates the change to a subscribed phone.
     public func addService(_ service: VirtualService) {
         perform("adds \(service.identifier)", .addService(service.definition(noting: record)))
     }
 
-    /// Does not serve something any more; who is connected is told.
+    /// Removes a service, and indicates the change to a subscribed phone.
     public func removeService(_ service: BluetoothID) {
         perform("removes \(service)", .removeServices(service.bluetoothUUID))
     }
 
-    // MARK: Looking at it
+    // MARK: Observation
 
-    /// How many links it has now: one at most.
+    /// The number of the accessory's links: at most one.
     public var linkCount: Int {
         get async {
             await world.ask { [self] in

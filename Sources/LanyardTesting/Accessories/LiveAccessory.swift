@@ -8,10 +8,10 @@ import Synchronization
 import VirtualAccessories
 import VirtualRadio
 
-/// An accessory in a world: what happens to it is for the test to say.
+/// An accessory in a world, which the test controls.
 ///
-/// All of its methods may be called on any thread. What they say happens at the present instant of the
-/// world, and is a line of its story.
+/// Its methods may be called on any thread. Their effects happen at the present instant of the
+/// world, and each is a line of the world's story.
 public final class LiveAccessory: Sendable {
     private struct State {
         var controller: ControllerID?
@@ -19,12 +19,13 @@ public final class LiveAccessory: Sendable {
         var changes: [RepeatingTimer] = []
     }
 
-    /// How it is called.
+    /// The name of the accessory.
     public let name: String
-    /// What it was made of.
+    /// The description from which the accessory was created.
     public let description: VirtualAccessory
 
-    /// The direction in which it is seen from the middle: others are in others.
+    /// The direction of the accessory from the origin, in which it moves. It differs between
+    /// accessories.
     let direction: Position
     let home: Distance
     let record = WriteRecord()
@@ -46,10 +47,11 @@ public final class LiveAccessory: Sendable {
         state = Mutex(State(path: Path(Position(home, in: direction))))
     }
 
-    /// Its controller, for the layers below; nil as long as it has none.
+    /// The accessory's controller, for the layers below; `nil` before the accessory is in the
+    /// world.
     package var controller: ControllerID? { state.withLock { $0.controller } }
 
-    /// Puts it into the world.
+    /// Adds the accessory to the world.
     func enter(_ radioWorld: World) {
         let host = SimpleAccessory(description.profile(noting: record))
         let place = ControllerConfiguration(name: name, path: state.withLock { $0.path })
@@ -62,9 +64,10 @@ public final class LiveAccessory: Sendable {
         beginChanges()
     }
 
-    // MARK: What it needs of its world
+    // MARK: Access to the world
 
-    /// Does something with its controller, as soon as the world can.
+    /// Runs work with the controller on the world's thread, as soon as possible, and notes it in
+    /// the story.
     func act(_ note: String, _ work: @escaping @Sendable (World, ControllerID) -> Void) {
         world.act { [self] radioWorld in
             guard let controller else { return }
@@ -73,12 +76,12 @@ public final class LiveAccessory: Sendable {
         }
     }
 
-    /// Does something of itself.
+    /// Performs actions of the accessory, and notes them in the story.
     func perform(_ note: String, _ deeds: AccessoryDeed...) {
         act(note) { [self] _, _ in for deed in deeds { perform(deed) } }
     }
 
-    /// On the thread of the world.
+    /// Performs an action of the accessory. Must be called on the world's thread.
     func perform(_ deed: AccessoryDeed) {
         guard let controller else { return }
         world.air.world.perform(at: controller, as: SimpleAccessory.self) { accessory, now in
@@ -86,7 +89,7 @@ public final class LiveAccessory: Sendable {
         }
     }
 
-    /// Where it is, and where it goes.
+    /// Moves the accessory.
     func move(to distance: Distance, over duration: Duration) {
         act(duration > .zero ? "walks \(distance)" : "is moved \(distance)") {
             [self] radio, controller in
@@ -103,7 +106,7 @@ public final class LiveAccessory: Sendable {
         }
     }
 
-    // MARK: What changes by itself
+    // MARK: Timed changes
 
     private func beginChanges() {
         let timers = description.services.flatMap(\.characteristics).compactMap { value in
@@ -117,7 +120,7 @@ public final class LiveAccessory: Sendable {
         for timer in timers { timer.begin() }
     }
 
-    /// As long as it has power.
+    /// Changes the value, unless the accessory is off.
     private func change(_ identifier: BluetoothID, by change: TimedChange) {
         guard let controller, world.air.world.isOn(controller) else { return }
         let value = change.next(currentValue(of: identifier))
@@ -126,7 +129,7 @@ public final class LiveAccessory: Sendable {
         switchOff()
     }
 
-    /// On the thread of the world.
+    /// Returns the present value. Must be called on the world's thread.
     func currentValue(of identifier: BluetoothID) -> [UInt8] {
         var value: [UInt8] = []
         guard let controller else { return value }
@@ -137,7 +140,7 @@ public final class LiveAccessory: Sendable {
         return value
     }
 
-    /// On the thread of the world: changes a value, and tells who is subscribed.
+    /// Changes a value, and sends it to a subscribed phone. Must be called on the world's thread.
     func send(_ value: [UInt8], of identifier: BluetoothID) {
         let uuid = identifier.bluetoothUUID
         perform(.setValue(value, of: uuid))

@@ -8,9 +8,11 @@ import BluetoothTypes
 import Lanyard
 import VirtualAccessories
 
-// What the virtual accessory underneath has to be told.
+// The conversion to the profile of a `SimpleAccessory`.
 extension VirtualAccessory {
-    /// - Parameter record: where what is written is noted.
+    /// Returns the profile of the accessory.
+    ///
+    /// - Parameter record: The record of all written values.
     func profile(noting record: WriteRecord) -> AccessoryProfile {
         AccessoryProfile(
             name: name,
@@ -93,7 +95,7 @@ extension VirtualCharacteristic {
 }
 
 extension BluetoothID {
-    /// The same as the layers below have it.
+    /// The UUID in the type of the layers below.
     var bluetoothUUID: BluetoothUUID {
         guard let uuid = BluetoothUUID(text) else {
             preconditionFailure("\(text) means a UUID: nothing else can be made")

@@ -3,7 +3,7 @@
 import Foundation
 import Lanyard
 
-/// An accessory for a test: what it is called, what it serves, and how it behaves by itself.
+/// The description of an accessory for a test: its name, its services and its behavior.
 ///
 /// ```swift
 /// extension VirtualAccessory {
@@ -11,7 +11,9 @@ import Lanyard
 ///         "Strap",
 ///         services: [
 ///             VirtualService("180D", [
-///                 .notifying("2A37", every: .seconds(1)) { beat in [0x06, UInt8(60 + beat % 40)] },
+///                 .notifying("2A37", every: .seconds(1)) { beat in
+///                     [0x06, UInt8(60 + beat % 40)]
+///                 },
 ///                 .readable("2A38", [0x01]),
 ///             ]),
 ///             .battery(80, losing: 1, every: .seconds(300)),
@@ -20,45 +22,48 @@ import Lanyard
 /// }
 /// ```
 ///
-/// It is only a description: `TestWorld.add(_:at:)` makes a `LiveAccessory` of it, as often as wanted.
+/// `TestWorld.add(_:at:)` creates a `LiveAccessory` from it, any number of times.
 public struct VirtualAccessory: Sendable {
-    /// From which address it advertises.
+    /// The address from which an accessory advertises.
     public enum Address: Hashable, Sendable {
-        /// Always the same one, of its own in each world.
+        /// One static address, which follows from the world's seed and differs between accessories.
         case fixed
-        /// A private one, and another after each such time. Who is bonded to it knows it again; everybody
-        /// else takes it for another device.
+        /// A private address that changes after each period. A bonded phone recognizes the
+        /// accessory. All others take it for another device after each change.
         case rotating(every: Duration)
     }
 
-    /// How it pairs.
+    /// The pairing behavior of an accessory.
     public enum Pairing: Hashable, Sendable {
-        /// It tells whoever asks that it does not.
+        /// The accessory refuses pairing.
         case none
-        /// With whoever asks, and nobody is asked (Just Works).
+        /// The accessory pairs with every phone without a question to the user (Just Works).
         case withoutQuestions
-        /// It shows six digits, which are to be entered at the phone.
+        /// The accessory displays six digits, which the user enters on the phone.
         case showingDigits
-        /// Six digits that both show are to be compared.
+        /// Both devices display six digits, which the user compares.
         case comparingDigits
     }
 
-    /// How it is called.
+    /// The name of the accessory.
     public var name: String
-    /// What it serves.
+    /// The services.
     public var services: [VirtualService]
-    /// Which services it advertises; nil for all of them, as far as they fit.
+    /// The services to advertise; `nil` for all of them, as far as they fit.
     public var advertisedServices: [BluetoothID]?
-    /// What it says beside: the company's number, low octet first, and whatever follows.
+    /// The manufacturer data: the company identifier with its low byte first, followed by any
+    /// bytes.
     public var manufacturerData: [UInt8]?
-    /// How often it advertises.
+    /// The advertising interval.
     public var advertisingInterval: Duration
-    /// From which address.
+    /// The address from which the accessory advertises.
     public var address: Address
-    /// How it pairs; nil: `withoutQuestions` if anything of it is protected, and else not at all.
+    /// The pairing behavior; `nil` for `withoutQuestions` if a characteristic is protected, and
+    /// `none` otherwise.
     public var pairing: Pairing?
 
-    /// An accessory. It serves what every device has beside (its name and the like).
+    /// Creates the description of an accessory. The accessory also has the services that every
+    /// device has, such as the one for its name.
     public init(
         _ name: String,
         services: [VirtualService],
@@ -77,7 +82,7 @@ public struct VirtualAccessory: Sendable {
         self.pairing = pairing
     }
 
-    /// The same with something changed: `.strap.with { $0.name = "Left" }`.
+    /// Returns a copy with changes: `.strap.with { $0.name = "Left" }`.
     public func with(_ change: (inout VirtualAccessory) -> Void) -> VirtualAccessory {
         var copy = self
         change(&copy)
@@ -87,19 +92,19 @@ public struct VirtualAccessory: Sendable {
 
 /// A service of a virtual accessory.
 public struct VirtualService: Sendable {
-    /// What it is.
+    /// The UUID of the service.
     public var identifier: BluetoothID
-    /// What is in it.
+    /// The characteristics of the service.
     public var characteristics: [VirtualCharacteristic]
 
-    /// A service with these characteristics.
+    /// Creates a service with these characteristics.
     public init(_ identifier: BluetoothID, _ characteristics: [VirtualCharacteristic]) {
         self.identifier = identifier
         self.characteristics = characteristics
     }
 
-    /// A Battery Service with a level in percent, which gets less with time. With the last percent the
-    /// accessory goes off.
+    /// Returns a Battery Service whose level in percent decreases over time. When the level is 0,
+    /// the accessory switches itself off.
     public static func battery(
         _ level: Int,
         losing loss: Int = 0,

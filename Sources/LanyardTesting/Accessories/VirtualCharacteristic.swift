@@ -3,11 +3,11 @@
 import BluetoothGATT
 import Lanyard
 
-/// A characteristic of a virtual accessory, and what it does by itself.
+/// A characteristic of a virtual accessory, and its behavior.
 public struct VirtualCharacteristic: Sendable {
-    /// What it is.
+    /// The UUID of the characteristic.
     public var identifier: BluetoothID
-    /// Its value at first; 512 octets at most.
+    /// The initial value: at most 512 bytes.
     public var value: [UInt8]
 
     var properties: GATT.CharacteristicProperties
@@ -28,14 +28,14 @@ public struct VirtualCharacteristic: Sendable {
 
     // MARK: Kinds
 
-    /// A value that can be read.
+    /// Returns a characteristic that can be read.
     public static func readable(_ identifier: BluetoothID, _ value: [UInt8]) -> Self {
         Self(identifier, .read, value)
     }
 
-    /// A value that can be read and, with and without response, written.
+    /// Returns a characteristic that can be read, and written with or without response.
     ///
-    /// - Parameter reaction: what becomes of what is written; nil to accept it.
+    /// - Parameter reaction: Decides on a written value; `nil` to accept every value.
     public static func writable(
         _ identifier: BluetoothID,
         _ value: [UInt8] = [],
@@ -46,20 +46,21 @@ public struct VirtualCharacteristic: Sendable {
         return characteristic
     }
 
-    /// A value that is sent to whoever is subscribed: when the test says so (`LiveAccessory.notify`), or
-    /// a reaction does.
+    /// Returns a characteristic that can be read and notified. The test sends values with
+    /// `LiveAccessory.notify`, or a reaction sends them.
     public static func notifying(_ identifier: BluetoothID, _ value: [UInt8] = []) -> Self {
         Self(identifier, [.read, .notify], value)
     }
 
-    /// The same, and each value has to be confirmed.
+    /// Returns a characteristic that can be read and indicated, so the client confirms each value.
     public static func indicating(_ identifier: BluetoothID, _ value: [UInt8] = []) -> Self {
         Self(identifier, [.read, .indicate], value)
     }
 
-    /// A value that is sent again and again, from the moment that somebody subscribes.
+    /// Returns a characteristic that sends values periodically from the moment when a phone
+    /// subscribes.
     ///
-    /// - Parameter value: the value of a number, counted from 0.
+    /// - Parameter value: Returns the value of a number, counted from 0.
     public static func notifying(
         _ identifier: BluetoothID,
         every period: Duration,
@@ -70,23 +71,23 @@ public struct VirtualCharacteristic: Sendable {
         return characteristic
     }
 
-    /// Whatever is written is sent back.
+    /// Returns a characteristic that notifies every written value.
     public static func echo(_ identifier: BluetoothID) -> Self {
         var characteristic = Self(identifier, [.write, .writeWithoutResponse, .notify])
         characteristic.reaction = { .notifies($0, on: identifier) }
         return characteristic
     }
 
-    // MARK: More of them
+    // MARK: Modifiers
 
-    /// Only paired phones may have it.
+    /// Returns a copy that requires an encrypted link, so that only paired phones can use it.
     public func protected() -> Self {
         var copy = self
         copy.isProtected = true
         return copy
     }
 
-    /// It can be written without response only.
+    /// Returns a copy that can be written only without response.
     public func withoutResponse() -> Self {
         var copy = self
         copy.properties.remove(.write)
@@ -94,7 +95,7 @@ public struct VirtualCharacteristic: Sendable {
         return copy
     }
 
-    /// It can be written with response only.
+    /// Returns a copy that can be written only with response.
     public func withResponse() -> Self {
         var copy = self
         copy.properties.remove(.writeWithoutResponse)
@@ -102,7 +103,7 @@ public struct VirtualCharacteristic: Sendable {
         return copy
     }
 
-    /// Its value changes by itself as time passes, and who is subscribed is told.
+    /// Returns a copy whose value changes periodically, with a notification to a subscribed phone.
     public func changing(
         every period: Duration,
         _ next: @escaping @Sendable (_ value: [UInt8]) -> [UInt8]
@@ -113,28 +114,28 @@ public struct VirtualCharacteristic: Sendable {
     }
 }
 
-/// What a virtual accessory makes of what is written.
+/// The reaction of a virtual accessory to a write.
 public enum VirtualReaction: Sendable {
-    /// It keeps it.
+    /// Accepts the value.
     case accepts
-    /// It does not take it, and says why (Vol 3, Part F, 3.4.1.1); where a write wants no response,
-    /// nobody is told.
+    /// Refuses the value with an error code (Vol 3, Part F, 3.4.1.1). For a write without response
+    /// the phone does not learn this.
     case refuses(code: UInt8)
-    /// It takes it, and sends values of a characteristic to whoever is subscribed.
+    /// Accepts the value, and sends values of a characteristic to a subscribed phone.
     case sends([[UInt8]], on: BluetoothID)
-    /// It takes it, and ends the link.
+    /// Accepts the value, and disconnects.
     case endsLink
 
-    /// It takes it, and sends one value.
+    /// Accepts the value, and sends one value of a characteristic.
     public static func notifies(_ value: [UInt8], on identifier: BluetoothID) -> Self {
         .sends([value], on: identifier)
     }
 }
 
-/// How a value changes by itself.
+/// A periodic change of a value.
 struct TimedChange: Sendable {
     let period: Duration
-    /// The value with which the accessory goes off.
+    /// The value at which the accessory switches itself off.
     let last: [UInt8]?
     let next: @Sendable ([UInt8]) -> [UInt8]
 

@@ -5,8 +5,8 @@ import Lanyard
 import Synchronization
 
 extension VirtualService {
-    /// A service that answers messages: they come in pieces on one characteristic, and the answers go out
-    /// in pieces on another.
+    /// Returns a service that answers messages, which arrive in parts on one characteristic. The
+    /// answers leave in parts on another.
     ///
     /// ```swift
     /// .messages("1B00", writing: "1B01", notifying: "1B02") { request in
@@ -15,9 +15,9 @@ extension VirtualService {
     /// ```
     ///
     /// - Parameters:
-    ///   - framing: how messages are told apart: as a rule STX before and ETX behind each.
-    ///   - chunk: how many octets of an answer go out at a time; 20 fit into every link.
-    ///   - answer: the answer to a message; nil for none.
+    ///   - framing: The framing of messages: by default an STX before and an ETX after each.
+    ///   - chunk: The largest number of bytes in a part of an answer. 20 bytes fit into every link.
+    ///   - answer: Returns the answer to a message; `nil` for none.
     public static func messages(
         _ identifier: BluetoothID,
         writing input: BluetoothID,
@@ -36,18 +36,24 @@ extension VirtualService {
         )
     }
 
-    /// The same for messages in JSON, each of them of one type; what is no such message has no answer.
+    /// Returns a service that answers JSON messages of one type. Other messages get no answer.
     ///
-    /// A request in the envelope of a `MessageChannel` gets its answer in one, and any other message a
-    /// plain one.
-    public static func messages<
+    /// ```swift
+    /// .jsonMessages("1B00", writing: "1B01", notifying: "1B02") { (request: Question) in
+    ///     Reply(reply: request.question * 2)
+    /// }
+    /// ```
+    ///
+    /// The answer to a request in the envelope of a `MessageChannel` is in an envelope. The answer
+    /// to any other message is not.
+    public static func jsonMessages<
         Request: Decodable & SendableMetatype,
         Answer: Encodable & SendableMetatype
     >(
         _ identifier: BluetoothID,
         writing input: BluetoothID,
         notifying output: BluetoothID,
-        json answer: @escaping @Sendable (Request) -> Answer?
+        _ answer: @escaping @Sendable (Request) -> Answer?
     ) -> VirtualService {
         messages(identifier, writing: input, notifying: output, framing: .startEnd()) { octets in
             let decoder = JSONDecoder()
@@ -70,13 +76,13 @@ private struct Asked<Request: Decodable>: Decodable {
     var id: Int
 }
 
-/// The envelope of its answer.
+/// The envelope of an answer.
 private struct Answered<Answer: Encodable>: Encodable {
     var answer: Answer
     var id: Int
 }
 
-/// Puts messages together, and cuts answers.
+/// Joins the parts of messages, and splits answers into parts.
 private final class MessageAnswering: Sendable {
     private let framing: Mutex<any MessageFraming>
     private let chunk: Int

@@ -4,9 +4,9 @@ import Foundation
 import Lanyard
 import Synchronization
 
-/// What was written to an accessory.
+/// The record of all values that were written to an accessory.
 final class WriteRecord: Sendable {
-    /// How much is kept; of more, the oldest is forgotten.
+    /// The largest number of values. When it is reached, the older half is removed.
     static let limit = 100_000
 
     private let writes = Mutex<[(identifier: BluetoothID, value: Data)]>([])

@@ -9,23 +9,30 @@ import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
-/// A device on which the application runs: its Bluetooth, and what the person who holds it does.
+/// A device on which the application runs: its Bluetooth, and the actions of its user.
 public final class TestPhone: Sendable {
-    /// How it is called.
+    /// The name of the phone.
     public let name: String
-    /// Its Bluetooth, for code that makes managers itself:
+    /// The phone's Bluetooth adapter, for code that creates managers itself:
     /// `options: [CBManagerOptionAdapterKey: phone.adapter]`.
     public let adapter: CBAdapter
-    /// Where its application remembers accessories: it lasts as long as the world.
+    /// The store of the application's accessories, which lasts as long as the world.
     public let store = MemoryAccessoryStore()
     /// The objects of the application's process.
     private let process = Mutex<[any AnyObject & Sendable]>([])
-    /// The centrals of the process.
+    /// The centrals of the application's process.
     private let centrals = ApplicationProcess()
     let controller: ControllerID
+    private let transport: VirtualTransport
     unowned let world: TestWorld
 
-    init(_ name: String, number: Int, limit: Int?, in world: TestWorld) {
+    init(
+        _ name: String,
+        number: Int,
+        limit: Int?,
+        hasPrivateAddress: Bool,
+        in world: TestWorld
+    ) {
         self.name = name
         self.world = world
         var place = ControllerConfiguration(name: name, at: .origin)
@@ -41,16 +48,18 @@ public final class TestPhone: Sendable {
             value: 0xC0DE_0000_0000 | UInt64(number),
             kind: .random
         )
+        configuration.privacy = hasPrivateAddress ? .on : .off
         configuration.randomness = SplitMix64(seed: world.seed ^ UInt64(number) << 32)
+        transport = world.air.adapter(of: controller)
         adapter = CBAdapter(
-            transport: world.air.adapter(of: controller),
+            transport: transport,
             executor: world.air.executor,
             configuration: configuration
         )
     }
 
-    /// For the application's central: it then uses this phone, the time of this world, and a store that
-    /// lasts as long.
+    /// The configuration for the application's central. The central then uses this phone, the time
+    /// of this world, and the phone's store.
     ///
     /// ```swift
     /// let central = AccessoryCentral(for: [.strap], configuration: phone.configuration)
@@ -85,10 +94,10 @@ public final class TestPhone: Sendable {
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Faults
 
-    /// The controller breaks down and starts anew: its links end in silence, and the phone's system is told
-    /// of it. A disturbance ends with it.
+    /// Resets the controller: its links end without any packet, and the phone's host gets a
+    /// Hardware Error event. A disturbance also ends.
     public func resetController() {
         act("its controller resets") { world, controller in
             var faults = FaultPlan()
@@ -97,15 +106,19 @@ public final class TestPhone: Sendable {
         }
     }
 
-    /// Something disturbs what it hears: of all packets, this share is lost, from 0 to 1. Zero ends it.
+    /// Disturbs the reception of the phone.
+    ///
+    /// - Parameter share: The share of all packets that the phone does not receive, from 0 to 1.
+    ///   Zero ends the disturbance.
     public func disturb(losing share: Double) {
         act("loses \(Int((share * 100).rounded())) % of what it hears") { world, controller in
             world.setLoss(LossPlan(constantLoss: share), at: controller)
         }
     }
 
-    /// Its person removes everything that it is paired with in the settings: the keys are gone, and the
-    /// links they protected end. The accessories keep theirs. For while an application uses Bluetooth.
+    /// Removes all bonds, as the user can in the settings: the keys are deleted, and links that
+    /// they protect end. The accessories keep their bonds. Call this while an application uses
+    /// Bluetooth.
     public func loseBonds() {
         world.story.note("\(name): loses its bonds")
         adapter.removeBonds()
@@ -113,7 +126,8 @@ public final class TestPhone: Sendable {
 
     // MARK: The application
 
-    /// Starts the application: makes its object, and keeps it until `endApp()` or the end of the run.
+    /// Launches the application: creates its object, and keeps it until `endApp()` or the end of
+    /// the run.
     ///
     /// ```swift
     /// let central = phone.launch { AccessoryCentral(for: [.strap], configuration: $0) }
@@ -127,7 +141,7 @@ public final class TestPhone: Sendable {
         return app
     }
 
-    /// The same for an object that is made on an actor:
+    /// Launches the application with an object that is created on an actor:
     /// `await phone.launch { await Model(configuration: $0) }`.
     @discardableResult
     public func launch<App: AnyObject & Sendable>(
@@ -138,17 +152,32 @@ public final class TestPhone: Sendable {
         return app
     }
 
-    /// The process of the application ends: what was launched is let go of, all managers are gone, and so
-    /// are the links. What the system keeps for the next launch is kept, and so is the store.
+    /// Ends the process of the application: releases the launched objects, and removes all managers
+    /// and links. The state that the system keeps for the next launch remains, and so does the
+    /// store.
     public func endApp() async {
         world.story.note("\(name): the application ends")
+        await end()
+    }
+
+    /// Kills the process of the application without an orderly shutdown. Its links fall silent, so
+    /// a peer detects the loss only by its supervision timeout. The system and the store keep their
+    /// state for the next launch.
+    public func killApp() async {
+        act("the application is killed") { [transport] world, controller in
+            transport.close(.closedByPeer(transport.name))
+            // The kernel also resets an adapter when the process that uses it ends.
+            var faults = FaultPlan()
+            faults.restart = world.now
+            world.setFaults(faults, of: controller)
+        }
         await end()
     }
 
     func end() async {
         await adapter.shutDown()
         centrals.end()
-        // Freed outside of the lock: it may be much.
+        // The objects are released outside of the lock, because that may take long.
         _ = process.withLock { process in
             defer { process = [] }
             return process

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that was expected of a world did not happen, or something happened that was not to.
+/// An expectation of a test that was not met.
 ///
-/// It says what, where in the test it was expected, and all that has happened instead.
+/// It has the problem, the place of the expectation in the test, and the story so far.
 public struct ExpectationFailure: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, in a sentence.
+    /// The problem in a sentence.
     public let problem: String
-    /// Where it was expected.
+    /// The place of the expectation.
     public let location: String
-    /// The seed of the world: with it, the same happens again.
+    /// The seed of the world, with which the failure can be repeated.
     public let seed: UInt64
-    /// What has happened so far.
+    /// The lines of the story so far.
     public let story: [Story.Line]
-    /// Where the packet logs are; nil if none are written.
+    /// The directory of the packet logs; `nil` if there are none.
     public let traceDirectory: String?
 
     init(_ problem: String, _ story: Story, file: StaticString, line: UInt) {
@@ -23,7 +23,7 @@ public struct ExpectationFailure: Error, Sendable, CustomStringConvertible {
         traceDirectory = story.directory
     }
 
-    /// All of it.
+    /// All properties as text.
     public var description: String {
         let trace =
             traceDirectory.map { "packet logs in \($0)" }

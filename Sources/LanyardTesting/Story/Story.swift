@@ -3,20 +3,19 @@
 import Lanyard
 import Synchronization
 
-/// What has happened in a world, in the order in which it did: what the test did to it, how the
-/// accessories that it follows fared, and what it noted down itself.
+/// The events of a world in order: the actions of the test, the changes of followed accessories,
+/// and the test's own notes.
 ///
-/// It can be compared with one that was written before, and is printed when something that was expected
-/// does not happen.
+/// A test can compare it with an earlier story. A failed expectation prints it.
 public final class Story: Sendable, CustomStringConvertible {
-    /// How many lines it holds; of more, the oldest are left out.
+    /// The largest number of lines. When it is reached, the older half is removed.
     static let limit = 100_000
 
-    /// Something that happened.
+    /// An event of the story.
     public struct Line: Hashable, Sendable, CustomStringConvertible {
-        /// When, since the world began.
+        /// The time of the event, since the beginning of the world.
         public let time: Duration
-        /// What.
+        /// The description of the event.
         public let text: String
 
         /// The time in seconds, to the millisecond, and the text.
@@ -39,16 +38,16 @@ public final class Story: Sendable, CustomStringConvertible {
         self.now = now
     }
 
-    /// All that has happened so far.
+    /// All lines so far.
     public var lines: [Line] { state.withLock { $0.lines } }
 
-    /// The same, without the times.
+    /// The texts of all lines, without the times.
     public var texts: [String] { lines.map(\.text) }
 
-    /// All lines, one below the other.
+    /// All lines, one on each line of text.
     public var description: String { lines.map(\.description).joined(separator: "\n") }
 
-    /// Adds a line, now.
+    /// Adds a line at the present time.
     public func note(_ text: String) {
         let line = Line(time: now(), text: text)
         state.withLock { state in
@@ -57,10 +56,12 @@ public final class Story: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Notes every change of an accessory from now on, beginning with how it is. What is expected of an
-    /// accessory makes the story follow it as well.
+    /// Notes every change of an accessory from now on, beginning with its present state. An
+    /// expectation of an accessory also makes the story follow it.
     ///
-    /// - Parameter name: what it is called in the story; nil for its own name, or its kind.
+    /// - Parameters:
+    ///   - accessory: The accessory.
+    ///   - name: Its name in the story; `nil` for its own name, or its kind.
     public func follow(_ accessory: Accessory, as name: String? = nil) {
         guard state.withLock({ $0.followed[accessory.id] }) == nil else { return }
         let name = name ?? accessory.name ?? accessory.description.kind
@@ -70,7 +71,7 @@ public final class Story: Sendable, CustomStringConvertible {
         state.withLock { $0.followed[accessory.id] = (name, observation) }
     }
 
-    /// What an accessory is called in it.
+    /// Returns the name of an accessory in the story.
     func name(of accessory: Accessory) -> String {
         state.withLock { $0.followed[accessory.id]?.name }
             ?? accessory.name ?? accessory.description.kind
@@ -78,7 +79,7 @@ public final class Story: Sendable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// Seconds with three digits behind the point.
+    /// The duration in seconds, with three decimal places.
     var inMilliseconds: String {
         let (seconds, attoseconds) = components
         let milliseconds = String(1_000 + attoseconds / 1_000_000_000_000_000)

@@ -3,18 +3,18 @@
 import Lanyard
 import Synchronization
 
-// What a test expects.
+// The expectations of a test.
 extension TestWorld {
-    /// How often a condition is looked at, in time of the world.
+    /// The interval at which a condition is checked, in the time of the world.
     static let glance = Duration.milliseconds(50)
 
-    /// Waits until an accessory is in the state; returns at once if it is.
+    /// Waits until an accessory is in the state. Returns at once if it is.
     ///
     /// ```swift
     /// try await world.expect(strap, becomes: .ready, within: .seconds(5))
     /// ```
     ///
-    /// - Throws: `ExpectationFailure` if it is not so in time.
+    /// - Throws: ``ExpectationFailure`` if the accessory is not in the state in time.
     public func expect(
         _ accessory: Accessory,
         becomes state: AccessoryState,
@@ -33,9 +33,9 @@ extension TestWorld {
         )
     }
 
-    /// Lets time pass, in which an accessory must not get into the state; nor may it be in it now.
+    /// Lets time pass, during which an accessory must not be in the state, including now.
     ///
-    /// - Throws: `ExpectationFailure` as soon as it is.
+    /// - Throws: ``ExpectationFailure`` as soon as the accessory is in the state.
     public func expectNever(
         _ accessory: Accessory,
         becomes state: AccessoryState,
@@ -53,8 +53,7 @@ extension TestWorld {
         )
     }
 
-    /// Waits until something is so, whatever it is: it is looked at now, and 20 times in each second of
-    /// the world.
+    /// Waits until a condition holds. It is checked now, and 20 times in each second of the world.
     ///
     /// ```swift
     /// try await world.expect("the label shows the rate", within: .seconds(3)) {
@@ -62,7 +61,7 @@ extension TestWorld {
     /// }
     /// ```
     ///
-    /// - Throws: `ExpectationFailure` if it is not so in time.
+    /// - Throws: ``ExpectationFailure`` if the condition does not hold in time.
     public func expect(
         _ what: String,
         within limit: Duration,
@@ -84,7 +83,7 @@ extension TestWorld {
         }
     }
 
-    /// Whether a change comes that is as wanted, before the time is over.
+    /// Returns whether a change that satisfies the predicate comes in time.
     private func sees(
         _ accessory: Accessory,
         within limit: Duration,
@@ -94,7 +93,7 @@ extension TestWorld {
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 for await change in changes where isWanted(change) { return true }
-                // It was forgotten: nothing changes any more.
+                // The accessory was forgotten, so there are no more changes.
                 try await Task.never()
                 return false
             }
@@ -109,7 +108,9 @@ extension TestWorld {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// Returns never, and throws when the task is cancelled.
+    /// Suspends forever.
+    ///
+    /// - Throws: `CancellationError` when the task is canceled.
     fileprivate static func never() async throws {
         for await _ in AsyncStream<Never>.makeStream().stream {}
         try Task<Never, Never>.checkCancellation()

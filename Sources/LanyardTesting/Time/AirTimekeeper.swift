@@ -10,7 +10,7 @@ import Synchronization
 package struct AirTimekeeper: Timekeeper {
     let executor: any HostExecutor
 
-    /// The time of the air that the executor belongs to.
+    /// Creates the timekeeper of the air to which the executor belongs.
     package init(_ executor: any HostExecutor) {
         self.executor = executor
     }
@@ -37,7 +37,7 @@ package struct AirTimekeeper: Timekeeper {
     package func release() { executor.endOutsideWork() }
 }
 
-/// A timer of an air, which fires on a queue outside of it; time waits for that.
+/// A timer of an air that fires on a queue outside of it. Time stands still while its work runs.
 private final class AirTimer: TimekeeperTimer {
     private struct Setting {
         var number = 0
@@ -64,8 +64,8 @@ private final class AirTimer: TimekeeperTimer {
         executor.perform { timer?.set(to: nil) }
     }
 
-    /// Arms a timer of the air, which wants that done on its thread; until it is, time stands still
-    /// since there is work to do.
+    /// Sets the air's timer, which must happen on the air's thread. Time stands still until then,
+    /// because there is work to do.
     func set(to deadline: Duration?) {
         let number = setting.withLock { setting in
             setting.number += 1
@@ -96,7 +96,7 @@ private final class AirTimer: TimekeeperTimer {
         }
     }
 
-    /// Unless it was set otherwise on the way.
+    /// Calls the work, unless the timer was set again meanwhile.
     private func call(_ number: Int) {
         let isCurrent = setting.withLock { setting in
             guard setting.number == number, setting.timer != nil else { return false }

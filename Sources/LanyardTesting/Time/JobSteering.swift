@@ -4,20 +4,24 @@ import Glibc
 import Synchronization
 import VirtualAdapters
 
-/// Brings the tasks of an application to the air that they belong to.
+/// Runs the jobs of an application's tasks on the air to which they belong.
 ///
-/// Swift runs what is on no actor, and default actors, on threads of its own, where nobody can tell when
-/// they are done. Its runtime asks `swift_task_enqueueGlobal_hook` about each of their jobs, as other
-/// testing libraries know as well. Here the job of a task that an air caused, however indirectly, is
-/// handed to that air and runs on its thread, in the order in which it was enqueued; everything else
-/// goes its way. Whose a task is, is known by its number when it comes back, whoever resumes it; before
-/// that by a task-local value that tasks inherit from those who start them, and by the air's thread.
+/// Swift runs code that is on no actor, and default actors, on its own threads, and the end of that
+/// work cannot be observed. The runtime calls `swift_task_enqueueGlobal_hook` for each such job,
+/// which other testing libraries also use. Here the hook passes the job of a task to the air that
+/// caused the task, directly or indirectly. The job runs on the air's thread, in the order of
+/// enqueuing. All other jobs run as usual.
+///
+/// The owner of a task is found by the task's number if the task ran before, whichever thread
+/// resumes it. Otherwise it is found by a task-local value that tasks inherit from the task that
+/// starts them, or because the calling thread is the air's.
 enum JobSteering {
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
     private typealias TaskNumber = @convention(thin) (UnownedJob) -> UInt64
 
-    /// How many tasks are known by their number; of more, the oldest are found in other ways or not.
+    /// The largest number of tasks in a generation of the registry. The owners of older tasks may
+    /// not be found by number.
     private static let taskLimit = 65_536
 
     private struct Registry {
@@ -26,7 +30,7 @@ enum JobSteering {
         var formerOwners: [UInt64: SimulationExecutor] = [:]
 
         mutating func note(_ task: UInt64, of air: SimulationExecutor) {
-            // What an air that has come to its end left behind would keep it for ever.
+            // An air that has ended must not be kept alive by its remaining tasks.
             guard airs.contains(where: { $0 === air }) else { return }
             if owners.count >= taskLimit { (formerOwners, owners) = (owners, [:]) }
             owners[task] = air
@@ -38,10 +42,10 @@ enum JobSteering {
     private static let registry = Mutex(Registry())
     private static let airCount = Atomic<Int>(0)
 
-    /// Whether the runtime offers what this needs.
+    /// Whether the runtime has the required hook and functions.
     static let isAvailable: Bool = install()
 
-    /// Steers jobs to the air for as long as the body runs.
+    /// Passes jobs to the air while the body runs.
     static func steering<Value>(
         to air: SimulationExecutor,
         _ body: () async throws -> Value
@@ -62,10 +66,12 @@ enum JobSteering {
         return try await body()
     }
 
-    /// Hands the job to the air that it belongs to. False if it belongs to none.
+    /// Passes the job to the air to which it belongs.
+    ///
+    /// - Returns: False if it belongs to none.
     private static func steer(_ job: UnownedJob) -> Bool {
         guard airCount.load(ordering: .relaxed) > 0 else { return false }
-        // Jobs that are no tasks, as those in which an actor takes its turn, have no number.
+        // Jobs that are not tasks, such as those in which an actor runs, have no number.
         let number = taskNumber.map { $0(job) }.flatMap { $0 == 0 ? nil : $0 }
         let owner = registry.withLock { registry -> SimulationExecutor? in
             if let number, let owner = registry.owner(of: number) { return owner }
@@ -82,12 +88,13 @@ enum JobSteering {
         unsafeBitCast($0, to: TaskNumber.self)
     }
 
-    /// What was installed before, and is asked after us.
+    /// The hook that was installed before, which this hook calls.
     nonisolated(unsafe) private static var former: Hook?
 
-    /// Once in a process: an installed hook stays, and does nothing while no world runs.
+    /// Installs the hook, once in a process. It stays installed, and does nothing while no world
+    /// runs.
     ///
-    /// `former` is written here only, before the hook can be called that reads it.
+    /// Only this function writes `former`, before the hook that reads it can be called.
     private static func install() -> Bool {
         guard taskNumber != nil, let place = symbol("swift_task_enqueueGlobal_hook") else {
             return false

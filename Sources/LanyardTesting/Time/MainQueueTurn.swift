@@ -4,25 +4,25 @@ import Dispatch
 import Synchronization
 import VirtualAdapters
 
-/// Whose turn it is on the main queue, which all airs of a process share.
+/// The turn of an air on the main queue, which all airs of a process share.
 ///
-/// The main actor's jobs go to the main queue, and no hook tells of them. So one air after the other has
-/// its application run, from the first thing that the air has it do until the main queue has run empty
-/// of what came of it: what the main thread starts meanwhile belongs to that air. It is empty when a
-/// closure at its end has run, a few times over.
+/// The jobs of the main actor go to the main queue without a hook. So the airs take turns: an air's
+/// turn lasts from the first work that it causes in its application until the main queue is empty.
+/// Work that the main thread starts meanwhile belongs to that air. The main queue is empty when a
+/// closure at its end has run, several times in a row.
 final class MainQueueTurn: ApplicationWatch {
     private static let turn = DispatchSemaphore(value: 1)
     private static let currentHolder = Mutex<SimulationExecutor?>(nil)
 
-    /// Tells the main queue from others. Its thread does not: here it is served by one of the pool, once
-    /// a program's main function waits.
+    /// The mark of the main queue. The thread does not identify the queue, because on this platform
+    /// a thread of the pool serves it once a program's main function waits.
     private static let mark: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
         return key
     }()
 
-    /// The air whose application is on the main queue, if that is where the caller is.
+    /// The air that has its turn, if the caller is on the main queue; otherwise `nil`.
     static var holderOnMainQueue: SimulationExecutor? {
         guard DispatchQueue.getSpecific(key: mark) == true else { return nil }
         return currentHolder.withLock { $0 }

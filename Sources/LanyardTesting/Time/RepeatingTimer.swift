@@ -4,8 +4,8 @@ import BluetoothTypes
 import HCITransports
 import Synchronization
 
-/// Calls again and again on an executor, for as long as it is kept. Begun on that executor, or while it
-/// rests.
+/// A timer that fires periodically on an executor while it is referenced. `begin()` must be called
+/// on that executor, or while the executor does not run.
 final class RepeatingTimer: Sendable {
     private let executor: any HostExecutor
     private let period: Duration

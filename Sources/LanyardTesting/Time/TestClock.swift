@@ -3,31 +3,31 @@
 import BluetoothTypes
 import VirtualAdapters
 
-/// The time of a world as a clock, for code that is given one.
+/// The time of a world as a clock, for code that takes a clock as a parameter.
 ///
 /// ```swift
 /// let poller = Poller(clock: world.clock)  // ContinuousClock() in the application
 /// ```
 public struct TestClock: Clock {
-    /// A moment in a world.
+    /// An instant in a world.
     public struct Instant: InstantProtocol {
-        /// How long after the beginning of the world it is.
+        /// The time since the beginning of the world.
         public var offset: Swift.Duration
 
-        /// The moment so long after the beginning.
+        /// Creates the instant at `offset` after the beginning.
         public init(offset: Swift.Duration) {
             self.offset = offset
         }
 
-        /// The moment so much later.
+        /// Returns the instant that is `duration` later.
         public func advanced(by duration: Swift.Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// How long it is from here to there.
+        /// Returns the duration from this instant to the other.
         public func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
 
-        /// Orders moments by time.
+        /// Returns whether the left instant is earlier than the right.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -40,16 +40,18 @@ public struct TestClock: Clock {
     /// The present.
     public var now: Instant { Instant(offset: air.now - .zero) }
 
-    /// A world tells nanoseconds apart.
+    /// The resolution of a world's time: one nanosecond.
     public var minimumResolution: Swift.Duration { .nanoseconds(1) }
 
-    /// Waits until the moment has come; throws as soon as the task is cancelled.
+    /// Suspends the task until the deadline.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is canceled.
     public func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
         try await air.sleep(for: max(deadline.offset - now.offset, .zero))
     }
 }
 
 extension TestWorld {
-    /// The time of this world, for code that takes a clock.
+    /// The clock of this world, for code that takes a clock as a parameter.
     public var clock: TestClock { TestClock(air) }
 }

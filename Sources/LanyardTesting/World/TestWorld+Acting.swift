@@ -2,22 +2,22 @@
 
 import VirtualRadio
 
-// How things are done to a world from any thread.
+// Access to a world from any thread.
 extension TestWorld {
-    /// Changes the world: at once on its own thread and while it rests, and else as soon as that has
-    /// the time.
+    /// Runs work with the world: at once on its own thread or while it does not run, and otherwise
+    /// as soon as its thread is free.
     func act(_ work: @escaping @Sendable (World) -> Void) {
         guard air.executor.isRunning, !air.executor.isCurrent else { return work(air.world) }
         air.executor.perform { [air] in work(air.world) }
     }
 
-    /// Asks something on the thread of the world.
+    /// Returns the result of a closure that runs on the world's thread.
     func ask<Value: Sendable>(_ question: @escaping @Sendable () -> Value) async -> Value {
         guard air.executor.isRunning, !air.executor.isCurrent else { return question() }
         return await withCheckedContinuation { answered in
             air.executor.perform { [executor = air.executor] in
                 let answer = question()
-                // Whoever asked has its turn now.
+                // Time stands still until the awaiting task is resumed.
                 executor.beginOutsideWork()
                 answered.resume(returning: answer)
                 executor.endOutsideWork()
@@ -25,7 +25,7 @@ extension TestWorld {
         }
     }
 
-    /// Does something when so much time of the world has passed.
+    /// Runs `work` after a delay in the time of the world.
     public func later(_ delay: Duration, _ work: @escaping @Sendable () -> Void) {
         act { [self] _ in
             let timer = air.executor.makeTimer(work)

@@ -7,7 +7,7 @@ import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
-/// A world for a test: an air, phones and accessories on it, and one time for all of them.
+/// A world for a test: a virtual radio with phones and accessories that share one virtual time.
 ///
 /// ```swift
 /// let world = TestWorld(seed: 7)
@@ -17,22 +17,22 @@ import VirtualRadio
 /// }
 /// ```
 public final class TestWorld: Sendable {
-    /// The number from which all chance in this world follows.
+    /// The number that determines all randomness in this world.
     public let seed: UInt64
-    /// The air that everything is on.
+    /// The air of the phones and accessories.
     package let air: SimulatedAir
-    /// What has happened in it.
+    /// The story of the world.
     public let story: Story
     private let phones = Mutex<[TestPhone]>([])
     private let accessories = Mutex<[LiveAccessory]>([])
     private let timers = Mutex<[any HostTimer]>([])
 
-    /// A world with a phone in the middle, and nothing else, indoors.
+    /// Creates an indoor world with one phone at the origin.
     ///
     /// - Parameters:
-    ///   - seed: the number from which all chance follows.
-    ///   - directory: where packet logs are to be written, for Wireshark to open; it has to be there. Nil
-    ///     for what the environment variable `LANYARD_TRACE` says, and for none without it.
+    ///   - seed: The number that determines all randomness.
+    ///   - directory: An existing directory for packet logs, which Wireshark can open; `nil` for
+    ///     the value of the environment variable `LANYARD_TRACE`, or no logs without it.
     public init(seed: UInt64 = 1, tracingInto directory: String? = nil) {
         self.seed = seed
         let air = SimulatedAir(seed: seed)
@@ -44,28 +44,44 @@ public final class TestWorld: Sendable {
         addPhone("phone")
     }
 
-    /// How much time has passed in it.
+    /// The time since the beginning of the world.
     public var now: Duration { air.now - .zero }
 
-    /// What tells `Lanyard` the time of this world.
+    /// The time of this world, for `Lanyard`.
     package var timekeeper: AirTimekeeper { AirTimekeeper(air.executor) }
 
-    /// The first phone, in the middle of the world: that on which most tests look.
+    /// The first phone.
     public var phone: TestPhone { phones.withLock { $0[0] } }
 
-    /// Puts another phone into the world, next to the first. Before it runs.
+    /// Adds another phone at the origin. Must be called before the world runs.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the phone.
+    ///   - connectionLimit: The largest number of links of its controller; `nil` for the default.
+    ///   - hasPrivateAddress: Whether the phone uses private addresses that change, which only
+    ///     bonded devices resolve, as real phones do.
     @discardableResult
-    public func addPhone(_ name: String, connectionLimit: Int? = nil) -> TestPhone {
+    public func addPhone(
+        _ name: String,
+        connectionLimit: Int? = nil,
+        hasPrivateAddress: Bool = false
+    ) -> TestPhone {
         phones.withLock { phones in
             let number = phones.count + 1
-            let phone = TestPhone(name, number: number, limit: connectionLimit, in: self)
+            let phone = TestPhone(
+                name,
+                number: number,
+                limit: connectionLimit,
+                hasPrivateAddress: hasPrivateAddress,
+                in: self
+            )
             phones.append(phone)
             return phone
         }
     }
 
-    /// Puts an accessory into the world, switched on: the more there are, the more directions they are
-    /// in.
+    /// Adds an accessory to the world, switched on. Each accessory is in another direction from the
+    /// origin.
     @discardableResult
     public func add(
         _ accessory: VirtualAccessory,
@@ -85,10 +101,14 @@ public final class TestWorld: Sendable {
         return new
     }
 
-    /// Runs `body` in this world, and with it time, until it ends.
+    /// Runs `body` in this world, together with the world's time, until it ends.
     ///
-    /// - Parameter bound: how much time of the world it may take.
-    /// - Throws: what the body throws; or `VirtualAirError` if it waits for what will never come.
+    /// - Parameters:
+    ///   - bound: The largest time of the world that the body may take.
+    ///   - body: The program to run.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body, or a `VirtualAirError` if the body waits for an event that
+    ///   never comes or takes longer than the bound.
     public func run<Value: Sendable>(
         for bound: Duration = .seconds(7_200),
         _ body: @escaping @Sendable () async throws -> Value
@@ -115,12 +135,12 @@ public final class TestWorld: Sendable {
         return try result.get()
     }
 
-    /// Lets time pass in the world.
+    /// Suspends the task for `duration` in the time of the world.
     public func advance(by duration: Duration) async throws {
         try await air.sleep(for: duration)
     }
 
-    /// Keeps a timer, which else would be gone.
+    /// Keeps a timer, which would otherwise be released.
     func keep(_ timer: any HostTimer) {
         timers.withLock { $0.append(timer) }
     }

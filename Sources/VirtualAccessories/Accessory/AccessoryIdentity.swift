@@ -4,21 +4,28 @@ import BluetoothHCI
 import BluetoothTypes
 import VirtualRadio
 
-/// From which random address an accessory advertises, and when it takes another.
+/// The random address from which an accessory advertises, and its rotation.
 struct AccessoryIdentity: Sendable {
     /// The address that the controller has.
     private(set) var inUse: DeviceAddress
-    /// The one to have next, as soon as it does not advertise.
+    /// The next address, which the accessory uses as soon as it does not advertise.
     private var wanted: DeviceAddress?
-    /// When the next change is due; nil if none is.
+    /// The instant of the next rotation; `nil` without rotation.
     private(set) var rotation: Instant?
 
     private let period: Duration?
-    /// What private addresses are made with; nil if it has static ones.
+    /// The key of private addresses; `nil` if the accessory uses static ones.
     private let key: ResolvingKey?
     private var generator: SplitMix64
 
-    /// Begins with a static address. Where it rotates, `key` is what others know it again by.
+    /// Creates the identity. It begins with a private address if it rotates, and with the static
+    /// address otherwise.
+    ///
+    /// - Parameters:
+    ///   - address: The static address.
+    ///   - period: The time between two rotations; `nil` for none.
+    ///   - key: The key with which peers resolve the rotating addresses.
+    ///   - now: The present.
     init(_ address: DeviceAddress, rotating period: Duration?, key: HCI.Key128?, now: Instant) {
         inUse = address
         generator = SplitMix64(seed: address.value ^ 0x4C61_6E79_6172_6421)
@@ -29,14 +36,14 @@ struct AccessoryIdentity: Sendable {
         inUse = takeWanted() ?? address
     }
 
-    /// The address to have from now on, if it is another one.
+    /// Returns the next address and makes it the one in use; `nil` if there is no change.
     mutating func takeWanted() -> DeviceAddress? {
         guard let wanted else { return nil }
         (inUse, self.wanted) = (wanted, nil)
         return wanted
     }
 
-    /// Wants another address.
+    /// Prepares another address.
     mutating func change(now: Instant) {
         wanted =
             key.flatMap { $0.makeAddress(using: &generator) }
@@ -47,7 +54,9 @@ struct AccessoryIdentity: Sendable {
 
 // The address of an accessory.
 extension SimpleAccessory {
-    /// The controller is there: settles from which random address it advertises; nil for its public one.
+    /// Chooses the random address from which the accessory advertises when its controller is ready.
+    ///
+    /// - Returns: The random address; `nil` for the public address.
     mutating func beginIdentity(
         _ address: DeviceAddress?,
         _ capabilities: ControllerCapabilities,
@@ -65,7 +74,7 @@ extension SimpleAccessory {
         return identity?.takeWanted() ?? identity?.inUse
     }
 
-    /// Takes another address: at once, if it advertises, and else when it advertises again.
+    /// Changes the address: at once if the accessory advertises, or else when it next advertises.
     mutating func changeAddress(now: Instant) {
         guard identity != nil else { return }
         identity?.change(now: now)
@@ -78,7 +87,7 @@ extension SimpleAccessory {
         session.send(plan.enable(for: capabilities), now: now)
     }
 
-    /// A key that nobody is ever told.
+    /// Returns a key that no peer receives.
     private func makeKey(_ address: DeviceAddress) -> HCI.Key128 {
         var generator = SplitMix64(seed: address.value)
         return HCI.Key128(using: &generator)
@@ -86,7 +95,7 @@ extension SimpleAccessory {
 }
 
 extension AccessoryProfile {
-    /// How long it keeps a private address; nil if it has none.
+    /// The time for which the accessory uses a private address; `nil` if it has none.
     fileprivate var rotation: Duration? {
         if case .rotating(let period) = address { max(period, .seconds(1)) } else { nil }
     }

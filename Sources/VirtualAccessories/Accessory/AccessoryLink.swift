@@ -4,20 +4,20 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// What an accessory knows of the link to its Central.
+/// The state of an accessory's link to its Central.
 struct AccessoryLink: Sendable {
-    /// How many answers may wait for the controller; beyond, a Central that does not wait for
-    /// answers gets none.
+    /// The largest number of answers that wait for the controller. A Central that sends more
+    /// requests without waiting for answers gets no further answers.
     static let answerLimit = 16
 
     let connectionHandle: ConnectionHandle
     var recombiner = FrameRecombiner()
     var signalling = SignallingChannel(role: .peripheral)
-    /// Frames on other channels than that of the Attribute Protocol that wait for room.
+    /// The frames for channels other than ATT that wait for a controller buffer.
     private(set) var answers: [[UInt8]] = []
-    /// What the client is subscribed to, and more that it gets.
+    /// The streams of values to the client.
     var streams: [RunningStream] = []
-    /// What it gets beside streams, in order.
+    /// The bytes for the client that do not belong to a stream, in order.
     var octets = WaitingOctets()
 
     init(_ connectionHandle: ConnectionHandle) {
@@ -38,18 +38,18 @@ struct AccessoryLink: Sendable {
     }
 }
 
-/// A stream on its way to a client.
+/// A stream that is being sent to a client.
 struct RunningStream: Sendable {
-    /// How many streams a client may have: beyond, the oldest ends.
+    /// The largest number of streams for a client. Beyond it, the oldest stream ends.
     static let limit = 32
 
     let valueHandle: AttributeHandle
     let isConfirmed: Bool
     private let stream: ValueStream
     private var count = 0
-    /// When the next value is due.
+    /// The instant at which the next value is due.
     private var due: Instant
-    /// Whether the value that is due waits for room, and no longer for its time.
+    /// Whether the next value is due and waits for a buffer.
     private(set) var isReady = false
 
     init(
@@ -64,18 +64,18 @@ struct RunningStream: Sendable {
         due = now
     }
 
-    /// Whether all has been sent.
+    /// Whether all values were sent.
     var isOver: Bool { stream.limit.map { count >= $0 } ?? false }
 
-    /// When to wake it; nil if it waits for something else than time.
+    /// The instant at which the next value becomes due; `nil` if the stream does not wait for time.
     var deadline: Instant? { isReady || isOver ? nil : due }
 
-    /// Notes whether the next value is due by now.
+    /// Updates whether the next value is due.
     mutating func timeIs(_ now: Instant) {
         isReady = !isOver && due <= now
     }
 
-    /// The value that is due; the next one is due a period later.
+    /// Returns the value that is due. The next one is due a period later.
     mutating func takeValue(now: Instant) -> [UInt8] {
         defer {
             count += 1

@@ -5,7 +5,7 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-// What passes over the link.
+// Received and sent packets.
 extension SimpleAccessory {
     mutating func receive(_ packet: HCI.ACLPacket, now: Instant) {
         guard packet.connectionHandle == link?.connectionHandle,
@@ -31,7 +31,8 @@ extension SimpleAccessory {
         }
     }
 
-    /// A subscription begins its stream anew, and ends all that was being sent before.
+    /// Handles a change of a subscription: restarts its stream, and discards what was being sent
+    /// for the characteristic.
     private mutating func subscribe(
         _ valueHandle: AttributeHandle,
         _ kind: GATT.SubscriptionKind?,
@@ -64,7 +65,7 @@ extension SimpleAccessory {
     }
 }
 
-// What it does of itself.
+// Actions that the accessory takes on its own.
 extension SimpleAccessory {
     mutating func carryOut(_ deed: AccessoryDeed, now: Instant) {
         switch deed {
@@ -93,7 +94,8 @@ extension SimpleAccessory {
         )
     }
 
-    /// Asks over L2CAP, which works with every Central (Vol 3, Part A, 4.20).
+    /// Requests a connection interval over L2CAP, which every Central supports (Vol 3, Part A,
+    /// 4.20).
     private mutating func request(_ interval: Duration, now: Instant) {
         let units = HCI.ConnectionInterval(interval).rawValue
         let parameters = ConnectionParametersRequest(
@@ -110,7 +112,8 @@ extension SimpleAccessory {
 
 // Sending.
 extension SimpleAccessory {
-    /// Answers first, then what is due of the streams, in turn, for as long as there is room.
+    /// Sends answers first, and then the due values of the streams in turn, while there are
+    /// controller buffers.
     mutating func fillTransmitQueue(now: Instant) {
         guard let handle = link?.connectionHandle else { return }
         for index in link?.streams.indices ?? 0..<0 { link?.streams[index].timeIs(now) }
@@ -129,8 +132,10 @@ extension SimpleAccessory {
         return nil
     }
 
-    /// Hands the value that is due first to the server; false if there is none that may leave. A
-    /// stream ends with a value that the client does not want, or may not have.
+    /// Passes the first due value to the server. A stream ends if the client is not subscribed or
+    /// may not have the value.
+    ///
+    /// - Returns: False if no value can be sent.
     private mutating func sendNextValue(now: Instant) -> Bool {
         let mayIndicate = server.mayIndicate
         guard var link,
@@ -140,15 +145,16 @@ extension SimpleAccessory {
         else { return false }
         var stream = link.streams.remove(at: index)
         let isSent = server.send(stream.takeValue(now: now), of: stream.valueHandle)
-        // The others have their turn before this one's next value.
+        // The other streams send their values before the next value of this one.
         stream.timeIs(now)
         if isSent { link.streams.append(stream) }
         self.link = link
         return true
     }
 
-    /// Hands over as many of the octets that wait as go into one value; false if there are none, or
-    /// an indication is under way.
+    /// Passes as many of the waiting bytes to the server as fit into one value.
+    ///
+    /// - Returns: False if there are none, or an indication is outstanding.
     private mutating func sendNextOctets() -> Bool {
         guard let (octets, handle) = link?.octets.next(length: server.valueLength) else {
             return false

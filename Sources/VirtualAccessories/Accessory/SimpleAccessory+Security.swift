@@ -2,11 +2,11 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// How the link is protected.
+// The security of the link.
 extension SimpleAccessory {
-    /// Pairing Failed, for want of support (Vol 3, Part H, 3.5.5).
+    /// Pairing Failed with the reason Pairing Not Supported (Vol 3, Part H, 3.5.5).
     private static let pairingFailed: [UInt8] = [0x05, 0x05]
-    /// Pairing Request (Vol 3, Part H, 3.5.1).
+    /// The code of Pairing Request (Vol 3, Part H, 3.5.1).
     private static let pairingRequest: UInt8 = 0x01
 
     mutating func receiveSecurity(_ payload: ArraySlice<UInt8>, now: Instant) {
@@ -29,7 +29,8 @@ extension SimpleAccessory {
         }
     }
 
-    /// The Central wants to encrypt: with a key that is there, or it is told that there is none.
+    /// Answers the controller's request for a long term key, with the key or with a negative reply
+    /// if there is none.
     mutating func longTermKeyAsked(_ event: HCI.LELongTermKeyRequest, now: Instant) {
         let handle = event.connectionHandle
         let key = security?.key(diversifier: event.encryptedDiversifier, random: event.random)
@@ -45,7 +46,7 @@ extension SimpleAccessory {
         )
     }
 
-    /// Encryption began, ended, or could not begin, in which case all stays as it is.
+    /// Handles a change of encryption. A failed change has no effect.
     mutating func encryptionChanged(
         on handle: ConnectionHandle,
         _ status: HCI.ErrorCode,

@@ -3,37 +3,39 @@ import BluetoothHCI
 import BluetoothTypes
 import VirtualRadio
 
-/// A Peripheral that advertises, serves one Central at a time, and advertises again.
+/// A Peripheral that advertises, serves one Central at a time, and then advertises again.
 ///
-/// It has a GATT server and answers whatever a Central may ask. What it serves, and whether it pairs,
-/// is said by its profile.
+/// It has a GATT server and answers all requests of a Central. Its profile determines its services
+/// and whether it pairs.
 public struct SimpleAccessory: ScriptedHost {
-    /// What it is.
+    /// The profile of the accessory.
     public private(set) var profile: AccessoryProfile
 
     var session = ControllerSession()
-    /// Cuts frames to the controller's buffers.
+    /// Splits frames into packets for the controller's buffers.
     var transmitQueue = ACLTransmitQueue()
     var server: AccessoryServer
-    /// The Central that is connected.
+    /// The link to the connected Central.
     var link: AccessoryLink?
-    /// Its keys; nil if it does not pair.
+    /// The keys; `nil` if the accessory does not pair.
     var security: AccessorySecurity?
-    /// The address from which it advertises; it outlives a loss of power, as a static one may.
+    /// The address from which the accessory advertises. It is kept over a loss of power, as a
+    /// static address may be.
     var identity: AccessoryIdentity?
 
-    /// The six digits that it shows to who is to enter or compare them; nil if it shows nothing.
+    /// The six digits that the accessory displays for entry or comparison; `nil` if it displays
+    /// nothing.
     public var screen: String? { security?.screen }
 
-    /// An accessory for one controller.
+    /// Creates an accessory for one controller.
     public init(_ profile: AccessoryProfile) {
         self.profile = profile
         server = AccessoryServer(profile)
         security = profile.pairing.map(AccessorySecurity.init)
     }
 
-    /// Starts its controller up, and itself: all that was written is forgotten, and what it shares
-    /// with bonded peers is not.
+    /// Starts the controller and the accessory. Written values are lost; bonds and the address are
+    /// kept.
     public mutating func start(now: Instant) -> [[UInt8]] {
         let kept = (security, identity)
         self = SimpleAccessory(profile)
@@ -43,7 +45,7 @@ public struct SimpleAccessory: ScriptedHost {
         return session.takePackets()
     }
 
-    /// Takes a packet of its controller.
+    /// Handles a packet of the controller.
     public mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]] {
         switch try? HCI.Packet(h4: packet[...]) {
         case .acl(let packet): receive(packet, now: now)
@@ -56,18 +58,24 @@ public struct SimpleAccessory: ScriptedHost {
         return send(now: now)
     }
 
-    /// The value of the first characteristic with the UUID, as it is now; empty if there is none.
+    /// Returns the present value of the first characteristic with the UUID; an empty array if there
+    /// is none.
     public func value(of uuid: BluetoothUUID) -> [UInt8] { server.values[uuid] }
 
-    /// When it has something to send, or its controller or Central will have taken too long.
+    /// The instant at which the accessory has something to send, or the controller's or the
+    /// Central's time to answer ends.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
         let own = earliest(session.nextDeadline, identity?.rotation)
         return earliest(earliest(own, security?.nextDeadline), link)
     }
 
-    /// Does something of itself, as if its person had pressed a button on it, and returns what it says to
-    /// its controller. What it serves from then on, it serves after a loss of power as well.
+    /// Performs an action that does not answer a request, such as the press of a button on the
+    /// accessory.
+    ///
+    /// Services that the action adds or removes stay so after a loss of power.
+    ///
+    /// - Returns: The packets for the controller.
     public mutating func perform(_ deed: AccessoryDeed, now: Instant) -> [[UInt8]] {
         switch deed {
         case .addService(let service): profile.services.append(service)
@@ -84,13 +92,13 @@ public struct SimpleAccessory: ScriptedHost {
         _ = link?.signalling.deadlinePassed(now: now)
         if let rotation = identity?.rotation, rotation <= now { changeAddress(now: now) }
         carryOut(security?.deadlinePassed(now: now) ?? [], now: now)
-        // An indication that nobody confirms closes the bearer, and that ends the link
+        // An indication that the client does not confirm closes the bearer, which ends the link
         // (Vol 3, Part F, 3.3.3).
         if !server.bearerDeadlinePassed(now: now) { disconnect(now: now) }
         return send(now: now)
     }
 
-    /// Moves all that can leave into the controller's buffers.
+    /// Moves all packets that fit into the controller's buffers.
     private mutating func send(now: Instant) -> [[UInt8]] {
         fillTransmitQueue(now: now)
         while let packet = transmitQueue.nextPacket() {
@@ -160,7 +168,7 @@ extension SimpleAccessory {
         connectionEnded(event.status, event.connectionHandle, event.peerAddress, now: now)
     }
 
-    /// A connection is made, or the attempt of one has ended; advertising has ended in any case.
+    /// Handles a new connection or a failed attempt. Advertising has ended in both cases.
     private mutating func connectionEnded(
         _ status: HCI.ErrorCode,
         _ handle: ConnectionHandle,
@@ -196,7 +204,7 @@ extension SimpleAccessory {
         session.send(plan.enable(for: capabilities), now: now)
     }
 
-    /// Whatever pace the Central wants is fine.
+    /// Accepts all connection parameters that the Central asks for.
     private mutating func accept(_ event: HCI.LERemoteConnectionParameterRequest, now: Instant) {
         session.send(
             HCI.LERemoteConnectionParameterRequestReply(

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Octets on their way to a client, each behind those before it.
+/// The bytes that wait to be sent to a client, in order.
 struct WaitingOctets: Sendable {
-    /// How many wait at most.
+    /// The largest number of waiting bytes.
     static let limit = 16_384
 
     private var lots: [(octets: ArraySlice<UInt8>, valueHandle: AttributeHandle)] = []
     private var count = 0
 
-    /// Lets octets wait; those that do not fit are dropped, all or none.
+    /// Adds bytes. If they do not all fit, drops all of them.
     mutating func append(_ octets: [UInt8], of valueHandle: AttributeHandle) {
         guard !octets.isEmpty, count + octets.count <= Self.limit else { return }
         lots.append((octets[...], valueHandle))
         count += octets.count
     }
 
-    /// What goes next, in one value of at most this length; nil if there is nothing.
+    /// Returns the next bytes for one value of at most `length` bytes; `nil` if none wait.
     func next(length: Int) -> ([UInt8], AttributeHandle)? {
         lots.first.map { (Array($0.octets.prefix(length)), $0.valueHandle) }
     }
 
-    /// What was next is gone.
+    /// Removes the bytes that were sent.
     mutating func removeNext(length: Int) {
         guard let first = lots.first else { return }
         count -= min(length, first.octets.count)
@@ -29,7 +29,7 @@ struct WaitingOctets: Sendable {
         if lots[0].octets.isEmpty { lots.removeFirst() }
     }
 
-    /// What was to go as this value goes no more.
+    /// Removes the bytes that wait for the value.
     mutating func remove(of valueHandle: AttributeHandle) {
         lots.removeAll { $0.valueHandle == valueHandle }
         count = lots.reduce(0) { $0 + $1.octets.count }

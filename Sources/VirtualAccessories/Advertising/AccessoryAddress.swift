@@ -4,24 +4,26 @@ import VirtualRadio
 
 /// The address from which a beacon or an accessory advertises.
 public enum AccessoryAddress: Hashable, Sendable {
-    /// The public address of its controller.
+    /// The public address of the controller.
     case `public`
-    /// A random static address that follows from the controller's public one: so it is another for
-    /// every controller, and the same in every run.
+    /// A random static address that follows from the controller's public address, so it differs
+    /// between controllers and is the same in every run.
     case randomStatic
-    /// This address: a random static one, or a private one.
+    /// A fixed random address: static or private.
     case random(DeviceAddress)
-    /// A resolvable private address, and a new one after each such time: only who is bonded knows it
-    /// again. The identity address behind it is a random static one, which follows from the controller.
+    /// A resolvable private address that changes after each period, so that only a bonded peer
+    /// recognizes the accessory. Its identity address is a random static address that follows from
+    /// the controller's public address.
     case rotating(every: Duration)
 
-    /// The random address on a controller with that public one; nil for none.
+    /// Returns the random address for a controller with that public address; `nil` if the
+    /// controller's public address is used.
     func randomAddress(publicAddress: DeviceAddress?) -> DeviceAddress? {
         switch self {
         case .public: return nil
         case .random(let address): return address
         case .randomStatic, .rotating:
-            // Neighbours in, strangers out.
+            // Similar public addresses give unrelated random ones.
             var dice = SplitMix64(seed: publicAddress?.value ?? 0)
             return .randomStatic(using: &dice)
         }

@@ -3,8 +3,9 @@ import BluetoothGAP
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// How the accessory makes itself known: flags, name and then as many service UUIDs as fit; in
-    /// the scan response its appearance and its maker's data, and the services if none fitted before.
+    /// Returns the advertising plan of the accessory. The advertisement has flags, the name, and as
+    /// many service UUIDs as fit. The scan response has the appearance, the manufacturer data, and
+    /// the service UUIDs if none fit into the advertisement.
     func advertisingPlan(publicAddress: DeviceAddress?) -> AdvertisingPlan {
         AdvertisingPlan(
             data: advertisement,
@@ -26,12 +27,12 @@ extension AccessoryProfile {
         var builder = AdvertisingData.Builder()
         if appearance != 0 { try? builder.append(appearance: appearance) }
         if let manufacturerData { try? builder.append(manufacturerData: manufacturerData) }
-        // Where the name takes all the room.
+        // If the name leaves no room for them in the advertisement.
         if advertisement.serviceUUIDs.isEmpty { appendServices(to: &builder) }
         return builder.data
     }
 
-    /// As many of them as fit.
+    /// Appends as many service UUIDs as fit.
     private func appendServices(to builder: inout AdvertisingData.Builder) {
         for count in advertisedServices.indices.map({ $0 + 1 }).reversed() {
             let isAll = count == advertisedServices.count

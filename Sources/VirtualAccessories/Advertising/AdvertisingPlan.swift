@@ -3,46 +3,48 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothTypes
 
-/// What one device advertises, and how.
+/// The advertising data and parameters of one device.
 struct AdvertisingPlan: Sendable {
     /// The form of the packets.
     enum Form: Sendable {
-        /// As of Bluetooth 4.0: everybody hears them, and they carry 31 octets.
+        /// Packets of Bluetooth 4.0, which all scanners receive and which carry 31 bytes.
         case legacy
-        /// As of Bluetooth 5.0, on a primary and a secondary channel.
+        /// Packets of Bluetooth 5.0, on a primary and a secondary channel.
         case extended
     }
 
-    /// What others may do about it.
+    /// Whether the device accepts connections.
     enum Kind: Sendable {
         case connectable
         case nonConnectable
     }
 
-    /// The one advertising set, where there are sets.
+    /// The handle of the only advertising set.
     static let handle: UInt8 = 0
-    /// How long an interval can be on a legacy controller (Vol 4, Part E, 7.8.5).
+    /// The longest interval of a legacy controller (Vol 4, Part E, 7.8.5).
     static let legacyIntervalLimit = Duration.milliseconds(10_240)
     static let intervalMinimum = Duration.milliseconds(20)
 
     var form = Form.legacy
     var kind = Kind.connectable
     var data: AdvertisingData
-    /// What scanners get who ask; nothing for a device that is not connectable.
+    /// The scan response; `nil` for none, as in beacons.
     var scanResponse: AdvertisingData?
     var interval: Duration
-    /// The random address to advertise from; nil for the public one.
+    /// The random address; `nil` for the public one.
     var randomAddress: DeviceAddress?
 
-    /// What tells the controller all of it and starts it, in order. A controller that knows the
-    /// extended commands gets those, also for legacy packets: it may have been asked about its
-    /// advertising sets before, and then refuses the others (Vol 4, Part E, 3.1.1).
+    /// Returns the commands that configure and start advertising, in order.
+    ///
+    /// A controller that supports the extended commands gets them for legacy packets also. It may
+    /// have been asked for its advertising sets before, and then refuses the legacy commands (Vol
+    /// 4, Part E, 3.1.1).
     func commands(for capabilities: ControllerCapabilities) -> [HCI.EncodedCommand] {
         let setUp = capabilities.supportsExtendedAdvertising ? extendedSetUp : legacySetUp
         return setUp + [enable(for: capabilities)]
     }
 
-    /// What starts it again after a connection.
+    /// Returns the command that starts advertising again after a connection.
     func enable(for capabilities: ControllerCapabilities) -> HCI.EncodedCommand {
         guard capabilities.supportsExtendedAdvertising else {
             return .init(HCI.LESetAdvertisingEnable(isEnabled: true))
@@ -51,7 +53,7 @@ struct AdvertisingPlan: Sendable {
         return .init(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: [run]))
     }
 
-    /// What stops it.
+    /// Returns the command that stops advertising.
     func disable(for capabilities: ControllerCapabilities) -> HCI.EncodedCommand {
         guard capabilities.supportsExtendedAdvertising else {
             return .init(HCI.LESetAdvertisingEnable(isEnabled: false))
@@ -60,7 +62,7 @@ struct AdvertisingPlan: Sendable {
         return .init(HCI.LESetExtendedAdvertisingEnable(isEnabled: false, sets: [run]))
     }
 
-    /// What has it advertise from another random address, while it does not advertise.
+    /// Returns the command that changes the random address while the device does not advertise.
     static func use(
         _ address: DeviceAddress,
         for capabilities: ControllerCapabilities
@@ -167,8 +169,8 @@ extension AdvertisingPlan {
         )
     }
 
-    /// An extended advertisement is never connectable and scannable at once
-    /// (Vol 4, Part E, 7.8.53).
+    /// The properties of the set. An extended advertisement is never connectable and scannable at
+    /// the same time (Vol 4, Part E, 7.8.53).
     private var properties: HCI.AdvertisingProperties {
         var properties: HCI.AdvertisingProperties = form == .legacy ? [.legacy] : []
         if kind == .connectable { properties.insert(.connectable) }

@@ -4,14 +4,14 @@ import BluetoothHCI
 import BluetoothTypes
 import VirtualRadio
 
-/// A device that says the same thing all the time, and can do nothing else.
+/// A device that only advertises, always with the same data.
 ///
 /// ```swift
 /// let beacon = Beacon(.eddystoneURL("https://example.com", power: -20))
 /// world.attach(beacon, to: controller)
 /// ```
 public struct Beacon: ScriptedHost {
-    /// What it says.
+    /// The advertised message.
     public let message: BeaconMessage
     private let isExtended: Bool
     private let interval: Duration
@@ -19,11 +19,14 @@ public struct Beacon: ScriptedHost {
 
     private var session = ControllerSession()
 
-    /// A beacon for one controller.
+    /// Creates a beacon for one controller.
     ///
     /// - Parameters:
-    ///   - isExtended: Whether it uses extended advertising, where its controller can.
-    ///   - interval: How often it speaks: 20 ms at least. Legacy controllers take 10.24 s at most.
+    ///   - message: The advertised message.
+    ///   - isExtended: Whether the beacon uses extended advertising, if its controller supports it.
+    ///   - interval: The advertising interval: at least 20 ms. Legacy controllers support at most
+    ///     10.24 s.
+    ///   - address: The address from which the beacon advertises.
     public init(
         _ message: BeaconMessage,
         isExtended: Bool = false,
@@ -36,13 +39,13 @@ public struct Beacon: ScriptedHost {
         self.address = address
     }
 
-    /// Starts its controller up.
+    /// Starts the controller.
     public mutating func start(now: Instant) -> [[UInt8]] {
         session.start(now: now)
         return session.takePackets()
     }
 
-    /// Takes a packet of its controller.
+    /// Handles a packet of the controller.
     public mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]] {
         guard case .event(let code, let parameters) = try? HCI.Packet(h4: packet[...]),
             let event = try? HCI.Event(code: code, parameters: parameters)
@@ -54,10 +57,10 @@ public struct Beacon: ScriptedHost {
         return session.takePackets()
     }
 
-    /// When its controller will have taken too long to answer.
+    /// The instant at which the controller's time to answer ends.
     public var nextDeadline: Instant? { session.nextDeadline }
 
-    /// Gives up what took too long.
+    /// Ends the wait for an answer that did not arrive.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         return session.takePackets()

@@ -2,17 +2,17 @@
 import BluetoothGAP
 import BluetoothTypes
 
-/// What a beacon says.
+/// The content of a beacon's advertisement.
 public enum BeaconMessage: Hashable, Sendable {
     /// An identity in Apple's format: a UUID for the owner, two numbers for the place, and the
-    /// power in dBm that is received at one metre.
+    /// received power at one meter, in dBm.
     case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, power: Int8)
-    /// An address of the web in Google's format, and the power in dBm that is received right at
-    /// the beacon. As much of the address as 17 octets hold in that format's shorthand.
+    /// A URL in Google's format, and the received power directly at the beacon, in dBm. The URL is
+    /// cut off after 17 bytes in that format's abbreviated form.
     case eddystoneURL(String, power: Int8)
-    /// A name alone.
+    /// Only a name.
     case name(String)
-    /// Anything else.
+    /// Any advertising data.
     case data(AdvertisingData)
 
     /// Apple's company identifier (Assigned Numbers, 7.1).
@@ -20,12 +20,13 @@ public enum BeaconMessage: Hashable, Sendable {
     /// The service UUID that Google uses for Eddystone (Assigned Numbers, 3.10).
     private static let eddystone = BluetoothUUID(0xFEAA)
 
-    /// The message as it is advertised.
+    /// The advertising data of the message.
     public var advertisingData: AdvertisingData {
         if case .data(let data) = self { return data }
         var builder = AdvertisingData.Builder()
         try? builder.append(flags: [.generalDiscoverable, .brEdrNotSupported])
-        // Each of these fits: 27, 4 + 22 and any number of octets, beside the three of the flags.
+        // Each of these fits next to the three bytes of the flags: 27 bytes, 4 + 22 bytes, and a
+        // name, which is shortened if necessary.
         switch self {
         case .iBeacon(let uuid, let major, let minor, let power):
             let bytes = Self.iBeacon(uuid, major, minor, power)
@@ -40,7 +41,7 @@ public enum BeaconMessage: Hashable, Sendable {
         return builder.data
     }
 
-    /// Type and length, then all numbers most significant octet first.
+    /// Returns type and length, followed by all numbers with the most significant byte first.
     private static func iBeacon(
         _ uuid: BluetoothUUID,
         _ major: UInt16,
@@ -52,20 +53,20 @@ public enum BeaconMessage: Hashable, Sendable {
     }
 }
 
-/// The shorthand for addresses of the web in Eddystone-URL frames.
+/// The abbreviated form of URLs in Eddystone-URL frames.
 enum EddystoneURL {
-    /// How many octets there may be after that for the scheme.
+    /// The largest number of bytes after the scheme.
     static let lengthLimit = 17
 
-    /// One octet for each, by its place in the list.
+    /// The abbreviations. The byte of each is its place in the list.
     private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
     private static let endings = [
         ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/",
         ".com", ".org", ".edu", ".net", ".info", ".biz", ".gov",
     ]
 
-    /// The octets: the scheme, then the rest with its common endings shortened, as far as it goes.
-    /// An address without a scheme is taken for one of https.
+    /// Returns the scheme's byte, and the rest of the URL with its common endings abbreviated, up
+    /// to `lengthLimit` bytes. A URL without a scheme gets https.
     static func encode(_ url: String) -> [UInt8] {
         let scheme = schemes.indices.first { url.hasPrefix(schemes[$0]) }
         var rest = scheme.map { url.dropFirst(schemes[$0].count) } ?? url[...]

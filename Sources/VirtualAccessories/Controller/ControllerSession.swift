@@ -2,14 +2,14 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How a scripted host speaks to its controller: start-up first, then commands one by one.
+/// A scripted host's exchange with its controller: start-up first, then commands one by one.
 ///
-/// The command queue counts what the controller takes, and gives up on a controller that does not
-/// answer; then nothing more happens until power returns.
+/// The command queue counts the commands that the controller accepts, and detects a controller that
+/// does not answer. After that the session does nothing until power returns.
 struct ControllerSession: Sendable {
-    /// What came of it.
+    /// The result of an event or a deadline.
     enum Progress: Sendable {
-        /// Start-up has ended well.
+        /// Start-up has succeeded.
         case ready(ControllerCapabilities)
         /// The controller cannot be used, or does not answer any more.
         case failed
@@ -17,36 +17,36 @@ struct ControllerSession: Sendable {
 
     private enum Purpose: Sendable {
         case startup
-        /// Nobody waits for the answer.
+        /// A command whose answer is ignored.
         case order
     }
 
     private var queue = CommandQueue<Purpose>()
     private var startup: ControllerStartup?
 
-    /// Packets for the controller, in order; take them out after every call.
+    /// The packets for the controller, in order. The caller takes them after every call.
     private(set) var packets: [[UInt8]] = []
-    /// What the controller can do, once start-up has ended.
+    /// The capabilities of the controller, after start-up.
     private(set) var capabilities: ControllerCapabilities?
 
-    /// Starts from nothing, whatever was before.
+    /// Starts the controller from the initial state.
     mutating func start(now: Instant) {
         self = ControllerSession()
         startup = ControllerStartup(randomAddress: nil)
         _ = proceedWithStartup(now: now)
     }
 
-    /// Sends a command, as soon as the controller takes it.
+    /// Sends a command as soon as the controller accepts it.
     mutating func send(_ command: HCI.EncodedCommand, now: Instant) {
         _ = carryOut(queue.enqueue(command, for: .order, now: now), now: now)
     }
 
-    /// Sends a command, as soon as the controller takes it.
+    /// Sends a command as soon as the controller accepts it.
     mutating func send(_ command: some HCICommand, now: Instant) {
         send(HCI.EncodedCommand(command), now: now)
     }
 
-    /// Sends a packet that is no command.
+    /// Sends a packet that is not a command.
     mutating func sendPacket(_ packet: [UInt8]) {
         packets.append(packet)
     }
@@ -56,7 +56,7 @@ struct ControllerSession: Sendable {
         return packets
     }
 
-    /// Takes an event, if it answers a command.
+    /// Handles an event, if it answers a command.
     mutating func receive(_ event: HCI.Event, now: Instant) -> Progress? {
         switch event {
         case .commandComplete(let event):

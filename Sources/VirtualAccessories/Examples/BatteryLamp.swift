@@ -3,7 +3,7 @@ import BluetoothATT
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// A lamp with a battery: a switch and a colour to write, and what they are to read.
+    /// Returns a lamp with a battery. Its switch and its color can be read and written.
     public static func batteryLamp(name: String) -> AccessoryProfile {
         let lamp = Service(
             BluetoothUUID.example(0x1A00),
@@ -48,7 +48,7 @@ extension AccessoryProfile {
     private static let lampSwitch = BluetoothUUID.example(0x1A01)
     private static let lampColour = BluetoothUUID.example(0x1A02)
 
-    /// A percent less every ten seconds, and full again when it is empty.
+    /// A battery that loses one percent every ten seconds, and is full again after it is empty.
     private static var drainingBattery: Service {
         Service(
             BluetoothUUID(0x180F),

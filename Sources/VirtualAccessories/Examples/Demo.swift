@@ -3,8 +3,8 @@ import BluetoothATT
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// Something of everything: what the demonstration and many tests talk to. The accessory of
-    /// the same name that runs on Bumble has the same services and behaves alike.
+    /// Returns an accessory with many kinds of services, for the demo and for tests. The accessory
+    /// of the same name that runs on Bumble has the same services and behavior.
     public static func demo(name: String) -> AccessoryProfile {
         AccessoryProfile(
             name: name,
@@ -15,7 +15,7 @@ extension AccessoryProfile {
         )
     }
 
-    /// A level in percent, which can be read and subscribed to.
+    /// Returns a battery service with a level in percent, which can be read and subscribed to.
     static func battery(level: UInt8) -> Service {
         Service(
             BluetoothUUID(0x180F),
@@ -38,7 +38,8 @@ extension AccessoryProfile {
         )
     }
 
-    /// A rate that climbs and falls back, every fourth time with the energy expended.
+    /// Returns a heart rate that rises and falls back, with the energy expended in every fourth
+    /// value.
     private static func demoBeat(_ count: Int) -> [UInt8] {
         let rate = UInt8(60 + count % 40)
         guard count % 4 == 0 else { return [0x00, rate] }
@@ -97,13 +98,13 @@ extension AccessoryProfile {
         )
     }
 
-    /// Octets that count upwards, so that a lost or doubled part shows.
+    /// Returns bytes that count upwards, so that a test detects a lost or repeated part.
     static func pattern(_ count: Int) -> [UInt8] {
         (0..<max(count, 0)).map { UInt8(truncatingIfNeeded: $0) }
     }
 }
 
-/// The demo's own UUIDs.
+/// The UUIDs of the demo's own services.
 enum DemoUUID {
     static let service = BluetoothUUID.example(0)
     static let short = BluetoothUUID.example(1)
@@ -111,7 +112,7 @@ enum DemoUUID {
     static let writable = BluetoothUUID.example(3)
     static let burst = BluetoothUUID.example(4)
     static let indicated = BluetoothUUID.example(5)
-    /// Reads as the number of writes, and takes commands.
+    /// The control point: its value is the number of writes, and it accepts commands.
     static let control = BluetoothUUID.example(6)
     static let added = BluetoothUUID.example(0x10)
     static let addedValue = BluetoothUUID.example(0x11)

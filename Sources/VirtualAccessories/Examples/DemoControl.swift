@@ -2,17 +2,17 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The demo's control point: commands of five octets, command, count and size, the last two of two
-/// octets each.
+/// The demo's control point. A command has five bytes: the command, a count and a size, the last
+/// two of two bytes each.
 enum DemoControl {
     private enum Command: UInt8 {
         case resetCounter, notify, indicate, disconnect, requestInterval, grow
     }
 
-    /// No such command.
+    /// The error for an unknown command.
     private static let unknownCommand = ATT.ErrorCode(rawValue: 0x81)
 
-    /// Keeps what is written, and counts how often that happens in the control point's value.
+    /// Stores the written value, and counts the writes in the control point's value.
     static let countWrites = WriteReaction { written, values in
         values[DemoUUID.writable] = written
         let count = values[DemoUUID.control].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -20,7 +20,7 @@ enum DemoControl {
         return .accepted([])
     }
 
-    /// Carries a command out.
+    /// Performs a command.
     static let obey = WriteReaction { written, values in
         guard written.count == 5 else { return .refused(.invalidAttributeValueLength) }
         guard let command = Command(rawValue: written[0]) else { return .refused(unknownCommand) }
@@ -38,7 +38,7 @@ enum DemoControl {
         }
     }
 
-    /// So many values of that size, each with its number in front.
+    /// Returns `count` values of `size` bytes, each of which begins with its number.
     private static func burst(_ count: Int, _ size: Int) -> ValueStream {
         ValueStream(every: .zero, limit: count) { number in
             UInt32(truncatingIfNeeded: number).littleEndian4 + AccessoryProfile.pattern(size - 4)
@@ -52,11 +52,11 @@ enum DemoControl {
 }
 
 extension FixedWidthInteger {
-    /// The low two octets, least significant first.
+    /// The low two bytes, least significant first.
     var littleEndian2: [UInt8] {
         [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)]
     }
 
-    /// The low four octets, least significant first.
+    /// The low four bytes, least significant first.
     var littleEndian4: [UInt8] { littleEndian2 + (self >> 16).littleEndian2 }
 }

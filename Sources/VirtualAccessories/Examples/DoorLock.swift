@@ -3,11 +3,11 @@ import BluetoothATT
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// A door lock, which is protected: whether it is locked, only a paired Central learns; and only
-    /// one that paired with protection against a man in the middle may lock and unlock it.
+    /// Returns a protected door lock. Only a paired Central can read whether it is locked, and only
+    /// a Central that paired with protection against a man in the middle can lock and unlock it.
     ///
-    /// It has a display and a button. So a Central compares six digits with it, or has those entered
-    /// that it shows, or, with nobody in front of it, may look and not touch.
+    /// The lock has a display and a button. So pairing uses the comparison or the entry of six
+    /// digits. A Central without input and output pairs without this protection, and can only read.
     public static func doorLock(name: String) -> AccessoryProfile {
         let lock = Service(
             BluetoothUUID.example(0x1C00),

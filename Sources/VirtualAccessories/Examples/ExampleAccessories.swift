@@ -2,15 +2,17 @@
 import BluetoothTypes
 import VirtualRadio
 
-/// Beacons and accessories to try things out with.
+/// Example beacons and accessories.
 public enum ExampleAccessories {
-    /// What there is: the kinds that `make(kind:name:)` knows.
+    /// The kinds that `make(kind:name:)` supports.
     public static let kinds: [String] = Kind.allCases.map(\.rawValue)
 
-    /// A new one of a kind; nil if there is no such kind. Without a name it has its kind's own. The
-    /// beacons tell no name.
+    /// Returns a new accessory or beacon of the kind; `nil` if there is no such kind.
     ///
-    /// - Parameter adjust: Changes what the accessory is, unless it is a beacon.
+    /// - Parameters:
+    ///   - kind: One of `kinds`.
+    ///   - name: The name; `nil` for the default of the kind. Beacons do not advertise a name.
+    ///   - adjust: Changes the profile of an accessory. It is not called for a beacon.
     public static func make(
         kind: String,
         name: String? = nil,
@@ -19,10 +21,11 @@ public enum ExampleAccessories {
         Kind(rawValue: kind)?.make(name: name, adjust)
     }
 
-    /// Puts one of every kind into the world, each somewhere else: from an arm's length off the
-    /// origin to the other end of the house. Returns their controllers, in the order of `kinds`.
+    /// Adds one device of every kind to the world, at distances from an arm's length off the origin
+    /// to the other end of a house.
     ///
-    /// - Throws: If the world has no room for all.
+    /// - Returns: The controllers, in the order of `kinds`.
+    /// - Throws: ``WorldFullError`` if the world cannot have that many more controllers.
     @discardableResult
     public static func populate(_ world: World) throws(WorldFullError) -> [ControllerID] {
         try Kind.allCases.map { (kind) throws(WorldFullError) in
@@ -95,13 +98,13 @@ public enum ExampleAccessories {
             }
         }
 
-        /// Whose beacons these are: "LANYARD" and zeros, as in all UUIDs of the examples.
+        /// The owner's UUID of the beacons: "LANYARD" and zeros, as in all UUIDs of the examples.
         private static let owner = BluetoothUUID.example(0xBEAC)
     }
 }
 
 extension BluetoothUUID {
-    /// A 128-bit UUID of the examples; the number fills its last 16 bits.
+    /// Returns a 128-bit UUID of the examples, with the number in its last 16 bits.
     static func example(_ number: UInt16) -> BluetoothUUID {
         let octets: [UInt8] = [
             UInt8(truncatingIfNeeded: number), UInt8(number >> 8), 0, 0, 0, 0, 0x00, 0xA0,

@@ -3,7 +3,7 @@ import BluetoothATT
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// A chest strap on somebody who runs and rests (Heart Rate Service 1.0).
+    /// Returns a chest strap on a person who runs and rests (Heart Rate Service 1.0).
     public static func heartRate(name: String) -> AccessoryProfile {
         let measurement = Characteristic(
             BluetoothUUID(0x2A37),
@@ -27,9 +27,9 @@ extension AccessoryProfile {
         )
     }
 
-    /// Two minutes of effort, two of rest: the rate follows with a tremor of a few beats, and every
-    /// tenth time the energy expended comes along, in kilojoules. The flags say that the strap has
-    /// contact to skin.
+    /// Returns the measurement of a second. The rate rises for two minutes and falls for two
+    /// minutes, with a variation of a few beats. Every tenth value has the energy expended, in
+    /// kilojoules. The flags report skin contact.
     private static func runnersBeat(_ second: Int) -> [UInt8] {
         let phase = second % 240
         let effort = phase < 120 ? phase : 240 - phase
@@ -38,8 +38,8 @@ extension AccessoryProfile {
         return [0x0E, rate] + UInt16(truncatingIfNeeded: second / 6).littleEndian2
     }
 
-    /// Takes the command to reset the energy expended, and nothing else (Heart Rate Service 1.0,
-    /// 3.3).
+    /// The control point, which accepts only the command to reset the energy expended (Heart Rate
+    /// Service 1.0, 3.3).
     static let heartRateControlPoint = Characteristic(
         BluetoothUUID(0x2A39),
         .write,

@@ -3,17 +3,18 @@ import BluetoothATT
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// A box that speaks JSON: messages between STX (0x02) and ETX (0x03) are written to one
-    /// characteristic, and come back by another, in as many pieces as they need.
+    /// Returns a box that exchanges JSON messages. A Central writes messages between STX (0x02) and
+    /// ETX (0x03) to one characteristic, and the box sends its messages as notifications of
+    /// another, in as many parts as they need.
     ///
-    /// It answers every request with what it was asked, and tells back what it is told:
+    /// The box answers every request with its content, and repeats every message:
     ///
-    /// | it gets | it sends |
+    /// | received | sent |
     /// | --- | --- |
-    /// | `{"ask":…,"id":7}` | `{"answer":…,"id":7}` with the same in it |
+    /// | `{"ask":…,"id":7}` | `{"answer":…,"id":7}` with the same content |
     /// | `{"tell":…}` | the same |
     /// | `{"ask":"refuse","id":7}` | `{"refuse":"as you wish","id":7}` |
-    /// | `{"ask":"disconnect","id":7}` | nothing: it ends the connection |
+    /// | `{"ask":"disconnect","id":7}` | nothing: the box disconnects |
     public static func messageBox(name: String) -> AccessoryProfile {
         let box = Service(
             BluetoothUUID.example(0x1D00),
@@ -46,19 +47,20 @@ extension AccessoryProfile {
     }
 }
 
-/// What the message box does.
+/// The behavior of the message box.
 enum MessageBox {
     static let inbox = BluetoothUUID.example(0x1D01)
     static let outbox = BluetoothUUID.example(0x1D02)
-    /// Shows itself over encrypted links only: by that a Central learns whether it is paired.
+    /// A value that can be read only on an encrypted link, so that a Central can find out whether
+    /// it is paired.
     static let secret = BluetoothUUID.example(0x1D03)
 
     private static let start: UInt8 = 0x02
     private static let end: UInt8 = 0x03
 
-    /// Takes a piece of a message, or of several. What is not complete yet it keeps as the value of the
-    /// inbox, which nobody can read: so a message has 511 octets at most. An STX always begins anew,
-    /// and what stands outside of messages counts for nothing.
+    /// Accepts a part of a message, or of several. The incomplete part is the value of the inbox,
+    /// which cannot be read, so a message has at most 511 bytes. An STX always begins a new
+    /// message. Bytes outside messages are ignored.
     static func take(
         _ written: [UInt8],
         _ values: inout AccessoryValues
@@ -81,7 +83,7 @@ enum MessageBox {
         return .accepted(deeds)
     }
 
-    /// What it does when a message has come; nil for nothing, if it is no envelope.
+    /// Returns the answer to a message; `nil` if the message is not an envelope.
     private static func answer(to message: ArraySlice<UInt8>) -> AccessoryDeed? {
         guard let envelope = ShallowJSON(message) else { return nil }
         guard let question = envelope["ask"], let id = envelope["id"] else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The members of a JSON object, as they are written: just enough of JSON for an accessory that passes
-/// on what it does not have to understand.
+/// The members of a JSON object in their written form. It is a minimal parser for an accessory that
+/// passes values on without interpreting them.
 struct ShallowJSON {
     private var members: [[UInt8]: ArraySlice<UInt8>] = [:]
     private var rest: ArraySlice<UInt8>
 
-    /// Nil if this is no object.
+    /// Parses the object; `nil` if the bytes are not an object.
     init?(_ octets: ArraySlice<UInt8>) {
         rest = octets
         guard take("{") else { return nil }
@@ -21,7 +21,7 @@ struct ShallowJSON {
         guard rest.isEmpty else { return nil }
     }
 
-    /// The value with a name.
+    /// The value with the name; `nil` if there is none.
     subscript(name: String) -> ArraySlice<UInt8>? { members[Array(name.utf8)] }
 
     private mutating func skipBlanks() {
@@ -35,14 +35,14 @@ struct ShallowJSON {
         return true
     }
 
-    /// A string with its quotation marks.
+    /// Takes a string with its quotation marks.
     private mutating func takeString() -> ArraySlice<UInt8>? {
         skipBlanks()
         guard rest.first == UInt8(ascii: "\"") else { return nil }
         return take(upTo: Self.endOfString(rest))
     }
 
-    /// A value of any kind: up to what ends it outside of all brackets and strings.
+    /// Takes a value of any kind, up to a delimiter outside of all brackets and strings.
     private mutating func takeValue() -> ArraySlice<UInt8>? {
         skipBlanks()
         var depth = 0
@@ -77,7 +77,7 @@ struct ShallowJSON {
         [0x20, 0x09, 0x0A, 0x0D].contains(octet)
     }
 
-    /// Behind the quotation mark that ends the string at the beginning.
+    /// Returns the place after the quotation mark that ends the string at the beginning.
     private static func endOfString(_ octets: ArraySlice<UInt8>) -> Int? {
         var index = octets.startIndex + 1
         while index < octets.endIndex {

@@ -2,7 +2,8 @@
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// A sensor on a shelf: temperature, humidity and pressure (Environmental Sensing 1.0).
+    /// Returns a sensor on a shelf with temperature, humidity and pressure (Environmental Sensing
+    /// 1.0).
     public static func thermometer(name: String) -> AccessoryProfile {
         let environment = Service(
             BluetoothUUID(0x181A),
@@ -35,17 +36,17 @@ extension AccessoryProfile {
         )
     }
 
-    /// Hundredths of a degree Celsius: 21.50 and a slow swing of half a degree.
+    /// Returns hundredths of a degree Celsius: 21.50 with a slow rise and fall of half a degree.
     private static func temperature(_ count: Int) -> [UInt8] {
         (2150 + swing(count, height: 50)).littleEndian2
     }
 
-    /// Hundredths of a percent: 45.00 and a swing of two.
+    /// Returns hundredths of a percent: 45.00 with a rise and fall of two.
     private static func humidity(_ count: Int) -> [UInt8] {
         (4500 + swing(count, height: 200)).littleEndian2
     }
 
-    /// Up and down in 40 steps, from 0 to the height.
+    /// Returns a value that rises from 0 to the height and falls back, in 40 steps.
     private static func swing(_ count: Int, height: Int) -> Int {
         let phase = count % 40
         return height * (phase < 20 ? phase : 40 - phase) / 20

@@ -4,7 +4,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothTypes
 
-/// What a simple accessory is: what it advertises, what it serves, and how it behaves.
+/// The definition of a simple accessory: its advertising, its services and its behavior.
 ///
 /// ```swift
 /// let battery = AccessoryProfile.Characteristic(
@@ -19,29 +19,29 @@ import BluetoothTypes
 /// world.attach(SimpleAccessory(profile), to: controller)
 /// ```
 ///
-/// The services that every device has (Generic Access with name and appearance, Generic Attribute
-/// with Service Changed) come by themselves, before the others.
+/// The accessory adds the services that every device has before the others: Generic Access with
+/// name and appearance, and Generic Attribute with Service Changed.
 public struct AccessoryProfile: Sendable {
-    /// How it is called; as much of it as fits is advertised.
+    /// The name. The advertisement has as much of it as fits.
     public var name: String
-    /// What it looks like (Assigned Numbers, 2.6).
+    /// The appearance (Assigned Numbers, 2.6).
     public var appearance: UInt16
-    /// What it serves.
+    /// The services.
     public var services: [Service]
-    /// Whose UUIDs are advertised; as many of them, in order, as fit.
+    /// The service UUIDs to advertise. The advertisement has as many of them, in order, as fit.
     public var advertisedServices: [BluetoothUUID]
-    /// What the scan response holds.
+    /// The manufacturer data in the scan response.
     public var manufacturerData: AdvertisingData.ManufacturerData?
-    /// How often it advertises.
+    /// The advertising interval.
     public var advertisingInterval: Duration
-    /// From which address it advertises.
+    /// The address from which the accessory advertises.
     public var address: AccessoryAddress
-    /// The longest PDU of the Attribute Protocol that it receives: 23 to 517 octets.
+    /// The largest ATT PDU that the accessory receives: 23 to 517 bytes.
     public var mtu: UInt16
-    /// How it pairs; nil if it does not.
+    /// The pairing behavior; `nil` if the accessory does not pair.
     public var pairing: AccessoryPairing?
 
-    /// A profile that advertises the UUIDs of all its services, if nothing else is said.
+    /// Creates a profile. By default it advertises the UUIDs of all its services.
     public init(
         name: String,
         appearance: UInt16 = 0,
@@ -64,7 +64,7 @@ public struct AccessoryProfile: Sendable {
         self.pairing = pairing
     }
 
-    /// Lets all values of its own services ask this of a link, where they ask for less.
+    /// Sets the requirement for all values of the profile's own services that require less.
     public mutating func protectValues(_ requirement: SecurityRequirement) {
         for service in services.indices {
             for value in services[service].characteristics.indices
@@ -76,16 +76,16 @@ public struct AccessoryProfile: Sendable {
         }
     }
 
-    /// A service and what is in it.
+    /// A service with its characteristics.
     public struct Service: Sendable {
-        /// What the service is.
+        /// The UUID of the service.
         public var uuid: BluetoothUUID
-        /// What is in it, in order.
+        /// The characteristics, in order.
         public var characteristics: [Characteristic]
-        /// Whether it is primary, as most are.
+        /// Whether the service is primary.
         public var isPrimary: Bool
 
-        /// A service with these characteristics.
+        /// Creates a service with these characteristics.
         public init(
             _ uuid: BluetoothUUID,
             _ characteristics: [Characteristic],
@@ -97,24 +97,25 @@ public struct AccessoryProfile: Sendable {
         }
     }
 
-    /// A characteristic, and what it does of itself.
+    /// A characteristic and its behavior.
     public struct Characteristic: Sendable {
-        /// What the value means.
+        /// The UUID of the characteristic.
         public var uuid: BluetoothUUID
-        /// What can be done with it: nothing else is allowed.
+        /// The properties. The server allows nothing else.
         public var properties: GATT.CharacteristicProperties
-        /// What it is at first: 512 octets at most.
+        /// The initial value: at most 512 bytes.
         public var value: [UInt8]
-        /// Its descriptors. The one that clients subscribe by comes by itself, after the others.
+        /// The descriptors. The server adds the Client Characteristic Configuration descriptor
+        /// after them.
         public var descriptors: [Descriptor]
-        /// What a client gets for as long as it is subscribed.
+        /// The values that a client gets while it is subscribed.
         public var stream: ValueStream?
-        /// What happens when a client writes; nil to keep what was written.
+        /// The reaction to a write; `nil` to store the written value.
         public var reaction: WriteReaction?
-        /// What the link must have before the value is given or taken.
+        /// The security that the link must have for reading and writing the value.
         public var requirement: SecurityRequirement
 
-        /// A characteristic with this value.
+        /// Creates a characteristic with this value.
         public init(
             _ uuid: BluetoothUUID,
             _ properties: GATT.CharacteristicProperties,
@@ -136,18 +137,18 @@ public struct AccessoryProfile: Sendable {
 
     /// A descriptor, which can be read.
     public struct Descriptor: Sendable {
-        /// What it says about its characteristic.
+        /// The UUID of the descriptor.
         public var uuid: BluetoothUUID
-        /// What it is: 512 octets at most.
+        /// The value: at most 512 bytes.
         public var value: [UInt8]
 
-        /// A descriptor with this value.
+        /// Creates a descriptor with this value.
         public init(_ uuid: BluetoothUUID, value: [UInt8]) {
             self.uuid = uuid
             self.value = Array(value.prefix(ATT.valueLengthLimit))
         }
 
-        /// What people read about the characteristic.
+        /// Returns a Characteristic User Description with the text.
         public static func userDescription(_ text: String) -> Descriptor {
             Descriptor(GATT.AttributeType.characteristicUserDescription, value: Array(text.utf8))
         }

@@ -2,21 +2,21 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// What an accessory does when a client writes a value.
+/// The reaction of an accessory to a write of a value.
 public struct WriteReaction: Sendable {
-    /// What becomes of the write.
+    /// The result of a write.
     public enum Outcome: Sendable {
-        /// It is accepted, and then the accessory does this.
+        /// The write is accepted, and then the accessory performs these actions.
         case accepted([AccessoryDeed])
-        /// It is refused; to a write without response nobody is told.
+        /// The write is refused. For a write without response the client does not learn this.
         case refused(ATT.ErrorCode)
     }
 
-    /// Judges the octets that were written. What is to be kept of them is put into the values. It
-    /// must depend on nothing else.
+    /// Decides on the written bytes, and stores what is to be kept in the values. The result must
+    /// depend on nothing else.
     let judge: @Sendable (_ written: [UInt8], _ values: inout AccessoryValues) -> Outcome
 
-    /// The reaction that judges in this way.
+    /// Creates a reaction.
     public init(
         _ judge: @escaping @Sendable ([UInt8], inout AccessoryValues) -> Outcome
     ) {
@@ -24,28 +24,28 @@ public struct WriteReaction: Sendable {
     }
 }
 
-/// What an accessory can do beside answering.
+/// An action of an accessory other than an answer.
 public enum AccessoryDeed: Sendable {
-    /// Sends a stream to the client, if that is subscribed to the characteristic.
+    /// Sends a stream to the client, if it is subscribed to the characteristic.
     case send(ValueStream, of: BluetoothUUID)
-    /// Sends octets to the client behind those that wait already, in as many values as they need, if
-    /// that is subscribed to the characteristic. There is a limit to how many wait: what does not fit is
-    /// dropped as a whole.
+    /// Sends bytes to the client after those that wait already, in as many values as they need, if
+    /// the client is subscribed to the characteristic. The number of waiting bytes is limited.
+    /// Bytes that do not fit are dropped as a whole.
     case sendOctets([UInt8], of: BluetoothUUID)
     /// Ends the connection.
     case disconnect
-    /// Asks the Central for another connection interval.
+    /// Requests another connection interval from the Central.
     case requestInterval(Duration)
-    /// Serves something more, and tells the client, if that is subscribed to Service Changed.
+    /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
     case addService(AccessoryProfile.Service)
-    /// Serves all services with the UUID no more, and tells the client, if that is subscribed to
+    /// Removes all services with the UUID, and indicates it to a client that is subscribed to
     /// Service Changed.
     case removeServices(BluetoothUUID)
-    /// Changes a value, and tells nobody.
+    /// Changes a value without a notification.
     case setValue([UInt8], of: BluetoothUUID)
-    /// Loses all that it keeps of bonded peers. A link that there is stays as it is.
+    /// Deletes all data of bonded peers. The security of an existing link stays.
     case forgetBonds
-    /// Advertises from another address from now on: a new private one, if it rotates, and else a new
-    /// random static one.
+    /// Advertises from another address from now on: a new private address if the address rotates,
+    /// or else a new random static address.
     case changeAddress
 }

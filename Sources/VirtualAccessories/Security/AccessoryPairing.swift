@@ -2,31 +2,32 @@
 import BluetoothSMP
 import BluetoothTypes
 
-/// How an accessory pairs, and what its person does about it: who stands in front of it wants it to
-/// be paired, and says yes to whatever it asks.
+/// The pairing behavior of an accessory, including that of its simulated user, who agrees to every
+/// pairing.
 public struct AccessoryPairing: Hashable, Sendable {
-    /// What it can show, and what can be entered.
+    /// The input and output capabilities.
     public var ioCapability: Pairing.IOCapability
 
-    /// What the person enters where digits are asked for; nil for nothing, and then pairing fails.
+    /// The passkey that the user enters; `nil` if the user enters none, so that pairing fails.
     public var enteredPasskey: UInt32?
 
-    /// Whether it takes a key only if a man in the middle would have been noticed.
+    /// Whether the accessory requires protection against a man in the middle.
     public var requiresAuthentication = false
 
-    /// Whether it makes do with legacy pairing.
+    /// Whether the accessory accepts legacy pairing.
     public var allowsLegacyPairing = false
 
-    /// The longest key that it can use, 7 to 16 octets.
+    /// The largest key size that the accessory supports, 7 to 16 bytes.
     public var keySize = LinkSecurity.keySizeRange.upperBound
 
-    /// Whether it keeps keys for later connections; over a loss of power too.
+    /// Whether the accessory stores bonds for later connections, also over a loss of power.
     public var keepsBonds = true
 
-    /// Whether it asks every Central to protect the link, as soon as that has connected.
+    /// Whether the accessory sends a Security Request to every Central as soon as it has connected.
     public var asksForProtection = false
 
-    /// An accessory that keeps bonds, and pairs by LE Secure Connections only.
+    /// Creates the behavior of an accessory that stores bonds, and pairs only with LE Secure
+    /// Connections.
     public init(
         _ ioCapability: Pairing.IOCapability = .noInputNoOutput,
         enteredPasskey: UInt32? = nil
@@ -35,7 +36,7 @@ public struct AccessoryPairing: Hashable, Sendable {
         self.enteredPasskey = enteredPasskey
     }
 
-    /// What its pairings may come to.
+    /// The pairing policy.
     var policy: Pairing.Policy {
         var policy = Pairing.Policy()
         policy.ioCapability = ioCapability
@@ -47,7 +48,7 @@ public struct AccessoryPairing: Hashable, Sendable {
         return policy
     }
 
-    /// What the person answers.
+    /// Returns the user's answer.
     func answer(to question: Pairing.Question) -> Pairing.Answer? {
         switch question {
         case .consent, .confirm: .yes
@@ -58,7 +59,7 @@ public struct AccessoryPairing: Hashable, Sendable {
 }
 
 extension Pairing.Question {
-    /// What a screen shows of it: six digits, or nothing.
+    /// The six digits that the display shows; `nil` if it shows nothing.
     var screen: String? {
         switch self {
         case .confirm(let digits), .display(let digits):

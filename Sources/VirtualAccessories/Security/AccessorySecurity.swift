@@ -6,47 +6,47 @@ import BluetoothSMP
 import BluetoothTypes
 import VirtualRadio
 
-/// The keys of an accessory: the bonds that it keeps, and the Security Manager of its link.
+/// The keys of an accessory: its bonds, and the Security Manager of its link.
 ///
-/// It outlives connections, and what it keeps outlives a loss of power.
+/// The value outlives connections, and its stored data outlives a loss of power.
 struct AccessorySecurity: Sendable {
-    /// What came of something.
+    /// The result of an input.
     enum Event: Sendable {
-        /// Send this on the Security Manager's channel.
+        /// Send the PDU on the Security Manager channel.
         case send([UInt8])
-        /// The link is protected in another way now.
+        /// The security of the link has changed.
         case changed(LinkSecurity)
     }
 
-    /// How many bonds it keeps; one more takes the place of the oldest.
+    /// The largest number of bonds. One more replaces the oldest.
     static let bondLimit = 8
 
     private let pairing: AccessoryPairing
     private(set) var bonds: [Bond] = []
     /// What bonded clients have configured.
-    private var memories: [DeviceAddress: ClientMemory] = [:]
-    /// What keys are drawn with: dice of its own, so that the same world has the same keys.
+    private var memories: [DeviceAddress: ClientRecord] = [:]
+    /// The source of keys. It is seeded with the address, so that the same world has the same keys.
     private var generator = SplitMix64(seed: 0)
     private var identity: Pairing.LocalIdentity?
-    /// What bonded peers know its private addresses again by.
+    /// The key with which bonded peers resolve the accessory's private addresses.
     var resolvingKey: HCI.Key128? { identity?.resolvingKey }
 
     private var manager: SecurityManager?
     private var bond: Bond?
     private(set) var security = LinkSecurity.none
-    /// The digits that it shows.
+    /// The digits that the accessory displays.
     private(set) var screen: String?
 
     init(_ pairing: AccessoryPairing) {
         self.pairing = pairing
     }
 
-    /// Nothing is known any more of anybody; what protects the present link stays until its end.
+    /// Deletes all bonds. The security of the present link stays until its end.
     mutating func forgetBonds() {
         (bonds, memories, bond) = ([], [:], nil)
     }
 
-    /// The controller is there, and the accessory uses this address.
+    /// Begins to use the identity address, when the controller is ready.
     mutating func begin(address: DeviceAddress) {
         guard identity?.address != address else { return }
         generator = SplitMix64(seed: address.value)
@@ -54,9 +54,12 @@ struct AccessorySecurity: Sendable {
         identity = Pairing.LocalIdentity(address: address, resolvingKey: key)
     }
 
-    /// A Central has connected.
+    /// Handles the connection of a Central.
     ///
-    /// - Parameter localAddress: that which it connected to; nil for the identity address.
+    /// - Parameters:
+    ///   - peer: The address of the Central.
+    ///   - localAddress: The address that the Central connected to; `nil` for the identity address.
+    ///   - now: The present.
     mutating func centralCame(
         _ peer: DeviceAddress,
         at localAddress: DeviceAddress? = nil,
@@ -82,18 +85,18 @@ struct AccessorySecurity: Sendable {
         }
     }
 
-    /// The link has ended.
+    /// Handles the end of the link.
     mutating func centralLeft() {
         (manager, bond, screen) = (nil, nil, nil)
         security = .none
     }
 
-    /// A PDU has arrived on the Security Manager's channel.
+    /// Handles a PDU on the Security Manager channel.
     mutating func receive(_ bytes: ArraySlice<UInt8>, now: Instant) -> [Event] {
         carryOut(now: now) { $0.receive(bytes, using: &$1, now: now) }
     }
 
-    /// The key that the Central names; nil if there is none.
+    /// Returns the key that the Central names; `nil` if there is none.
     func key(diversifier: UInt16, random: UInt64) -> HCI.Key128? {
         if let key = manager?.key(diversifier: diversifier, random: random) { return key }
         guard let key = bond?.localKey, key.diversifier == diversifier, key.random == random else {
@@ -102,7 +105,7 @@ struct AccessorySecurity: Sendable {
         return key.value
     }
 
-    /// Encryption is on, or off.
+    /// Handles a change of encryption.
     mutating func encryptionChanged(_ isEncrypted: Bool, now: Instant) -> [Event] {
         let strength = manager?.strength
         let isOfPairing = manager?.key(diversifier: 0, random: 0) != nil
@@ -122,18 +125,18 @@ struct AccessorySecurity: Sendable {
     }
 }
 
-// What is kept of clients.
+// The stored data of clients.
 extension AccessorySecurity {
     /// What the client that is connected has configured before.
-    var memory: ClientMemory? { bond.flatMap { memories[$0.peer] } }
+    var memory: ClientRecord? { bond.flatMap { memories[$0.peer] } }
 
-    mutating func remember(_ memory: ClientMemory) {
+    mutating func remember(_ memory: ClientRecord) {
         guard let bond else { return }
         memories[bond.peer] = memory
     }
 }
 
-// What the Security Manager wants.
+// The actions of the Security Manager.
 extension AccessorySecurity {
     private mutating func carryOut(
         now: Instant,
@@ -169,7 +172,7 @@ extension AccessorySecurity {
             connectedAddress: peer,
             localIdentity: identity.address
         )
-        // Whoever was bonded before begins anew.
+        // A new bond with a peer replaces the stored configuration of the earlier one.
         memories[bond.peer] = nil
         bonds.removeAll { $0.peer == bond.peer }
         bonds.append(bond)
@@ -180,7 +183,7 @@ extension AccessorySecurity {
 }
 
 extension Bond {
-    /// Whether the address is that of the peer, or one that it has made.
+    /// Returns whether the address is the peer's identity address or a private address of the peer.
     fileprivate func isShared(with address: DeviceAddress) -> Bool {
         peer == address || resolvingKey.flatMap(ResolvingKey.init)?.resolves(address) == true
     }

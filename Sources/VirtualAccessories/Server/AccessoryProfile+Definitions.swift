@@ -4,14 +4,14 @@ import BluetoothGATT
 import BluetoothTypes
 
 extension AccessoryProfile {
-    /// The services that every device has, as far as the profile does not describe them itself, and
-    /// then the profile's.
+    /// The services that every device has, unless the profile defines them itself, followed by the
+    /// profile's services.
     var allServices: [Service] {
         commonServices.filter { common in !services.contains { $0.uuid == common.uuid } } + services
     }
 
-    /// Generic Access (Vol 3, Part C, 12) and Generic Attribute (Vol 3, Part G, 7), with the least
-    /// that they can hold: simple devices have no more.
+    /// Generic Access (Vol 3, Part C, 12) and Generic Attribute (Vol 3, Part G, 7) with the least
+    /// content, as simple devices have them.
     private var commonServices: [Service] {
         let looks = [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
         return [
@@ -31,14 +31,15 @@ extension AccessoryProfile {
 }
 
 extension AccessoryProfile.Service {
-    /// What a server publishes.
+    /// The definition for the GATT server.
     var definition: GATT.ServiceDefinition {
         .init(uuid, isPrimary: isPrimary, characteristics.map(\.definition))
     }
 }
 
 extension AccessoryProfile.Characteristic {
-    /// A value with a reaction is the application's, any other the server's.
+    /// The definition for the GATT server. The application answers for a value with a reaction, and
+    /// the server for all others.
     fileprivate var definition: GATT.CharacteristicDefinition {
         .init(
             uuid,
@@ -49,7 +50,7 @@ extension AccessoryProfile.Characteristic {
         )
     }
 
-    /// What the properties announce, for links that are protected well enough.
+    /// The permissions that follow from the properties, for links that meet the requirement.
     private var permissions: GATT.Permissions {
         var permissions = GATT.Permissions(properties)
         if permissions.read != nil { permissions.read = requirement }

@@ -3,54 +3,55 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// The GATT server of an accessory, for one client at a time, with the bearer to it and the
-/// application behind it, which answers at once: values that have a reaction are the application's,
-/// all others the server's own.
+/// The GATT server of an accessory for one client at a time, with its bearer and its application.
+/// The application owns the values with a reaction, and answers at once. The server owns all other
+/// values.
 ///
-/// The table outlives the client; all else is forgotten with `clientLeft`.
+/// The attribute table outlives the client. `clientLeft` discards everything else.
 struct AccessoryServer: Sendable {
-    /// What came of a PDU, beside what is to be sent.
+    /// The result of a PDU, other than PDUs to send.
     enum Event: Sendable {
-        /// The client subscribes to the value, or, with nil, no longer does.
+        /// The client has subscribed to the value, or has ended its subscription (`nil`).
         case subscriptionChanged(AttributeHandle, GATT.SubscriptionKind?)
-        /// Do this, after what was to be sent.
+        /// Perform the action, after the PDUs that are to be sent.
         case act(AccessoryDeed)
         /// Keep this of the client, which is a bonded one.
-        case remember(ClientMemory)
+        case remember(ClientRecord)
     }
 
-    /// There is one client, with one bearer.
+    /// The only client, with its only bearer.
     static let client = GATTServer.ClientID(rawValue: 1)
     private static let bearerID = GATTServer.BearerID(client: client, channel: 4)
 
-    /// The name of every indication: only whether one is under way matters.
+    /// The identity of every indication, because it matters only whether one is outstanding.
     private static let indicationID: ATTBearer.RequestID = 0
 
     var values = AccessoryValues()
     private(set) var bearer: ATTBearer
 
-    /// Indications that were handed over and are not confirmed yet.
+    /// The number of indications that were sent and are not confirmed.
     private var indications = 0
 
     init(_ profile: AccessoryProfile) {
         bearer = ATTBearer(receiveMTULimit: Int(profile.mtu))
-        // The first one takes the place of what a server has of its own, and the others follow.
+        // The first service takes the first handle, which the server's own services yield. The
+        // others follow.
         for (index, service) in profile.allServices.enumerated() {
             _ = add(service, at: index == 0 ? .first : nil)
         }
     }
 
-    /// A client is there.
+    /// Handles the connection of a client.
     mutating func clientCame(_ security: LinkSecurity = .none) {
         clientLeft()
         values.server.open(Self.bearerID, security: security, mtu: bearer.mtu)
     }
 
-    /// The link is protected in another way. Once a bond encrypts it, what was kept of the client
-    /// counts again.
+    /// Handles a change of the link's security. Once the key of a bond encrypts the link, the
+    /// stored configuration of the client applies.
     mutating func securityChanged(
         _ security: LinkSecurity,
-        restoring memory: ClientMemory?,
+        restoring memory: ClientRecord?,
         now: Instant
     ) -> [Event] {
         let wasProved = values.server.client(Self.client)?.isProved == true
@@ -63,15 +64,16 @@ struct AccessoryServer: Sendable {
             + carryOut(values.server.securityChanged(Self.client, security), now: now)
     }
 
-    /// The link has ended.
+    /// Handles the end of the link.
     mutating func clientLeft() {
         values.server.close(Self.bearerID)
         bearer = ATTBearer(receiveMTULimit: bearer.receiveMTULimit)
         indications = 0
     }
 
-    /// Serves something more; the client is told if it wants to be. False, and nothing is served, if
-    /// it cannot be published.
+    /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
+    ///
+    /// - Returns: False, without any effect, if the service cannot be published.
     mutating func add(_ service: AccessoryProfile.Service, at handle: AttributeHandle? = nil)
         -> Bool
     {
@@ -85,7 +87,8 @@ struct AccessoryServer: Sendable {
         return true
     }
 
-    /// Serves all services with the UUID no more; the client is told if it wants to be.
+    /// Removes all services with the UUID, and indicates it to a client that is subscribed to
+    /// Service Changed.
     mutating func removeServices(_ uuid: BluetoothUUID, now: Instant) -> [Event] {
         values.handles(ofServices: uuid).flatMap { handle -> [Event] in
             guard let actions = try? values.server.unpublish(handle) else { return [] }
@@ -94,20 +97,20 @@ struct AccessoryServer: Sendable {
         }
     }
 
-    /// What the characteristic with the value does of itself.
+    /// Returns the stream of the characteristic with the value; `nil` if it has none.
     func stream(of handle: AttributeHandle) -> ValueStream? {
         values.characteristics[handle]?.stream
     }
 
-    /// How the client wants to be sent a value; nil if it does not.
+    /// Returns the kind of the client's subscription to the value; `nil` without one.
     func subscription(to handle: AttributeHandle) -> GATT.SubscriptionKind? {
         values.server.subscriptions(of: Self.client)[handle]
     }
 }
 
-// What passes over the bearer.
+// The PDUs of the bearer.
 extension AccessoryServer {
-    /// Takes a PDU of the client.
+    /// Handles a PDU of the client.
     mutating func receive(_ bytes: ArraySlice<UInt8>, now: Instant) -> [Event] {
         switch bearer.receive(bytes) {
         case .request(let pdu), .command(let pdu):
@@ -122,25 +125,29 @@ extension AccessoryServer {
         }
     }
 
-    /// The next PDU for the client; nil if there is none for now.
+    /// Returns the next PDU for the client; `nil` if there is none now.
     mutating func nextPDU(now: Instant) -> [UInt8]? {
         let pdu = bearer.nextPDU(now: now)?.bytes
         values.server.mtuChanged(Self.bearerID, bearer.mtu)
         return pdu
     }
 
-    /// Tells that it is `now`. False if the client has kept an indication waiting too long.
+    /// Handles a deadline of the bearer.
+    ///
+    /// - Returns: False if the client did not confirm an indication in time.
     mutating func bearerDeadlinePassed(now: Instant) -> Bool {
         bearer.deadlinePassed(now: now).isEmpty
     }
 
-    /// Whether an indication would leave now.
+    /// Whether an indication can be sent now.
     var mayIndicate: Bool { indications == 0 }
 
-    /// How long a value can be that is sent to the client (Vol 3, Part F, 3.4.7.1).
+    /// The longest value that can be sent to the client, in bytes (Vol 3, Part F, 3.4.7.1).
     var valueLength: Int { bearer.mtu - 3 }
 
-    /// Hands over a value to send; false if the client has not subscribed to it.
+    /// Sends a value.
+    ///
+    /// - Returns: False if the client is not subscribed to it.
     mutating func send(_ value: [UInt8], of handle: AttributeHandle) -> Bool {
         let notification = values.server.notification(of: handle, value: value, to: Self.client)
         switch try? notification.get().pdu {
@@ -159,7 +166,7 @@ extension AccessoryServer {
     }
 }
 
-// What the server wants.
+// The actions of the server.
 extension AccessoryServer {
     private mutating func carryOut(_ actions: [GATTServer.Action], now: Instant) -> [Event] {
         var events: [Event] = []
@@ -187,30 +194,37 @@ extension AccessoryServer {
             let result = values.judgedValue(of: handle, from: offset)
             return carryOut(values.server.answer(id, result, now: now), now: now)
         case .write(_, let entries, _):
-            let (result, deeds) = judge(entries)
-            return carryOut(values.server.answer(id, result, now: now), now: now)
-                + deeds.map(Event.act)
+            let (refusal, deeds) = judge(entries)
+            let result = refusal.map { Result<[UInt8], ATT.ErrorCode>.failure($0.code) }
+            let actions = values.server.answer(
+                id,
+                result ?? .success([]),
+                at: refusal?.handle,
+                now: now
+            )
+            return carryOut(actions, now: now) + deeds.map(Event.act)
         }
     }
 
-    /// Lets the reactions judge what is written, in order: one that refuses undoes all the others.
+    /// Passes the written values to their reactions, in order. If one reaction refuses, no value
+    /// changes.
     private mutating func judge(
         _ entries: [GATT.WriteEntry]
-    ) -> (Result<[UInt8], ATT.ErrorCode>, [AccessoryDeed]) {
+    ) -> (refusal: (code: ATT.ErrorCode, handle: AttributeHandle)?, [AccessoryDeed]) {
         var trial = values
         var deeds: [AccessoryDeed] = []
         for entry in entries {
             guard let reaction = values.characteristics[entry.handle]?.reaction else { continue }
             guard let written = trial.written(by: entry) else {
-                return (.failure(.invalidOffset), [])
+                return ((.invalidOffset, entry.handle), [])
             }
             switch reaction.judge(written, &trial) {
             case .accepted(let more): deeds += more
-            case .refused(let code): return (.failure(code), [])
+            case .refused(let code): return ((code, entry.handle), [])
             }
         }
         values = trial
-        return (.success([]), deeds)
+        return (nil, deeds)
     }
 }
 

@@ -5,25 +5,25 @@ import BluetoothTypes
 
 /// The values of an accessory's characteristics, by UUID.
 public struct AccessoryValues: Sendable {
-    /// Holds all values but those that a reaction judges.
+    /// The server, which has all values except those with a reaction.
     var server = GATTServer()
 
-    /// What the characteristics do, by the handles of their values.
+    /// The characteristics, by the handles of their values.
     private(set) var characteristics: [AttributeHandle: AccessoryProfile.Characteristic] = [:]
 
-    /// The first characteristic with each UUID.
+    /// The handle of the first characteristic with each UUID.
     private var handles: [BluetoothUUID: AttributeHandle] = [:]
 
-    /// The services: where they are, and where the values in them are.
+    /// The services with their handles and the handles of their values.
     private var services:
         [(uuid: BluetoothUUID, handle: AttributeHandle, values: [AttributeHandle])] =
             []
 
-    /// The values that a reaction judges.
+    /// The values with a reaction.
     private var judged: [AttributeHandle: [UInt8]] = [:]
 
-    /// The value of the first characteristic with the UUID; empty, and not to be set, if there is
-    /// none. What is longer than 512 octets is cut off there.
+    /// The value of the first characteristic with the UUID. Without such a characteristic it is
+    /// empty and cannot be set. A value of more than 512 bytes is cut off.
     public subscript(uuid: BluetoothUUID) -> [UInt8] {
         get {
             guard let handle = handles[uuid] else { return [] }
@@ -40,10 +40,10 @@ public struct AccessoryValues: Sendable {
         }
     }
 
-    /// Where the value of the first characteristic with the UUID is.
+    /// Returns the handle of the value of the first characteristic with the UUID.
     func handle(of uuid: BluetoothUUID) -> AttributeHandle? { handles[uuid] }
 
-    /// Notes what the characteristics of a service do.
+    /// Adds the characteristics of a service that was published.
     mutating func add(_ service: AccessoryProfile.Service, as published: GATT.PublishedService) {
         for (characteristic, place) in zip(service.characteristics, published.characteristics) {
             let handle = place.valueHandle
@@ -55,12 +55,12 @@ public struct AccessoryValues: Sendable {
         services.append((service.uuid, published.service.handles.lowerBound, values))
     }
 
-    /// Where the services with a UUID begin.
+    /// Returns the first handles of the services with the UUID.
     func handles(ofServices uuid: BluetoothUUID) -> [AttributeHandle] {
         services.filter { $0.uuid == uuid }.map(\.handle)
     }
 
-    /// Notes that a service is gone.
+    /// Removes a service.
     mutating func remove(service handle: AttributeHandle) {
         guard let index = services.firstIndex(where: { $0.handle == handle }) else { return }
         for value in services.remove(at: index).values {
@@ -71,7 +71,7 @@ public struct AccessoryValues: Sendable {
         }
     }
 
-    /// A value that a reaction judges, from an offset on.
+    /// Returns a value with a reaction, from an offset on.
     func judgedValue(
         of handle: AttributeHandle,
         from offset: Int
@@ -81,7 +81,9 @@ public struct AccessoryValues: Sendable {
         return .success(Array(value.dropFirst(offset)))
     }
 
-    /// What is written, as a whole: a part goes over what is there. Nil if it begins beyond the end.
+    /// Returns the whole value after a write. A partial write replaces the bytes at its offset.
+    ///
+    /// - Returns: The value; `nil` if the offset is beyond the end of the present value.
     func written(by entry: GATT.WriteEntry) -> [UInt8]? {
         guard entry.offset > 0 else { return entry.value }
         let value = judged[entry.handle] ?? []

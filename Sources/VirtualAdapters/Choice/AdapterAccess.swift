@@ -4,16 +4,17 @@ import HCITransports
 import VirtualAccessories
 import VirtualRadio
 
-/// A way to a controller, for as long as somebody needs it.
+/// The access to a controller: its transport and, for a virtual controller, the air that runs it.
 package struct AdapterAccess: Sendable {
-    /// The way.
+    /// The transport to the controller.
     package let transport: any HCITransport
-    /// Where its host has to run; nil if that makes no difference.
+    /// The executor on which the host must run; `nil` if any executor is suitable.
     package var executor: AdapterExecutor?
-    /// The world in which the controller is; nil if it is a real one.
+    /// The air of the virtual controller; `nil` for a real controller.
     package var air: LiveAir?
 
-    /// Lets go of it, after its host. Not on the air's own thread, whose end it awaits.
+    /// Ends the air, after the host has ended. Must not be called on the air's own thread, whose
+    /// end it awaits.
     package func end() {
         air?.shutDown()
     }
@@ -22,12 +23,15 @@ package struct AdapterAccess: Sendable {
 extension AdapterChoice {
     /// The seed of a world whose scenario has none.
     private static let seed: UInt64 = 1
-    /// What the controller is called in whose place the host is.
+    /// The name of the controller for the host.
     private static let name = "lanyard"
 
-    /// Makes the way to the controller, and the world around it if it is a virtual one. At once: no
-    /// transport is opened, and the world's time begins when this returns. Throws all of
-    /// `AdapterChoiceError` but `noAdapter`.
+    /// Creates the access to the controller, and the world around it if it is virtual.
+    ///
+    /// It returns at once: it does not open the transport, and the world's time begins when it
+    /// returns.
+    ///
+    /// - Throws: All cases of ``AdapterChoiceError`` except `noAdapter`.
     package func makeAccess() throws(AdapterChoiceError) -> AdapterAccess {
         switch self {
         case .reached(let specification):
@@ -45,7 +49,8 @@ extension AdapterChoice {
         }
     }
 
-    /// The first controller of the scenario that waits for a host; if none does, one of its own.
+    /// Returns the access to the first controller of the scenario that waits for a host, or to a
+    /// new controller if none does.
     private static func makeAccess(
         to scenario: Scenario
     ) throws(AdapterChoiceError) -> AdapterAccess {

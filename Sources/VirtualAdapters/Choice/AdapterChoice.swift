@@ -3,24 +3,26 @@
 import HCITransports
 import VirtualRadio
 
-/// The adapter that a person has chosen, by a text.
+/// An adapter that a person has chosen by a text.
 package enum AdapterChoice: Hashable, Sendable {
-    /// One that is somewhere: `hci0`, `tcp:HOST:PORT` or `unix:PATH`, say.
+    /// A real or remote adapter, for example `hci0`, `tcp:HOST:PORT` or `unix:PATH`.
     case reached(AdapterSpecification)
-    /// One in a world within this process: with example accessories around it, `virtual`, or those
-    /// of a scenario, `virtual:FILE`.
+    /// A virtual adapter in a world within this process: `virtual`, with the example accessories,
+    /// or `virtual:FILE`, with the devices of a scenario.
     case virtual(scenario: String?)
 
-    /// What may be said.
+    /// The valid forms of the text.
     package static let forms = "virtual, virtual:SCENARIO, " + AdapterSpecification.forms
 
-    /// What is used where nobody says which: the first adapter of this computer that may be taken. Nil if
-    /// there is none, as on computers without Linux.
+    /// Returns the default: the first adapter of this computer that may be used; `nil` if there is
+    /// none, as on systems other than Linux.
     package static func ofSystem() -> AdapterChoice? {
         SystemAdapters.preferred().map { .reached($0) }
     }
 
-    /// Reads what a person said; throws `AdapterChoiceError.noAdapter` for anything else.
+    /// Parses the text.
+    ///
+    /// - Throws: `AdapterChoiceError.noAdapter` for an invalid text.
     package init(_ text: String) throws(AdapterChoiceError) {
         if text == "virtual" {
             self = .virtual(scenario: nil)
@@ -37,7 +39,7 @@ package enum AdapterChoice: Hashable, Sendable {
 }
 
 extension AdapterChoice: CustomStringConvertible {
-    /// The text that reads as this choice.
+    /// The text of this choice.
     package var description: String {
         switch self {
         case .reached(let specification): specification.description
@@ -46,20 +48,20 @@ extension AdapterChoice: CustomStringConvertible {
     }
 }
 
-/// Why there is no adapter as it was chosen.
+/// The reason why there is no adapter for a choice.
 package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The text names none.
+    /// The text does not name an adapter.
     case noAdapter(AdapterSpecificationError)
-    /// The file of the scenario cannot be read.
+    /// The scenario file cannot be read.
     case unreadable(path: String)
-    /// The file of the scenario is longer than `ScenarioFile.lengthLimit`, or no UTF-8.
+    /// The scenario file is longer than `ScenarioFile.lengthLimit`, or is not valid UTF-8.
     case noText(path: String)
-    /// The file is no scenario.
+    /// The file is not a valid scenario.
     case noScenario(path: String, ScenarioError)
-    /// The world has no room for so many devices.
+    /// The world cannot have so many devices.
     case worldFull(WorldFullError)
 
-    /// One line.
+    /// The message, in one line.
     package var description: String {
         switch self {
         case .noAdapter(let error):

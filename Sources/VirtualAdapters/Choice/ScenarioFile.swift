@@ -3,12 +3,14 @@
 import HCITransports
 import VirtualAccessories
 
-/// A scenario on disk, whose accessories are the example ones.
+/// A scenario file whose accessories are the example accessories.
 package enum ScenarioFile {
-    /// How long a file may be, in octets.
+    /// The largest length of a file, in bytes.
     package static let lengthLimit = 4 << 20
 
-    /// Reads a scenario. Throws `unreadable`, `noText` or `noScenario`.
+    /// Reads a scenario.
+    ///
+    /// - Throws: `unreadable`, `noText` or `noScenario`.
     package static func read(_ path: String) throws(AdapterChoiceError) -> Scenario {
         let text = try text(of: path)
         do throws(ScenarioError) {

@@ -4,26 +4,29 @@ import HCITransports
 import Synchronization
 import VirtualRadio
 
-/// Lets hosts of any make onto a live air: every connection to its sockets gets a controller of its
-/// own, for as long as it lasts.
+/// A server that connects hosts of any kind to a live air: every connection to its sockets gets its
+/// own controller while it lasts.
 ///
-/// A host that speaks faster than it listens is cut off: its transport holds so much and no more.
-/// Unchecked: all that varies is touched on the air's thread only, as `air.world` checks.
+/// The server disconnects a host that sends faster than it reads, because its transport's buffer is
+/// limited.
+///
+/// `@unchecked Sendable`: all mutable state is used only on the air's thread, as `air.world`
+/// checks.
 public final class AirServer: @unchecked Sendable {
-    /// How many hosts may be connected at a time; more are turned away.
+    /// The largest number of connected hosts. Further hosts are refused.
     public static let connectionLimit = 256
 
-    /// What happens at the server.
+    /// An event of the server.
     public enum Event: Sendable {
-        /// A host has come, and has the controller of this name.
+        /// A host has connected and has the controller of this name.
         case connected(host: String, controller: String)
-        /// It has gone; why, if that was not of its own will.
+        /// A host has disconnected, with an error if it did not close the connection itself.
         case disconnected(host: String, controller: String, TransportError?)
-        /// A host was turned away: there are too many, or the world is full.
+        /// A host was refused, because there are too many hosts or the world is full.
         case refused
     }
 
-    /// A host that is connected.
+    /// A connected host.
     private struct Guest {
         let transport: any HCITransport
         let controller: ControllerID
@@ -32,22 +35,23 @@ public final class AirServer: @unchecked Sendable {
 
     private let air: LiveAir
     private let report: @Sendable (Event) -> Void
-    /// Controllers that were there before the hosts, and stay when they go.
+    /// The controllers that existed before the hosts connected, and stay when they disconnect.
     private let permanent: Set<ControllerID>
-    /// Those of them that have no host, in the order in which hosts get them.
+    /// The permanent controllers without a host, in the order in which hosts get them.
     private var waiting: [ControllerID]
     private var guests: [Int: Guest] = [:]
     private var guestCount = 0
     private var isStopped = false
     private let servers = Mutex<[any Listening]>([])
 
-    /// A server that does not listen yet.
+    /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - waiting: Controllers of the world that hosts get first, in this order. They are switched
-    ///     off when their host leaves, and the next host gets them. When none is left, controllers
-    ///     are made.
-    ///   - report: Called on the air's thread.
+    ///   - air: The air of the controllers.
+    ///   - waiting: Controllers of the world that hosts get first, in this order. The server
+    ///     switches a controller off when its host disconnects, and the next host gets it. When
+    ///     none is left, the server creates controllers.
+    ///   - report: Receives the events, on the air's thread.
     public init(
         _ air: LiveAir,
         waiting: [ControllerID] = [],
@@ -59,10 +63,10 @@ public final class AirServer: @unchecked Sendable {
         self.report = report
     }
 
-    /// Begins to listen where the specification says, and returns where that is: port 0 becomes the
-    /// port that the system chose. May be called for several.
+    /// Begins to listen at the address. May be called for several addresses.
     ///
-    /// - Precondition: it is a socket, TCP or Unix.
+    /// - Precondition: The address is a TCP or Unix socket.
+    /// - Returns: The address. Port 0 becomes the port that the system chose.
     public func listen(
         at address: AdapterSpecification
     ) async throws(TransportError) -> AdapterSpecification {
@@ -82,7 +86,7 @@ public final class AirServer: @unchecked Sendable {
         }
     }
 
-    /// Stops to listen, and sends everybody home.
+    /// Stops listening, and closes all connections.
     public func stop() async {
         let servers = self.servers.withLock { servers in
             defer { servers = [] }
@@ -99,7 +103,7 @@ public final class AirServer: @unchecked Sendable {
 // MARK: - Guests
 
 extension AirServer {
-    /// Somebody has connected.
+    /// Handles a new connection.
     private func welcome(_ transport: any HCITransport) {
         air.catchUp()
         guard !isStopped, guests.count < Self.connectionLimit, let controller = takeController()
@@ -111,7 +115,7 @@ extension AirServer {
         air.world.attach(controller) { transport.send([$0]) }
         let label = air.world.name(of: controller)
         report(.connected(host: transport.name, controller: label))
-        // Held until the connection is closed, however that comes about.
+        // The task keeps the transport until the connection is closed.
         Task(executorPreference: air.executor.taskExecutor) { [self] in
             do throws(TransportError) {
                 try await transport.open(on: air.executor) { [self] in receive($0, from: number) }
@@ -139,7 +143,7 @@ extension AirServer {
         air.catchUpAtTurnEnd()
     }
 
-    /// To close a connection is a host's good right.
+    /// Returns the error, unless the host closed the connection, which is not an error.
     private static func fault(_ error: TransportError?) -> TransportError? {
         if case .closedByPeer = error { nil } else { error }
     }
@@ -148,14 +152,14 @@ extension AirServer {
 // MARK: - Controllers
 
 extension AirServer {
-    /// A controller for a host that has come.
+    /// Returns a controller for a new host; `nil` if the world is full.
     private func takeController() -> ControllerID? {
         guard waiting.isEmpty else {
             let controller = waiting.removeFirst()
             air.world.switchOn(controller)
             return controller
         }
-        // A metre beside the last, so that nobody sits on another's antenna.
+        // Each new controller is one meter from the last, so that no two have the same position.
         let position = Position(x: Double(guests.count), y: 0)
         let name = "host \(guestCount + 1)"
         return try? air.world.addController(
@@ -163,7 +167,8 @@ extension AirServer {
         )
     }
 
-    /// Takes the controller of a host that has gone.
+    /// Removes the controller of a host that has disconnected, or keeps it for the next host if it
+    /// is permanent.
     private func giveBack(_ controller: ControllerID) {
         guard permanent.contains(controller) else { return air.remove(controller) }
         air.world.attach(controller) { _ in }
@@ -172,7 +177,7 @@ extension AirServer {
     }
 }
 
-/// What the servers of HCITransports have in common.
+/// The interface that the servers of HCITransports share.
 private protocol Listening: Sendable {
     func stop() async
 }

@@ -4,7 +4,7 @@ import HCITransports
 import Synchronization
 import VirtualRadio
 
-/// An air in real time: its world keeps pace with the clock.
+/// A virtual world in real time.
 ///
 /// ```swift
 /// let air = LiveAir(World(seed: 7))
@@ -14,20 +14,21 @@ import VirtualRadio
 /// air.shutDown()
 /// ```
 ///
-/// The world runs on the thread of the executor, beside the hosts and the sockets that use it, and
-/// only while it has something to do. Call `shutDown()` when it is not used any more.
+/// The world runs on the thread of the executor, together with the hosts and the sockets that use
+/// it, and only while it has events. Call `shutDown()` when it is not needed any more.
 ///
-/// Unchecked: `world` and `clock` check that they are used on that thread.
+/// `@unchecked Sendable`: `world` and `clock` check that they are used on that thread.
 public final class LiveAir: @unchecked Sendable {
-    /// How much of the world's time runs between two looks at the clock.
+    /// The world's time that runs between two readings of the clock.
     static let slice = Duration.milliseconds(10)
-    /// How long the world may run in one turn of the thread, in real time: then sockets have theirs.
+    /// The longest real time for which the world runs in one turn of the thread, so that sockets
+    /// get their turn.
     static let turnLimit = Duration.milliseconds(20)
-    /// How far the world may be behind. What is more has not happened to it: the process was
-    /// stopped, or the machine is too slow for so large a world.
+    /// The largest delay of the world behind the clock. Time beyond it does not pass in the world:
+    /// the process was stopped, or the machine is too slow for the world.
     static let lagLimit = Duration.seconds(2)
 
-    /// The thread of the air.
+    /// The executor of the air, with its thread.
     public let executor: AdapterExecutor
     private let unguardedWorld: World
     private var unguardedClock: WorldClock
@@ -38,7 +39,7 @@ public final class LiveAir: @unchecked Sendable {
     private var stageTimer: (any HostTimer)?
     private var trace: WorldTrace?
 
-    /// Starts the time of the world, which nobody else runs from now on.
+    /// Starts the time of the world. Only the air may run the world from now on.
     public init(_ world: sending World, executor: AdapterExecutor = AdapterExecutor()) {
         self.executor = executor
         unguardedClock = WorldClock(real: executor.now, world: world.now)
@@ -49,17 +50,19 @@ public final class LiveAir: @unchecked Sendable {
         }
     }
 
-    /// Why time stands still, if it does: there was no end to one instant of the world.
+    /// The reason why the world's time has stopped; `nil` while it runs. It stops if the events of
+    /// one instant do not end.
     public var failure: VirtualAirError? { problem.withLock { $0 } }
 
-    /// The world, at the present. For the air's thread only; others come by `perform`.
+    /// The world, at the present. Only for the air's thread; other threads use `perform(_:)`.
     var world: World {
         precondition(executor.isCurrent, "the world of a live air was used off its thread")
         return unguardedWorld
     }
 
-    /// Does something to the world, or looks at it, at the present instant, on the air's thread.
-    /// The body must not call `run`.
+    /// Runs `body` with the world, at the present instant, on the air's thread.
+    ///
+    /// - Parameter body: Changes or reads the world. It must not call `run`.
     public func perform<Value: Sendable>(
         _ body: @escaping @Sendable (World) -> Value
     ) async -> Value {
@@ -72,8 +75,10 @@ public final class LiveAir: @unchecked Sendable {
         }
     }
 
-    /// Puts a controller into the world, and returns the way to it for a host on `executor`.
-    /// Throws if the world is full.
+    /// Adds a controller to the world.
+    ///
+    /// - Returns: The transport to it, for a host on `executor`.
+    /// - Throws: ``WorldFullError`` if the world is full.
     public func addAdapter(
         _ configuration: ControllerConfiguration = ControllerConfiguration()
     ) async throws(WorldFullError) -> VirtualTransport {
@@ -83,12 +88,12 @@ public final class LiveAir: @unchecked Sendable {
         return adapter(of: try added.get())
     }
 
-    /// The way to a controller that is in the world already.
+    /// Returns the transport to a controller of the world.
     public func adapter(of controller: ControllerID) -> VirtualTransport {
         VirtualTransport(to: controller, over: self)
     }
 
-    /// Lets time stand still and ends the thread.
+    /// Stops the world's time and ends the thread.
     public func shutDown() {
         executor.perform { [self] in
             timer?.set(to: nil)
@@ -102,11 +107,11 @@ public final class LiveAir: @unchecked Sendable {
 // MARK: - Time
 
 extension LiveAir {
-    /// When it is on the executor's clock when it is so late in the world.
+    /// Returns the instant on the executor's clock of an instant of the world.
     func realInstant(_ instant: Instant) -> Instant { unguardedClock.real(instant) }
 
-    /// Runs the world up to now, or as far as a turn may take it, and has the next turn follow when
-    /// there is something to do.
+    /// Runs the world up to now, or for as long as a turn may take, and sets the timer for the next
+    /// turn.
     func catchUp() {
         let world = world
         let begin = executor.now
@@ -130,7 +135,7 @@ extension LiveAir {
         problem.withLock { $0 = error }
     }
 
-    /// Runs what was just brought to the world before this turn of the thread ends.
+    /// Runs the world for new input before this turn of the thread ends.
     func catchUpAtTurnEnd() {
         guard !isCatchUpAwaited else { return }
         isCatchUpAwaited = true
@@ -141,7 +146,7 @@ extension LiveAir {
         }
     }
 
-    /// Runs what is due at this very instant, which time alone would not bring about.
+    /// Runs the events that are due at the present instant, even if no time has passed.
     private func runPresent() {
         guard failure == nil else { return }
         if world.run(for: .zero) == .stalled { stop(.endless) }
@@ -151,12 +156,13 @@ extension LiveAir {
 // MARK: - Scenario and trace
 
 extension LiveAir {
-    /// Lets happen what the stage has in store, each at its instant.
+    /// Plays the scenario: performs each of its changes at its instant.
     public func play(_ stage: ScenarioStage) async {
         await perform { [self] _ in start(stage) }
     }
 
-    /// The same for callers that are not asynchronous: it begins as soon as the air's thread is free.
+    /// Plays the scenario, for callers that are not asynchronous. It begins as soon as the air's
+    /// thread is free.
     package func begin(_ stage: ScenarioStage) {
         executor.perform { [self] in
             catchUp()
@@ -178,8 +184,10 @@ extension LiveAir {
         catchUpAtTurnEnd()
     }
 
-    /// Writes what passes from now on between controllers and hosts: a packet log for each
-    /// controller, in a directory that is there.
+    /// Begins to write packet logs of all packets between controllers and hosts, one log for each
+    /// controller.
+    ///
+    /// - Parameter directory: An existing directory for the logs.
     public func trace(into directory: String) async {
         let now = SystemClock.nanosecondsSince1970
         await perform { [self] world in
@@ -190,13 +198,13 @@ extension LiveAir {
         }
     }
 
-    /// Takes the controller out of the world, and closes its log.
+    /// Removes the controller from the world, and closes its log.
     func remove(_ controller: ControllerID) {
         trace?.close(controller, label: world.name(of: controller))
         world.remove(controller)
     }
 
-    /// Why a packet log is not whole, if one is not.
+    /// The error that made a packet log incomplete; `nil` if there is none.
     public var traceFailure: TransportError? {
         get async { await perform { [self] _ in trace?.failure } }
     }
@@ -212,12 +220,12 @@ extension LiveAir: ControllerWire {
     }
 }
 
-/// Which instant of the world is now.
+/// The relation of the world's time to the executor's clock.
 struct WorldClock {
     private var realStart: Instant
     private let worldStart: Instant
 
-    /// It is both instants now.
+    /// Creates a clock for which both instants are now.
     init(real: Instant, world: Instant) {
         realStart = real
         worldStart = world
@@ -227,8 +235,8 @@ struct WorldClock {
 
     func real(_ world: Instant) -> Instant { realStart + (world - worldStart) }
 
-    /// If what is due should have been longer ago than the limit, lets that time have passed for
-    /// nobody: it becomes due just the limit ago.
+    /// Shifts the world's time if an event was due longer ago than the limit, so that it was due
+    /// exactly the limit ago.
     mutating func forgive(beyond limit: Duration, due: Instant?, now: Instant) {
         guard let due else { return }
         let excess = world(now) - due - limit

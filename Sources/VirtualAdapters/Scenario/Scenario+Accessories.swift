@@ -4,15 +4,17 @@ import VirtualAccessories
 import VirtualRadio
 
 extension Scenario {
-    /// Puts the scenario into the world, with the example accessories in their parts, and returns what
-    /// is still to happen. Throws if the world has no room for all.
+    /// Adds the devices to the world, with the example accessories.
+    ///
+    /// - Returns: The stage with the changes that are still to come.
+    /// - Throws: ``WorldFullError`` if the world cannot have all devices.
     package func populate(_ world: World) throws(WorldFullError) -> ScenarioStage {
         try populate(world) { $0.makeAccessory() }
     }
 }
 
 extension Scenario.Device {
-    /// The example accessory that plays the device; nil if its controller waits for a host.
+    /// Returns the example accessory of the device; `nil` if its controller waits for a host.
     func makeAccessory() -> (any ScriptedHost)? {
         guard let accessory else { return nil }
         return ExampleAccessories.make(kind: accessory, name: name) { profile in

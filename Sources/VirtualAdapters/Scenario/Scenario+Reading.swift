@@ -4,12 +4,15 @@ import JSONReading
 import VirtualRadio
 
 extension Scenario {
-    /// How far from the origin a device may be, in metres.
+    /// The largest coordinate of a device, in meters.
     private static let farthest = 100_000.0
 
-    /// Reads the text of a scenario. What it does not know, it does not accept.
+    /// Parses a scenario. Unknown keys are errors.
     ///
-    /// - Parameter accessories: The kinds of accessories that there are.
+    /// - Parameters:
+    ///   - text: The JSON text.
+    ///   - accessories: The kinds of accessories that a device may have.
+    /// - Throws: ``ScenarioError`` if the text is not a valid scenario.
     public init(
         parsing text: String,
         accessories: [String]
@@ -51,7 +54,7 @@ extension Scenario {
         }
     }
 
-    // MARK: The air
+    // MARK: The radio
 
     private static func pathLoss(_ node: JSONNode) throws(JSONError) -> PathLoss {
         if case .string(let name) = node.value {
@@ -94,7 +97,7 @@ extension Scenario {
         )
     }
 
-    /// Two names, both known.
+    /// Returns two names, both of which must be known.
     private func pair(
         _ node: JSONNode,
         of known: [String],
@@ -179,7 +182,7 @@ extension Scenario {
         return address
     }
 
-    /// Whether a controller of that version of Bluetooth is an old one.
+    /// Returns whether a controller of that version of Bluetooth is an old one.
     private static func isOld(_ node: JSONNode) throws(JSONError) -> Bool {
         switch try node.text {
         case "4.2": return true

@@ -2,67 +2,68 @@
 import BluetoothTypes
 import VirtualRadio
 
-/// Who is on an air, where, and what happens to them in the course of time.
+/// The devices of a world, their positions, and the changes that happen to them over time.
 ///
-/// As a file it is JSON; `docs/SCENARIOS.md` tells every key. A scenario is a plan only: `populate`
-/// puts it into a world, and an air plays it.
+/// A scenario file is JSON; `docs/SCENARIOS.md` describes every key. A scenario is only a plan:
+/// `populate` adds its devices to a world, and an air plays it.
 public struct Scenario: Hashable, Sendable {
-    /// How many devices there may be.
+    /// The largest number of devices.
     public static let deviceLimit = 1_000
-    /// How many waypoints, switchings, losses and partitions there may be, of each kind.
+    /// The largest number of waypoints, switches, losses and partitions, of each kind.
     public static let changeLimit = 10_000
 
     /// One device.
     public struct Device: Hashable, Sendable {
-        /// Its controller: name, place, power and faults.
+        /// The name of the device and of its controller.
         public var name: String
-        /// Its own public address; nil for one that follows from the seed.
+        /// The public address; `nil` for an address that follows from the seed.
         public var address: DeviceAddress?
-        /// The kind of accessory that it is; nil if its controller waits for a host.
+        /// The kind of accessory; `nil` if the controller waits for a host.
         public var accessory: String?
-        /// How the accessory pairs; nil if as its kind does.
+        /// The pairing of the accessory; `nil` for the default of its kind.
         public var pairing: Pairing?
-        /// Whether its controller is one as of Bluetooth 4.2, not of today.
+        /// Whether the controller has the features of Bluetooth 4.2.
         public var isOld = false
-        /// Where it is, and when.
+        /// The position over time.
         public var path = Path(.origin)
-        /// The power with which it sends, in dBm.
+        /// The transmit power, in dBm.
         public var transmitPower = 0.0
-        /// What goes wrong with it.
+        /// The faults of the controller.
         public var faults = FaultPlan.none
-        /// The group in which it is, when the world is partitioned.
+        /// The group of the device in a partitioned world.
         public var group: String?
-        /// When it is switched on and off; it is on at the beginning, unless it says otherwise at 0.
+        /// The times at which the device is switched on and off. It is on at first, unless a switch
+        /// at 0 turns it off.
         public var switches: [Switch] = []
 
-        /// A device of that name, at the origin.
+        /// Creates a device with the name, at the origin.
         public init(name: String) { self.name = name }
     }
 
-    /// A device is switched.
+    /// A change of a device's power.
     public struct Switch: Hashable, Sendable {
-        /// When, from the beginning.
+        /// The time of the change, since the beginning of the scenario.
         public var at: Duration
-        /// Whether it is on then.
+        /// Whether the device is on from then on.
         public var isOn: Bool
 
-        /// The device is switched on or off at that time.
+        /// Creates a change of power.
         public init(at: Duration, isOn: Bool) {
             self.at = at
             self.isOn = isOn
         }
     }
 
-    /// The loss between two devices becomes what is said here, wherever they are.
+    /// A fixed loss between two devices, whatever their positions.
     public struct Loss: Hashable, Sendable {
-        /// The names of the two.
+        /// The names of the two devices.
         public var between: [String]
-        /// When, from the beginning.
+        /// The time from which the loss applies, since the beginning of the scenario.
         public var at: Duration
-        /// In decibels; nil if it follows from their places again.
+        /// The loss in decibels; `nil` if it follows from the positions again.
         public var decibels: Double?
 
-        /// The loss between these two from that time on.
+        /// Creates a loss between two devices.
         public init(between: [String], at: Duration = .zero, decibels: Double?) {
             self.between = between
             self.at = at
@@ -70,16 +71,16 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// A wall that no signal passes stands between two groups for a time.
+    /// A time in which no signal passes between two groups.
     public struct Partition: Hashable, Sendable {
         /// The names of the groups.
         public var between: [String]
-        /// From when on, from the beginning.
+        /// The start of the partition, since the beginning of the scenario.
         public var from: Duration
-        /// Until when; nil for ever.
+        /// The end of the partition, since the beginning of the scenario; `nil` for no end.
         public var to: Duration?
 
-        /// A wall between these two groups for that time.
+        /// Creates a partition between two groups.
         public init(between: [String], from: Duration = .zero, to: Duration? = nil) {
             self.between = between
             self.from = from
@@ -87,31 +88,31 @@ public struct Scenario: Hashable, Sendable {
         }
     }
 
-    /// The seed of the world; nil if somebody else may choose it.
+    /// The seed of the world; `nil` if the user of the scenario chooses it.
     public var seed: UInt64?
-    /// How signals fade with distance.
+    /// The path loss of the world.
     public var pathLoss = PathLoss.indoors
-    /// What walls and bodies add to that.
+    /// The shadowing of the world.
     public var shadowing = Shadowing.none
-    /// Who is there.
+    /// The devices.
     public var devices: [Device] = []
-    /// Losses that are given.
+    /// The fixed losses between devices.
     public var losses: [Loss] = []
-    /// Walls that come and go.
+    /// The partitions between groups.
     public var partitions: [Partition] = []
 
-    /// A scenario in which nobody is there.
+    /// Creates a scenario without devices.
     public init() {}
 }
 
-/// Why a text is no scenario: where, and what should be there.
+/// An error in the text of a scenario, with its place.
 public struct ScenarioError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The way to the value that is wrong, `devices[2].path[0].at`; or the line and the column of
-    /// the character, where the text is not even JSON.
+    /// The path of the invalid value, `devices[2].path[0].at`, or the line and the column of the
+    /// character if the text is not valid JSON.
     public let place: String
-    /// What is wrong with it.
+    /// The description of the error.
     public let complaint: String
 
-    /// Both, as a line.
+    /// Place and description, in one line.
     public var description: String { place.isEmpty ? complaint : "\(place): \(complaint)" }
 }

@@ -4,27 +4,27 @@ import JSONReading
 import VirtualRadio
 
 extension JSONNode {
-    /// How long a scenario may be, in seconds: a year.
+    /// The longest time in a scenario, in seconds: a year.
     private static let longestTime = 31_536_000.0
 
-    /// Seconds.
+    /// The value in seconds.
     var time: Duration {
         get throws(JSONError) { .seconds(try number(in: 0...Self.longestTime)) }
     }
 
-    /// Seconds from the beginning.
+    /// The value in seconds since the beginning of the scenario.
     var instant: Instant {
         get throws(JSONError) { .zero + (try time) }
     }
 
-    /// How likely something is.
+    /// The value as a probability, 0 to 1.
     var probability: Double {
         get throws(JSONError) { try number(in: 0...1) }
     }
 }
 
 extension JSONNode {
-    /// What goes wrong between a controller and its host, and with the controller itself.
+    /// The value as faults of a controller.
     var faults: FaultPlan {
         get throws(JSONError) {
             let members = try members(

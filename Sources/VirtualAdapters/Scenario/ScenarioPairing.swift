@@ -2,48 +2,49 @@
 import JSONReading
 
 extension Scenario {
-    /// How an accessory of a scenario pairs, and what it protects.
+    /// The pairing of an accessory in a scenario, and the protection of its values.
     public struct Pairing: Hashable, Sendable {
-        /// What a device can show and learn, in words of the command line: `display-yes-no`.
+        /// The input and output capabilities, in the words of the command line, for example
+        /// `display-yes-no`.
         public static let ioCapabilities = [
             "display-only", "display-yes-no", "keyboard-only", "no-input-no-output",
             "keyboard-display",
         ]
 
-        /// What a value can ask of a link.
+        /// The security that values require of a link.
         public enum Protection: String, Hashable, Sendable, CaseIterable {
-            /// Nothing more than the accessory itself asks.
+            /// Only the requirements of the accessory's own profile.
             case nothing
             /// Encryption.
             case encrypted
-            /// Encryption with a key that was made with protection against a man in the middle.
+            /// Encryption with a key that is protected against a man in the middle.
             case authenticated
         }
 
-        /// One of `ioCapabilities`.
+        /// The input and output capability, one of `ioCapabilities`.
         public var ioCapability: String
-        /// What is entered at the accessory where digits are asked for.
+        /// The passkey that is entered at the accessory.
         public var passkey: UInt32?
-        /// Whether a man in the middle must have been noticeable.
+        /// Whether pairing requires protection against a man in the middle.
         public var requiresAuthentication = false
-        /// Whether it makes do with legacy pairing.
+        /// Whether the accessory accepts legacy pairing.
         public var allowsLegacyPairing = false
-        /// The longest key, in octets.
+        /// The largest key size, in bytes.
         public var keySize = 16
-        /// Whether it keeps bonds.
+        /// Whether the accessory stores bonds.
         public var keepsBonds = true
-        /// Whether it asks Centrals to protect the link.
+        /// Whether the accessory sends a Security Request to Centrals.
         public var asksForProtection = false
-        /// What its values ask of a link.
+        /// The security that the values require of a link.
         public var protection = Protection.encrypted
 
-        /// A pairing with these abilities.
+        /// Creates a pairing with this input and output capability.
         public init(ioCapability: String) { self.ioCapability = ioCapability }
     }
 }
 
 extension JSONNode {
-    /// How an accessory pairs.
+    /// The value as the pairing of an accessory.
     var pairing: Scenario.Pairing {
         get throws(JSONError) {
             let members = try members(

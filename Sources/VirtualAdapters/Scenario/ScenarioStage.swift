@@ -2,9 +2,9 @@
 import BluetoothTypes
 import VirtualRadio
 
-/// A scenario in a world: who plays whom, and what is still to happen.
+/// A scenario in a world: the controllers of its devices, and the changes that are still to come.
 public struct ScenarioStage: Sendable {
-    /// Something that happens to the world.
+    /// A change of the world.
     enum Change: Hashable, Sendable {
         case switching(ControllerID, isOn: Bool)
         case loss(ControllerID, ControllerID, decibels: Double?)
@@ -16,14 +16,15 @@ public struct ScenarioStage: Sendable {
     public private(set) var controllers: [String: ControllerID] = [:]
     /// The controllers that wait for a host, in the order of the scenario.
     public private(set) var waiting: [ControllerID] = []
-    /// What is to happen, the earliest first; in the order of the scenario, if at the same instant.
+    /// The changes to come, the earliest first, and in the order of the scenario at the same
+    /// instant.
     private(set) var changes: [(instant: Instant, change: Change)] = []
     private var groups: [String: Int] = [:]
 
-    /// When something happens next; nil if nothing does any more.
+    /// The instant of the next change; `nil` if there is none.
     var nextInstant: Instant? { changes.first?.instant }
 
-    /// Lets happen what is due.
+    /// Performs the changes that are due.
     mutating func play(in world: World) {
         let due = changes.prefix { $0.instant <= world.now }
         changes.removeFirst(due.count)
@@ -43,18 +44,21 @@ public struct ScenarioStage: Sendable {
 }
 
 extension Scenario {
-    /// Makes the world of the scenario, without anybody in it yet.
+    /// Creates the world of the scenario, without devices.
     ///
-    /// - Parameter seed: Counts if the scenario has none of its own.
+    /// - Parameter seed: The seed if the scenario has none.
     public func makeWorld(seed: UInt64) -> World {
         World(seed: self.seed ?? seed, pathLoss: pathLoss, shadowing: shadowing)
     }
 
-    /// Puts the devices into the world, and returns what is still to happen.
+    /// Adds the devices to the world.
     ///
-    /// - Parameter makeAccessory: Makes the host of a device that is an accessory; nil if there is
-    ///   no such kind.
-    /// - Throws: If the world has no room for all.
+    /// - Parameters:
+    ///   - world: The world.
+    ///   - makeAccessory: Returns the host of a device that is an accessory; `nil` if there is no
+    ///     such kind.
+    /// - Returns: The stage with the changes that are still to come.
+    /// - Throws: ``WorldFullError`` if the world cannot have all devices.
     public func populate(
         _ world: World,
         makeAccessory: (Device) -> (any ScriptedHost)?
@@ -75,7 +79,7 @@ extension Scenario {
 }
 
 extension Scenario.Device {
-    /// What its controller is.
+    /// The configuration of the device's controller.
     fileprivate var configuration: ControllerConfiguration {
         var configuration = ControllerConfiguration(
             name: name,
@@ -123,7 +127,7 @@ extension ScenarioStage {
         }
     }
 
-    /// Orders the changes by their instants, and otherwise leaves them as they are.
+    /// Sorts the changes by their instants, and keeps the order of changes at the same instant.
     fileprivate mutating func sort() {
         let order = changes.indices.sorted {
             (changes[$0].instant, $0) < (changes[$1].instant, $1)
@@ -135,7 +139,7 @@ extension ScenarioStage {
         changes.append((.zero + moment, change))
     }
 
-    /// The number of a group; those who are in no group are in group 0.
+    /// Returns the number of a group. Devices without a group are in group 0.
     private mutating func number(of group: String) -> Int {
         if let number = groups[group] { return number }
         groups[group] = groups.count + 1

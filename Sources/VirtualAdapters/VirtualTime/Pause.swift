@@ -3,7 +3,7 @@ import BluetoothTypes
 import HCITransports
 import Synchronization
 
-/// A task's wait for an instant of virtual time; each is used once.
+/// A task's wait for an instant of virtual time. Each value is used once.
 final class Pause: Sendable {
     private enum State {
         case notBegun
@@ -20,7 +20,9 @@ final class Pause: Sendable {
         self.end = end
     }
 
-    /// Returns when the instant has come; throws as soon as the task is cancelled.
+    /// Returns at the instant.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is canceled.
     func wait() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { begin($0) }
@@ -37,7 +39,7 @@ final class Pause: Sendable {
             return nil
         }
         if let early { return waiter.resume(with: early) }
-        // On the executor, as timers want to be set; perhaps it is over by then.
+        // Timers must be set on the executor. The pause may be over before that.
         executor.perform { [self] in
             if isWaiting { timer.set(to: end) }
         }
@@ -56,7 +58,8 @@ final class Pause: Sendable {
         }
         guard case .waiting(let waiter, let timer) = previous else { return }
         executor.perform { timer.set(to: nil) }
-        // Who waited goes on, perhaps elsewhere.
+        // The task that waited may continue on another executor, so time stands still until it is
+        // resumed.
         executor.beginOutsideWork()
         waiter.resume(with: result)
         executor.endOutsideWork()

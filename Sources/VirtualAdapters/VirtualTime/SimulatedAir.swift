@@ -4,7 +4,8 @@ import HCITransports
 import Synchronization
 import VirtualRadio
 
-/// An air for tests: hosts and their virtual controllers in one virtual time, as fast as it goes.
+/// A virtual world for tests: hosts and virtual controllers in one virtual time that runs as fast
+/// as possible.
 ///
 /// ```swift
 /// let air = SimulatedAir(seed: 7)
@@ -17,35 +18,34 @@ import VirtualRadio
 /// }
 /// ```
 ///
-/// `run` returns what its body returns. Every time-out of a host, every pause and every packet is in
-/// the time of the world: a minute of it takes about as long as the work that there is in it. If the
-/// body waits for something that will not come, `run` throws, and says the seed.
+/// `run` returns the result of its body. Every timeout of a host, every pause and every packet is
+/// in the time of the world: a minute takes only as long as the work in it. If the body waits for
+/// an event that never comes, `run` throws an error with the seed.
 ///
-/// The same seed and the same program lead to the same packets at the same nanoseconds, as long as
-/// the program keeps to the air's thread and rolls no dice of its own: give hosts an `address`
-/// (`HostConfiguration.address`), which they otherwise make up, and let tasks be children of the
-/// body, or start them with `executorPreference: air.executor.taskExecutor`.
+/// The same seed and the same program lead to the same packets at the same nanoseconds, if the
+/// program stays on the air's thread and uses no other randomness. Give each host an `address`
+/// (`HostConfiguration.address`), which is otherwise random. Make tasks children of the body, or
+/// start them with `executorPreference: air.executor.taskExecutor`.
 ///
-/// Unchecked: `world` checks that the thread that runs the air is the only one to touch it, and
-/// what else varies is touched together with it.
+/// `@unchecked Sendable`: `world` checks that only the thread that runs the air uses it, and the
+/// other mutable state is used only together with it.
 public final class SimulatedAir: @unchecked Sendable {
-    /// How much virtual time a body has, after it was cancelled, to put things in order.
+    /// The virtual time that a body has to clean up after it was canceled.
     static let farewell = Duration.seconds(10)
 
-    /// How long, in real time, an application has its turn before the air goes on beside it.
+    /// The real time for which an application has its turn before the air continues in parallel.
     static let courtesy = Duration.seconds(2)
 
-    /// Where hosts run, to be given to each: `BluetoothHost(transport:executor:)`.
+    /// The executor for hosts on this air: `BluetoothHost(transport:executor:)`.
     public let executor = SimulationExecutor()
-    /// How long, in real time, the air waits for tasks on other threads before it says that the
-    /// body waits in vain.
+    /// The real time for which the air waits for tasks on other threads before it reports an error.
     private let patience: Duration
     private let unguardedWorld: World
     private var stage = ScenarioStage()
     private var stageTimer: (any HostTimer)?
     private var trace: WorldTrace?
 
-    /// The air of a new world, which has no controllers.
+    /// Creates the air of a new world without controllers.
     public convenience init(
         seed: UInt64,
         pathLoss: PathLoss = .indoors,
@@ -54,21 +54,23 @@ public final class SimulatedAir: @unchecked Sendable {
         self.init(World(seed: seed, pathLoss: pathLoss, shadowing: shadowing))
     }
 
-    /// The air of a world that is made already, and which nobody else runs from now on.
+    /// Creates the air of an existing world. Only the air may run the world from now on.
     ///
-    /// - Parameter patience: How long, in real time, a run waits for tasks on other threads, when
-    ///   nothing else is left to do, before it throws; and how long time stands still for work that
-    ///   hosts have others do (`HostExecutor.beginOutsideWork()`).
+    /// - Parameters:
+    ///   - world: The world.
+    ///   - patience: The real time for which a run waits for tasks on other threads, when nothing
+    ///     else is left to do, before it throws. It is also the time for which virtual time stands
+    ///     still for hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
     public init(_ world: sending World, patience: Duration = .seconds(10)) {
         self.patience = patience
         unguardedWorld = world
         executor.advance(to: world.now)
     }
 
-    /// The world: to place controllers, move them, switch them off.
+    /// The world, for example to add, move and switch off controllers.
     ///
-    /// For the body of `run`; and for everybody while the air does not run. Never call its own `run`
-    /// methods within the body.
+    /// It may be used by the body of `run`, and by any thread while the air does not run. The body
+    /// must not call the world's own `run` methods.
     public var world: World {
         precondition(
             executor.isCurrent || !executor.isRunning,
@@ -80,21 +82,24 @@ public final class SimulatedAir: @unchecked Sendable {
     /// The present.
     public var now: Instant { executor.now }
 
-    /// Puts a controller into the world, and returns the way to it for a host on `executor`.
-    /// Throws if the world is full.
+    /// Adds a controller to the world.
+    ///
+    /// - Returns: The transport to it, for a host on `executor`.
+    /// - Throws: ``WorldFullError`` if the world is full.
     public func addAdapter(
         _ configuration: ControllerConfiguration = ControllerConfiguration()
     ) throws(WorldFullError) -> VirtualTransport {
         adapter(of: try world.addController(configuration))
     }
 
-    /// The way to a controller that is in the world already.
+    /// Returns the transport to a controller of the world.
     public func adapter(of controller: ControllerID) -> VirtualTransport {
         VirtualTransport(to: controller, over: self)
     }
 
-    /// Lets `duration` of virtual time pass. Throws `CancellationError` at once when the task is
-    /// cancelled.
+    /// Suspends the task for `duration` of virtual time.
+    ///
+    /// - Throws: `CancellationError` at once when the task is canceled.
     public func sleep(for duration: Duration) async throws {
         try await Pause(executor: executor, end: now + duration).wait()
     }
@@ -103,7 +108,7 @@ public final class SimulatedAir: @unchecked Sendable {
 // MARK: - Scenario and trace
 
 extension SimulatedAir {
-    /// Lets happen what the stage has in store, each at its instant, while the air runs.
+    /// Plays the scenario: performs each of its changes at its instant, while the air runs.
     public func play(_ stage: ScenarioStage) {
         self.stage = stage
         let timer = executor.makeTimer { [weak self] in self?.playOn() }
@@ -117,8 +122,10 @@ extension SimulatedAir {
         stageTimer?.set(to: stage.nextInstant)
     }
 
-    /// Writes what passes from now on between controllers and hosts: a packet log for each
-    /// controller, in a directory that is there. Time in it begins in 1970.
+    /// Begins to write packet logs of all packets between controllers and hosts, one log for each
+    /// controller. Time in the logs begins in 1970.
+    ///
+    /// - Parameter directory: An existing directory for the logs.
     public func trace(into directory: String) {
         let trace = WorldTrace(directory: directory)
         self.trace = trace
@@ -129,16 +136,19 @@ extension SimulatedAir {
 // MARK: - Running
 
 extension SimulatedAir {
-    /// Runs `body`, and with it hosts, controllers and time, until it ends: on a thread made for it,
-    /// while the calling task waits.
+    /// Runs `body`, together with hosts, controllers and time, until it ends. The work runs on a
+    /// new thread while the calling task waits.
     ///
-    /// What the body leaves behind (a host that goes on scanning) rests until the next run. To
-    /// cancel the calling task is to cancel the body.
+    /// What the body leaves behind, such as a scanning host, rests until the next run. If the
+    /// calling task is canceled, the body is canceled.
     ///
-    /// - Parameter bound: How much virtual time the body may take.
-    /// - Throws: What the body throws; or a `VirtualAirError` if it waits for something that will
-    ///   never come, takes longer than the bound, or finds no end of an instant. Then the body was
-    ///   cancelled first.
+    /// - Parameters:
+    ///   - bound: The largest virtual time that the body may take.
+    ///   - body: The program to run.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body, or a ``VirtualAirError`` if the body waits for an event
+    ///   that never comes, takes longer than the bound, or does endless work at one instant. In
+    ///   these cases the body is canceled first.
     public func run<Value: Sendable>(
         bound: Duration = .seconds(60),
         _ body: @escaping @Sendable () async throws -> Value
@@ -157,9 +167,10 @@ extension SimulatedAir {
         }
     }
 
-    /// The same for callers that are not asynchronous: their thread does all the work.
+    /// Runs `body` on the calling thread, for callers that are not asynchronous.
     ///
-    /// Not from a task: a thread of Swift's own pool that is kept busy is missing elsewhere.
+    /// It must not be called in a task, because it would block a thread of the Swift concurrency
+    /// pool.
     @available(*, noasync, message: "await run(bound:_:) in asynchronous code")
     public func runBlocking<Value: Sendable>(
         bound: Duration = .seconds(60),
@@ -195,7 +206,7 @@ extension SimulatedAir {
         return try run.outcome.value
     }
 
-    /// Runs all there is, and lets time pass, until the condition holds at the end of an instant.
+    /// Runs all work, and lets time pass, until the condition holds at the end of an instant.
     private func pump(
         until isOver: () -> Bool,
         for bound: Duration
@@ -219,9 +230,9 @@ extension SimulatedAir {
         }
     }
 
-    /// Time stands still while others do what came of it, on threads of theirs.
+    /// Waits while time stands still for work on other threads.
     ///
-    /// An application that takes longer may be waiting for the air itself: then that goes on.
+    /// An application that takes longer may be waiting for the air itself. Then the air continues.
     private func waitForOutsideWork() throws(VirtualAirError) {
         if executor.awaitsApplication {
             guard !executor.waitForOutsideWork(for: Self.courtesy) else { return }
@@ -232,12 +243,14 @@ extension SimulatedAir {
         }
     }
 
-    /// When the next thing is due, in a host or in the world.
+    /// The instant of the next event in a host or in the world.
     private var nextInstant: Instant? {
         [executor.nextDeadline, world.nextInstant].compactMap { $0 }.min()
     }
 
-    /// Runs the world until a host has something to do. False if nothing is due by the end.
+    /// Runs the world until a host has work.
+    ///
+    /// - Returns: False if nothing is due by `end`.
     private func moveOn(through end: Instant) throws(VirtualAirError) -> Bool {
         guard let next = nextInstant, next <= end else { return false }
         let limit = min(executor.nextDeadline ?? end, end)
@@ -260,7 +273,7 @@ extension SimulatedAir: ControllerWire {
     }
 }
 
-/// What became of the body of a run.
+/// The result of the body of a run.
 private final class Outcome<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
 

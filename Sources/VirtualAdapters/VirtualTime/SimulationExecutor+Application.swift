@@ -3,25 +3,27 @@ import HCITransports
 
 // Taking turns with an application on other threads.
 extension SimulationExecutor {
-    /// The executor on whose behalf the application runs here, on whatever thread: tasks that it starts
-    /// inherit it.
+    /// The executor for which code of the application runs, on any thread. Tasks that this code
+    /// starts inherit it.
     @TaskLocal package static var beneficiary: SimulationExecutor?
 
-    /// Calls the work, and knows where the tasks come from that it starts.
+    /// Calls `work`, so that tasks that it starts are known to belong to this executor.
     public func performOutsideWork(_ work: () -> Void) {
         Self.$beneficiary.withValue(self) { work() }
     }
 
-    /// The same thread for tasks that are on no actor.
+    /// A task executor on the same thread, for tasks that are not on an actor.
     public var taskExecutor: any TaskExecutor { SimulationTaskExecutor(self) }
 
-    /// Takes a job that would run elsewhere, and runs it as its own. False if there is nobody to run it.
+    /// Runs a job on this executor that would otherwise run elsewhere.
+    ///
+    /// - Returns: False, without running it, if the executor does not run.
     package func host(_ job: UnownedJob) -> Bool {
         enqueueGuest(job, SimulationTaskExecutor(self))
     }
 }
 
-/// Runs the jobs of tasks on an executor of virtual time.
+/// A task executor that runs jobs on an executor of virtual time.
 private final class SimulationTaskExecutor: TaskExecutor {
     private let executor: SimulationExecutor
 

@@ -4,79 +4,81 @@ import HCITransports
 import Synchronization
 import VirtualRadio
 
-/// Where hosts run whose time is virtual: on the thread that runs their `SimulatedAir`, and while
-/// it does.
+/// The executor of hosts in virtual time, which runs on the thread that runs their `SimulatedAir`.
 ///
-/// Any number of hosts may share one. Their jobs, closures, ends of turns and timers run one after
-/// another, in the order they were asked for, so that the same program does the same again. Time
-/// stands still while there is anything left to run, and then jumps to what is due next.
+/// Any number of hosts may share it. Their jobs, closures, ends of turns and timers run one after
+/// another, in the order in which they were enqueued, so the same program runs in the same order.
+/// Time stands still while there is work, and then jumps to the next instant at which something is
+/// due.
 ///
-/// Work may be enqueued from any thread. Only what comes from the running thread itself comes in an
-/// order that is the same in every run.
+/// Work may be enqueued from any thread. Only the order of work that the running thread enqueues is
+/// the same in every run.
 public final class SimulationExecutor: HostExecutor {
-    /// How many pieces of work may run in one instant before the instant is taken for endless.
+    /// The largest number of pieces of work in one instant, beyond which the instant counts as
+    /// endless.
     package static let workPerInstantLimit = 10_000_000
 
     fileprivate enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
-        /// Of a task that is on no actor of the air's.
+        /// A job of a task that is not on an actor of the air.
         case taskJob(UnownedJob, any TaskExecutor)
-        /// Of a task that would have run elsewhere.
+        /// A job of a task that would have run elsewhere.
         case guestJob(UnownedJob, any TaskExecutor)
     }
 
     fileprivate struct State {
         var now = Instant.zero
         var work: [Work] = []
-        /// What was in `work`, the last first, where it is run piece by piece.
+        /// The work taken from `work`, in reverse order. Only used if an application is watched,
+        /// because work then runs piece by piece.
         var leaving: [Work] = []
         var turnEnd: [@Sendable () -> Void] = []
         var timers = EventHeap<@Sendable () -> Void>()
-        /// How much has run at this instant.
+        /// The number of pieces of work that have run at this instant.
         var ranCount = 0
-        /// How much is being done elsewhere that time waits for.
+        /// The number of pieces of work elsewhere for which time stands still.
         var outsideWorkCount = 0
-        /// Whether the thread waits for others to enqueue something.
+        /// Whether the thread waits for other threads to enqueue work.
         var isWaiting = false
-        /// What it knows of the application, if that is watched.
+        /// The state of the application, if it is watched.
         var application: ApplicationAccount?
     }
 
     fileprivate let state = Mutex(State())
     private let wakeUp = WakeUp()
-    /// The thread that runs what is enqueued; zero while none does.
+    /// The identity of the thread that runs the executor; zero while none does.
     private let thread = Atomic<UInt>(0)
 
     init() {}
 
-    // MARK: What it offers
+    // MARK: Time and work
 
     /// The time of the world.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// Runs `work` after all that was enqueued before.
+    /// Runs `work` after all work that was enqueued before.
     public func perform(_ work: @escaping @Sendable () -> Void) {
         enqueue(.closure(work))
     }
 
-    /// Runs `work` when nothing is left to do at this instant, before time goes on.
+    /// Runs `work` when no other work is left at this instant, before time passes.
     public func performAtTurnEnd(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.turnEnd.append(work) }
     }
 
-    /// Makes a timer in virtual time.
+    /// Returns a timer in virtual time.
     public func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer {
         SimulationTimer(executor: self, fired: fired)
     }
 
-    /// Has time stand still until `endOutsideWork()`.
+    /// Makes time stand still until `endOutsideWork()`.
     public func beginOutsideWork() {
         engage()
         state.withLock { $0.outsideWorkCount += 1 }
     }
 
-    /// Lets time go on, if nothing else is being done elsewhere.
+    /// Lets time pass again, unless there is other work elsewhere.
     public func endOutsideWork() {
         endOutsideWork(unsettling: true)
     }
@@ -96,17 +98,18 @@ public final class SimulationExecutor: HostExecutor {
 
     // MARK: Executor
 
-    /// Called by the runtime: a job of an actor is to run here.
+    /// Enqueues a job of an actor. Called by the runtime.
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
     }
 
-    /// Called by the runtime when `assumeIsolated` finds no task: traps off the running thread.
+    /// Traps off the running thread. Called by the runtime when `assumeIsolated` finds no task.
     public func checkIsolated() {
         precondition(isCurrent, "expected to run on the thread that runs the simulated air")
     }
 
-    /// Called by the runtime to learn whether code outside of any task runs on the thread.
+    /// Returns whether the calling thread runs the executor. Called by the runtime for code outside
+    /// of any task.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     public func isIsolatingCurrentContext() -> Bool? {
         isCurrent
@@ -118,18 +121,18 @@ public final class SimulationExecutor: HostExecutor {
     }
 }
 
-// MARK: - Who runs it
+// MARK: - Running
 
 extension SimulationExecutor {
-    /// Whether the calling thread runs it just now.
+    /// Whether the calling thread runs the executor.
     package var isCurrent: Bool {
         thread.load(ordering: .relaxed) == SystemThread.currentIdentifier
     }
 
-    /// Whether some thread runs it just now.
+    /// Whether any thread runs the executor.
     package var isRunning: Bool { thread.load(ordering: .relaxed) != 0 }
 
-    /// Makes the calling thread the one on which all runs, for as long as `body` takes.
+    /// Makes the calling thread the thread of the executor while `body` runs.
     func adoptingThread<Value, Failure: Error>(
         _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -147,21 +150,22 @@ extension SimulationExecutor {
         return try body()
     }
 
-    /// Whether anything is ready to run at this instant.
+    /// Whether work is ready to run at this instant.
     var isReady: Bool {
         state.withLock { !$0.work.isEmpty || !$0.leaving.isEmpty || !$0.turnEnd.isEmpty }
     }
 
-    /// When the next timer fires; nil if none is set.
+    /// The instant of the next timer; `nil` if none is set.
     var nextDeadline: Instant? { state.withLock { $0.timers.firstInstant } }
 
-    /// Runs all that is ready, and what that brings forth, until nothing is left at this instant.
-    /// False if there is no end to it.
+    /// Runs all ready work, and the work that it enqueues, until none is left at this instant.
+    ///
+    /// - Returns: False if the work does not end.
     func runReady() -> Bool {
         while true {
             let (work, turnEnd, isEndless) = state.withLock { $0.takeReady() }
             guard !isEndless else { return false }
-            // Nothing is left; or the application is to be waited for first.
+            // No work is left, or the application must settle first.
             guard !work.isEmpty || !turnEnd.isEmpty else { return true }
             for item in work { run(item) }
             for item in turnEnd { item() }
@@ -179,29 +183,32 @@ extension SimulationExecutor {
         }
     }
 
-    /// Moves time on to the instant, and fires the timers that are due then, each once.
+    /// Moves time to the instant, and fires each timer that is due.
     func advance(to instant: Instant) {
         let dueCount = state.withLock { state in
             state.advance(to: instant)
             return state.timers.count
         }
         for _ in 0..<dueCount {
-            // One by one: a timer that fires may move the next one.
+            // One by one, because a timer that fires may move the next one.
             guard let fired = state.withLock({ $0.takeDueTimer() }) else { return }
             fired()
         }
     }
 
-    /// How much is being done elsewhere that time waits for.
+    /// The number of pieces of work elsewhere for which time stands still.
     var outsideWorkCount: Int { state.withLock { $0.outsideWorkCount } }
 
-    /// Waits, in real time, until another thread enqueues something; false if none does in time.
+    /// Waits, in real time, until another thread enqueues work.
+    ///
+    /// - Returns: False if no thread does within `patience`.
     func waitForOthers(for patience: Duration) -> Bool {
         wait(for: patience) { _ in false }
     }
 
-    /// Waits, in real time, until another thread enqueues something, or nothing is being done elsewhere
-    /// any more; false if neither happens in time.
+    /// Waits, in real time, until another thread enqueues work, or no work elsewhere is left.
+    ///
+    /// - Returns: False if neither happens within `patience`.
     func waitForOutsideWork(for patience: Duration) -> Bool {
         wait(for: patience) { $0.outsideWorkCount == 0 }
     }
@@ -218,23 +225,26 @@ extension SimulationExecutor {
             defer { state.isWaiting = false }
             return !state.isWaiting
         }
-        // Whoever found the thread waiting signals it, perhaps only after the time was over.
+        // The thread that reset `isWaiting` sends the signal, perhaps only after the timeout, so
+        // this thread must consume it here.
         if isSignalled, wakeUp.wait(milliseconds: -1) { wakeUp.consume() }
         return isSignalled
     }
 }
 
 extension SimulationExecutor.State {
-    /// Whether there is something to be done, and nobody to be waited for before it is.
+    /// Whether there is work that does not have to wait for the application.
     fileprivate var hasNews: Bool { !(work.isEmpty && leaving.isEmpty) && !mustAwaitApplication }
 
-    /// Whether the application has its turn.
+    /// Whether it is the application's turn.
     fileprivate var mustAwaitApplication: Bool {
         guard let application, !application.isHurried else { return false }
         return outsideWorkCount > 0 || application.unsettledCount > 0
     }
 
-    /// Whether the thread that waits is to be woken.
+    /// Adds work.
+    ///
+    /// - Returns: Whether the waiting thread must be woken.
     fileprivate mutating func append(_ new: SimulationExecutor.Work) -> Bool {
         work.append(new)
         guard isWaiting, !mustAwaitApplication else { return false }
@@ -242,7 +252,7 @@ extension SimulationExecutor.State {
         return true
     }
 
-    /// Takes out one piece of work; when there is none, the ends of the turn.
+    /// Removes and returns one piece of work; if there is none, the ends of the turn.
     private mutating func takeNext() -> (
         work: [SimulationExecutor.Work], turnEnd: [@Sendable () -> Void], isEndless: Bool
     ) {
@@ -259,7 +269,7 @@ extension SimulationExecutor.State {
         return ([], turnEnd, false)
     }
 
-    /// Takes out the jobs of others that have not run.
+    /// Removes and returns the jobs of other executors that have not run.
     fileprivate mutating func takeGuests() -> [UnownedJob] {
         let all = leaving.reversed() + work
         leaving = []
@@ -267,7 +277,7 @@ extension SimulationExecutor.State {
         return all.compactMap { if case .guestJob(let job, _) = $0 { job } else { nil } }
     }
 
-    /// Takes out what is to run next: work, and when there is none, the ends of the turn.
+    /// Removes and returns the work to run next; if there is none, the ends of the turn.
     fileprivate mutating func takeReady() -> (
         work: [SimulationExecutor.Work], turnEnd: [@Sendable () -> Void], isEndless: Bool
     ) {
@@ -311,7 +321,9 @@ extension SimulationExecutor {
         enqueue(.taskJob(job, executor))
     }
 
-    /// False if nobody runs it.
+    /// Enqueues a job that would otherwise run elsewhere.
+    ///
+    /// - Returns: False, without any effect, if the executor does not run.
     func enqueueGuest(_ job: UnownedJob, _ executor: any TaskExecutor) -> Bool {
         let (isTaken, mustSignal) = state.withLock { state in
             guard state.application != nil, isRunning else { return (false, false) }
@@ -321,7 +333,7 @@ extension SimulationExecutor {
         return isTaken
     }
 
-    /// Something of the application is about to run because of what happens on this thread.
+    /// Informs the watch that code of the application is about to run because of this thread.
     private func engage() {
         guard isCurrent else { return }
         let watch = state.withLock { state -> (any ApplicationWatch)? in
@@ -332,7 +344,9 @@ extension SimulationExecutor {
         watch?.willWork()
     }
 
-    /// Gives the application time to settle, if something of it has run. False if it has settled.
+    /// Begins to wait until the application has settled, if its code has run.
+    ///
+    /// - Returns: False if it has settled.
     func beginSettling() -> Bool {
         let watch = state.withLock { state -> (any ApplicationWatch)? in
             guard let application = state.application, application.unsettledCount > 0 else {
@@ -346,7 +360,7 @@ extension SimulationExecutor {
         return watch != nil
     }
 
-    /// The application has settled, or is not waited for any longer.
+    /// Informs the watch that the application has settled, or that the air no longer waits for it.
     func endSettling() {
         let watch = state.withLock { state -> (any ApplicationWatch)? in
             guard state.application?.isEngaged == true else { return nil }
@@ -356,15 +370,15 @@ extension SimulationExecutor {
         watch?.rests()
     }
 
-    /// Goes on although the application is at work, until it has rested once.
+    /// Lets the air continue although the application works, until it has settled once.
     func hurry() {
         state.withLock { $0.application?.isHurried = true }
     }
 
-    /// Whether the application is waited for before anything else is done.
+    /// Whether all other work waits for the application.
     var awaitsApplication: Bool { state.withLock { $0.mustAwaitApplication } }
 
-    /// Has done elsewhere what was taken over and has not run.
+    /// Gives back the jobs of other executors that have not run.
     private func dismissGuests() {
         let (guests, watch) = state.withLock { ($0.takeGuests(), $0.application?.watch) }
         for guest in guests { watch?.giveBack(guest) }
@@ -374,7 +388,8 @@ extension SimulationExecutor {
 // MARK: - Timers
 
 extension SimulationExecutor {
-    /// Has `fired` called at the deadline, or never, instead of what `token` stands for.
+    /// Schedules `fired` at the deadline, or cancels it if the deadline is `nil`, in place of the
+    /// timer with the token.
     fileprivate func setTimer(
         _ token: inout EventToken?,
         to deadline: Instant?,
@@ -387,7 +402,7 @@ extension SimulationExecutor {
     }
 }
 
-/// The timer of a `SimulationExecutor`.
+/// A timer of a `SimulationExecutor`.
 private final class SimulationTimer: HostTimer {
     private let executor: SimulationExecutor
     private let fired: @Sendable () -> Void

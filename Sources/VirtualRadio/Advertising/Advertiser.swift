@@ -2,20 +2,19 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a controller advertises: the one set of the legacy commands, or several.
+/// The advertising sets of a controller: the one set of the legacy commands, or several.
 ///
 /// Terms (Vol 6, Part B, 4.4.2):
-/// - *Set*: what is advertised, how, and to whom. Each has a rhythm of its own.
-/// - *Event*: one beat of it: a packet on each primary channel in turn, and for an extended set
-///   what they point to.
-/// - *Run*: from enabling a set to its end.
+/// - *Set*: advertising data with its parameters. Each set has its own advertising events.
+/// - *Event*: one packet on each primary channel in turn, and for an extended set the packets on
+///   secondary channels that they point to.
+/// - *Run*: the time from enabling a set to its end.
 ///
-/// The sets are few, so they are in an array, and found by their handles; so are timers and packets
-/// in the air that belong to them.
+/// There are few sets, so they are in an array, and timers and packets find them by their handles.
 package struct Advertiser: Sendable {
-    /// How many sets there may be.
+    /// The largest number of sets.
     let setLimit: Int
-    /// The sets, in the order in which they were made.
+    /// The sets, in the order in which they were created.
     var sets: [AdvertisingSet] = []
 
     init(setLimit: Int) {
@@ -25,12 +24,14 @@ package struct Advertiser: Sendable {
     /// Whether any set is enabled.
     package var isAdvertising: Bool { sets.contains { $0.run != nil } }
 
-    /// Where in `sets` the one with the handle is.
+    /// Returns the place in `sets` of the set with the handle; `nil` if there is none.
     func place(of handle: UInt8) -> Int? {
         sets.firstIndex { $0.handle == handle }
     }
 
-    /// Where the one with the handle is; throws Unknown Advertising Identifier if there is none.
+    /// Returns the place in `sets` of the set with the handle.
+    ///
+    /// - Throws: `unknownAdvertisingIdentifier` if there is none.
     func requirePlace(of handle: UInt8) throws(HCI.ErrorCode) -> Int {
         guard let place = place(of: handle) else { throw .unknownAdvertisingIdentifier }
         return place

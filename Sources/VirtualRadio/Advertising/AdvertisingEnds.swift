@@ -2,16 +2,16 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How advertising ends other than by command.
+/// The ends of advertising without a command from the host.
 extension VirtualController {
-    /// The set has advertised for as long as it was asked to.
+    /// Handles the end of the set's duration.
     mutating func advertisingEnds(_ set: UInt8, _ ether: inout Ether) {
         guard let place = advertiser.place(of: set), advertiser.sets[place].run?.end == ether.now
         else { return }
         advertiser.sets[place].run?.endTimer = nil
         if advertiser.sets[place].isOfLegacyCommands {
-            // High duty cycle advertising found nobody: a connection that was not made
-            // (Vol 4, Part E, 7.8.9).
+            // High duty cycle directed advertising ended without a connection, which the host
+            // learns from a Connection Complete event (Vol 4, Part E, 7.8.9).
             stopAdvertising(place, &ether)
             ether.tellHost(ofNoLink: .advertisingTimeout, .peripheral, radio)
         } else {
@@ -19,7 +19,7 @@ extension VirtualController {
         }
     }
 
-    /// The set has led to a connection, and so ends.
+    /// Ends the set because it has led to a connection.
     mutating func connect(_ place: Int, as handle: ConnectionHandle, _ ether: inout Ether) {
         if advertiser.sets[place].isOfLegacyCommands {
             stopAdvertising(place, &ether)
@@ -28,7 +28,7 @@ extension VirtualController {
         }
     }
 
-    /// Ends an extended set and tells the host (Vol 4, Part E, 7.7.65.18).
+    /// Ends an extended set and reports it to the host (Vol 4, Part E, 7.7.65.18).
     mutating func terminateSet(
         _ place: Int,
         _ reason: HCI.ErrorCode,
@@ -45,7 +45,7 @@ extension VirtualController {
         ether.emit(.advertisingSetTerminated(terminated), to: radio)
     }
 
-    /// The request that the set waited for, or might have, has come: waits for its end no more.
+    /// Cancels the timer for the end of a request, because the request has arrived.
     mutating func cancelWait(_ place: Int, _ ether: inout Ether) {
         var timer = advertiser.sets[place].run?.timer
         ether.cancel(&timer)

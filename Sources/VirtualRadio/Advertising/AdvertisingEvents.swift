@@ -2,19 +2,20 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The rhythm of the sets (Vol 6, Part B, 4.4.2.2).
+/// The advertising events of the sets (Vol 6, Part B, 4.4.2.2).
 ///
-/// An event is made packet by packet: when one ends, it is known whether somebody asks, and so what
-/// comes next and when; that is sent at once, ahead of its time. A request begins T_IFS after the
-/// packet, and who sends one has said so by then. So an event to which nobody reacts costs
-/// one timer, and one end for each packet.
+/// The advertiser builds an event packet by packet. A request starts T_IFS after a packet, but its
+/// sender passes it to the ether already at the end of that packet. So the advertiser then knows
+/// whether a request follows, and in turn passes its next packet to the ether at once, ahead of its
+/// start. An event without requests costs one timer, and one end of transmission for each packet.
 ///
-/// The radio does one thing at a time. A packet for which it is not free, because of a connection or
-/// another set, is left out: its place in the event stays empty, and the event goes on after it. A
-/// request for which it is not free is not heard.
+/// The radio does one thing at a time. The advertiser skips a packet for which the radio is not
+/// free because of a connection or another set, and continues the event after it. It does not
+/// receive a request for which the radio is not free.
 extension VirtualController {
-    /// Enables the set. The first event comes within a random delay, so that devices which are
-    /// switched on together do not collide at once; at high duty cycle without any.
+    /// Enables the set. The first event begins after a random delay, so that devices that are
+    /// switched on together do not collide at once. High duty cycle advertising begins without a
+    /// delay.
     mutating func startAdvertising(
         _ place: Int,
         _ run: AdvertisingRun,
@@ -36,7 +37,8 @@ extension VirtualController {
         rest(place, until: ether.now.later(delay), &ether)
     }
 
-    /// Disables the set in silence, if it is enabled. What is in the air goes to its end.
+    /// Disables the set, if it is enabled, without an event to the host. A packet on the air
+    /// continues to its end.
     mutating func stopAdvertising(_ place: Int, _ ether: inout Ether) {
         guard var run = advertiser.sets[place].run else { return }
         ether.cancel(&run.timer)
@@ -44,7 +46,7 @@ extension VirtualController {
         advertiser.sets[place].run = nil
     }
 
-    /// The next event of the set is due, or a request has ended without leading to anything.
+    /// Handles the set's timer: its next event is due, or a request has ended without a response.
     mutating func advertise(_ set: UInt8, _ ether: inout Ether) {
         guard let place = advertiser.place(of: set), let run = advertiser.sets[place].run,
             run.due == ether.now
@@ -69,8 +71,8 @@ extension VirtualController {
         advertiseOnNextChannel(place, at: ether.now, &ether)
     }
 
-    /// Sends on the next of the primary channels that are left for this event; when none is, goes on
-    /// to what the packets pointed to, or ends the event.
+    /// Sends a packet on the next primary channel of this event. If none is left, continues with
+    /// the packet on a secondary channel, or ends the event.
     mutating func advertiseOnNextChannel(_ place: Int, at start: Instant, _ ether: inout Ether) {
         var start = start
         while let channel = advertiser.sets[place].run?.takeChannel() {
@@ -85,7 +87,9 @@ extension VirtualController {
         }
     }
 
-    /// Sends the packet, unless the radio is engaged otherwise: then false.
+    /// Sends the packet.
+    ///
+    /// - Returns: False, without any effect, if the radio is not free.
     mutating func send(
         _ packet: AdvertisingPacket,
         of place: Int,
@@ -104,7 +108,7 @@ extension VirtualController {
         return true
     }
 
-    /// A packet of a set has ended, and all that heard it have acted on it.
+    /// Handles the end of a packet of a set, after every controller that heard it has acted on it.
     mutating func advertiserTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         guard let set = packet.pdu.advertisingSet, let place = advertiser.place(of: set),
             case .sending(packet.transmission.start) = advertiser.sets[place].run?.step
@@ -123,7 +127,7 @@ extension VirtualController {
         }
     }
 
-    /// Whether the radio listens for a request after the packet.
+    /// Returns whether the radio listens for a request after the packet.
     private func listens(after packet: AdvertisingPacket, _ place: Int) -> Bool {
         switch packet.pdu {
         case .legacy: advertiser.sets[place].manner.allowsRequests
@@ -132,7 +136,7 @@ extension VirtualController {
         }
     }
 
-    /// What comes after a packet to which nobody reacted, or after a response.
+    /// Continues the event after a packet without a request, or after a response.
     private mutating func goOn(_ place: Int, at start: Instant, _ ether: inout Ether) {
         guard let run = advertiser.sets[place].run else { return }
         if advertiser.sets[place].manner.isLegacy || !run.channelsLeft.isEmpty {
@@ -144,7 +148,7 @@ extension VirtualController {
         }
     }
 
-    /// The event is over: rests until the next, if there is to be one.
+    /// Ends the event, and schedules the next one unless it was the last.
     mutating func endEvent(_ place: Int, _ ether: inout Ether) {
         guard var run = advertiser.sets[place].run else { return }
         run.completedEvents += 1
@@ -174,13 +178,14 @@ extension VirtualController {
         return eventStart.later(interval + advertisingDelay(place))
     }
 
-    /// advDelay, in nanoseconds: none at high duty cycle.
+    /// Returns advDelay in nanoseconds: 0 at high duty cycle.
     private mutating func advertisingDelay(_ place: Int) -> Int64 {
         guard !advertiser.sets[place].manner.isHighDutyCycle else { return 0 }
         return Int64(dice.uniform(below: AdvertisingPace.delayMaximum + 1))
     }
 
-    /// How long after a packet on a primary channel the next one follows, if nobody reacts.
+    /// Returns the time between a packet without a request on a primary channel and the next
+    /// packet, in nanoseconds.
     private func pause(after place: Int) -> Int64 {
         let manner = advertiser.sets[place].manner
         let listening = manner.isLegacy && manner.allowsRequests ? AdvertisingPace.frameSpace : 0
@@ -189,7 +194,7 @@ extension VirtualController {
 }
 
 extension AdvertisingRun {
-    /// Takes the first of the primary channels that are left; they are used in ascending order.
+    /// Removes and returns the next primary channel. The channels are used in ascending order.
     fileprivate mutating func takeChannel() -> RadioChannel? {
         let place = channelsLeft.rawValue.trailingZeroBitCount
         guard place < RadioChannel.primaryAdvertising.count else { return nil }
@@ -199,7 +204,7 @@ extension AdvertisingRun {
 }
 
 extension AdvertisingPDU {
-    /// Which of its sender's sets an advertiser's packet is of.
+    /// The advertising set of the sender to which an advertiser's packet belongs.
     fileprivate var advertisingSet: UInt8? {
         switch self {
         case .legacy(let pdu), .scanResponse(let pdu): pdu.set

@@ -2,36 +2,35 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How a set advertises: what the parameters of the legacy and of the extended commands both come
-/// down to.
+/// The advertising parameters of a set, from the legacy or the extended commands.
 struct AdvertisingManner: Sendable {
-    /// What others may do with it, and which packets say so.
+    /// The properties that other devices see in the packet type.
     var properties: HCI.AdvertisingProperties
-    /// From one event to the next, without the random delay: at least, and at most.
+    /// The range of intervals between events, without the random delay.
     var intervals: ClosedRange<Duration>
-    /// On which primary channels.
+    /// The primary channels.
     var channels = HCI.AdvertisingChannels.all
-    /// Which of its own addresses the controller uses.
+    /// The type of the controller's own address.
     var ownAddressType = HCI.OwnAddressType.public
-    /// Whom it is for, if it is for one device, and the entry of the resolving list that makes the
-    /// own address: an identity address.
+    /// The identity address of the peer: the target of directed advertising, and the entry of the
+    /// resolving list from which the controller makes its own private address.
     var peer = DeviceAddress(value: 0, kind: .public)
-    /// Whose requests are answered.
+    /// The filter policy for requests.
     var filterPolicy = HCI.AdvertisingFilterPolicy.unfiltered
-    /// What TxPower says, in dBm.
+    /// The value of the TxPower field, in dBm.
     var transmitPower: Int8 = 0
-    /// By how many decibels that is less than the radio could do.
+    /// How much weaker the set's packets are than the radio's maximum, in decibels.
     var reduction: Int16 = 0
-    /// How the packets on the primary channels are sent.
+    /// The modulation on the primary channels.
     var primary = Modulation.le1M
-    /// How those on the secondary channels are.
+    /// The modulation on the secondary channels.
     var secondary = Modulation.le1M
     /// The Advertising SID.
     var sid: UInt8 = 0
-    /// Whether the host wants to know who asks for a scan response.
+    /// Whether the controller reports scan requests to the host.
     var reportsScanRequests = false
 
-    /// What a legacy host gets that sets no parameters (Vol 4, Part E, 7.8.5).
+    /// The parameters of a legacy host that sets none (Vol 4, Part E, 7.8.5).
     static let standard = AdvertisingManner(
         properties: [.legacy, .connectable, .scannable],
         intervals: .milliseconds(1280) ... .milliseconds(1280)
@@ -44,43 +43,42 @@ struct AdvertisingManner: Sendable {
     var isAnonymous: Bool { properties.contains(.anonymous) }
     var isHighDutyCycle: Bool { properties.contains(.highDutyCycle) }
 
-    /// Whether somebody may ask for something after a packet.
+    /// Whether a request may follow a packet.
     var allowsRequests: Bool { isConnectable || isScannable }
 
-    /// Whether the packets have room for advertising data: all but ADV_DIRECT_IND and the extended
-    /// ones that only invite to ask.
+    /// Whether the packets can carry advertising data: all except ADV_DIRECT_IND and scannable
+    /// extended packets, whose data is in the scan response.
     var carriesData: Bool { isLegacy ? !isDirected : !isScannable }
 
-    /// Whether the own address comes from the resolving list where it can.
+    /// Whether the controller's own address is a resolvable private address, if it can make one.
     var isPrivate: Bool {
         ownAddressType == .resolvableOrPublic || ownAddressType == .resolvableOrRandom
     }
 
-    /// Whether a device must be in the Filter Accept List to ask for a scan response. Directed
-    /// advertising has a filter of its own: the target.
+    /// Whether only devices in the Filter Accept List get a scan response. Directed advertising
+    /// filters by its target instead.
     var filtersScanRequests: Bool {
         !isDirected && (filterPolicy == .scanFiltered || filterPolicy == .filtered)
     }
 
-    /// Whether a device must be in the Filter Accept List to ask for a connection.
+    /// Whether only devices in the Filter Accept List can connect.
     var filtersConnectionRequests: Bool {
         !isDirected && (filterPolicy == .connectFiltered || filterPolicy == .filtered)
     }
 }
 
-/// The rhythm of advertising, where the specification leaves it to the controller, or fixes it.
+/// The timing of advertising that the specification fixes or leaves to the controller.
 enum AdvertisingPace {
-    /// What intervals can be asked for in legacy commands (Vol 4, Part E, 7.8.5).
+    /// The intervals that legacy commands can set (Vol 4, Part E, 7.8.5).
     static let legacyIntervals = Duration.milliseconds(20) ... .milliseconds(10_240)
-    /// What intervals can be asked for in extended commands, which have 24 bits for them
-    /// (Vol 4, Part E, 7.8.53).
+    /// The intervals that extended commands can set, in a field of 24 bits (Vol 4, Part E, 7.8.53).
     static let extendedIntervals = Duration.milliseconds(20) ... .microseconds(0xFF_FFFF * 625)
-    /// How long the radio takes to go to the next channel when nothing more comes on this one.
+    /// The time that the radio needs to change to the next channel, in nanoseconds.
     static let channelChange: Int64 = 150_000
-    /// From one ADV_DIRECT_IND to the next on a channel, at high duty cycle, at most
-    /// (Vol 6, Part B, 4.4.2.4.3).
+    /// The longest time between two ADV_DIRECT_INDs on one channel at high duty cycle (Vol 6, Part
+    /// B, 4.4.2.4.3).
     static let highDutyInterval = Duration.microseconds(3_750)
-    /// After how long high duty cycle advertising must end (Vol 6, Part B, 4.4.2.4.3).
+    /// The longest duration of high duty cycle advertising (Vol 6, Part B, 4.4.2.4.3).
     static let highDutyLimit = Duration.milliseconds(1_280)
     /// T_IFS, in nanoseconds.
     static let frameSpace = FrameSpace.betweenFrames.nanoseconds
@@ -91,7 +89,7 @@ enum AdvertisingPace {
 }
 
 extension Instant {
-    /// The instant so many nanoseconds later.
+    /// Returns the instant that is `nanoseconds` later.
     func later(_ nanoseconds: Int64) -> Instant {
         let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
         return Instant(nanoseconds: overflow ? .max : sum)

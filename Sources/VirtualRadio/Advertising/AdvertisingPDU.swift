@@ -2,24 +2,27 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A packet on an advertising physical channel, primary or secondary, and when it is on the air.
+/// A packet on an advertising physical channel, primary or secondary, with its time on the air.
 package struct AdvertisingPacket: Sendable {
-    /// Who sends it.
+    /// The radio that sends the packet.
     package let sender: RadioID
-    /// Who listens for it beside those that scan or initiate: the advertiser for a request, who
-    /// asked for a response.
+    /// The radio that listens for the packet in addition to scanners and initiators: the advertiser
+    /// for a request, the requester for a response.
     package let addressee: RadioID?
-    /// What it says.
+    /// The content of the packet.
     package let pdu: AdvertisingPDU
-    /// How it is sent.
+    /// The modulation of the packet.
     package let modulation: Modulation
-    /// Where and when.
+    /// The channel and the time of the packet.
     package let transmission: Transmission
-    /// How many octets header and payload are.
+    /// The length of header and payload in bytes.
     package let pduLength: Int
 
-    /// The packet that begins at the instant, weaker by the reduction in decibels than its sender
-    /// otherwise sends.
+    /// Creates a packet.
+    ///
+    /// - Parameters:
+    ///   - start: The instant at which the packet begins.
+    ///   - reduction: How much weaker the packet is than the sender's transmit power, in decibels.
     package init(
         _ pdu: AdvertisingPDU,
         from sender: RadioID,
@@ -44,7 +47,7 @@ package struct AdvertisingPacket: Sendable {
     }
 }
 
-/// What packets on the advertising channels say (Vol 6, Part B, 2.3).
+/// The content of a packet on the advertising channels (Vol 6, Part B, 2.3).
 package enum AdvertisingPDU: Sendable {
     /// ADV_IND, ADV_DIRECT_IND, ADV_NONCONN_IND or ADV_SCAN_IND.
     case legacy(LegacyAdvertisement)
@@ -59,7 +62,7 @@ package enum AdvertisingPDU: Sendable {
     /// AUX_CONNECT_RSP.
     case connectionResponse(ConnectionResponse)
 
-    /// How many octets header and payload are.
+    /// The length of header and payload in bytes.
     package var length: Int {
         switch self {
         case .legacy(let pdu):
@@ -76,27 +79,28 @@ package enum AdvertisingPDU: Sendable {
     }
 }
 
-/// A legacy advertisement or the response to a scan request.
+/// A legacy advertisement or scan response.
 package struct LegacyAdvertisement: Sendable {
-    /// Which of the advertiser's sets it is of: what a request is for. Legacy commands use set 0.
+    /// The handle of the advertiser's set, to which a request is addressed. Legacy commands use set
+    /// 0.
     package var set: UInt8
     /// AdvA.
     package var advertiser: DeviceAddress
-    /// TargetA, of ADV_DIRECT_IND only.
+    /// TargetA; only in ADV_DIRECT_IND.
     package var target: DeviceAddress?
     /// Whether a CONNECT_IND may follow.
     package var isConnectable: Bool
     /// Whether a SCAN_REQ may follow.
     package var isScannable: Bool
-    /// Whether the advertiser knows Channel Selection Algorithm #2 (the ChSel bit).
+    /// Whether the advertiser supports Channel Selection Algorithm #2 (the ChSel bit).
     package var supportsChannelSelection2 = true
-    /// AdvData or ScanRspData, 31 octets at most.
+    /// AdvData or ScanRspData, at most 31 bytes.
     package var data: [UInt8]
 }
 
-/// A packet with the common extended advertising payload.
+/// A packet with the Common Extended Advertising Payload Format.
 package struct ExtendedAdvertisement: Sendable {
-    /// Which of the four it is.
+    /// The PDU type.
     package enum Kind: Sendable {
         /// ADV_EXT_IND.
         case primary
@@ -108,52 +112,52 @@ package struct ExtendedAdvertisement: Sendable {
         case scanResponse
     }
 
-    /// AuxPtr, with the instant in place of an offset.
+    /// AuxPtr, with an instant in place of the offset.
     package struct Pointer: Sendable {
-        /// On which channel the packet comes.
+        /// The channel of the packet.
         package var channel: RadioChannel
-        /// How it is modulated.
+        /// The modulation of the packet.
         package var modulation: Modulation
-        /// When it begins.
+        /// The instant at which the packet begins.
         package var start: Instant
     }
 
-    /// Which of the four it is.
+    /// The PDU type.
     package var kind: Kind
-    /// Which of the advertiser's sets it is of.
+    /// The handle of the advertiser's set.
     package var set: UInt8
-    /// AdvA, where the packet has it.
+    /// AdvA; `nil` if the packet does not have it.
     package var advertiser: DeviceAddress?
-    /// TargetA, where the packet has it.
+    /// TargetA; `nil` if the packet does not have it.
     package var target: DeviceAddress?
-    /// The AdvMode: whether an AUX_CONNECT_REQ may follow the AUX_ADV_IND.
+    /// Whether an AUX_CONNECT_REQ may follow the AUX_ADV_IND, from the AdvMode.
     package var isConnectable: Bool
-    /// The AdvMode: whether an AUX_SCAN_REQ may follow the AUX_ADV_IND.
+    /// Whether an AUX_SCAN_REQ may follow the AUX_ADV_IND, from the AdvMode.
     package var isScannable: Bool
     /// The Advertising SID of the ADI.
     package var sid: UInt8
-    /// The DID of the ADI: changes when the data does.
+    /// The DID of the ADI, which changes with the data.
     package var dataID: UInt16
-    /// Where and when the next packet is; nil in the last.
+    /// The pointer to the next packet; `nil` in the last one.
     package var pointer: Pointer?
-    /// TxPower in dBm, if the set was asked to tell it.
+    /// TxPower in dBm, if the set includes it.
     package var transmitPower: Int8?
-    /// This packet's part of the data.
+    /// The part of the data in this packet.
     package var data: [UInt8]
-    /// How many octets header and payload are.
+    /// The length of header and payload in bytes.
     package var length: Int
 }
 
 /// SCAN_REQ or AUX_SCAN_REQ.
 package struct ScanRequest: Sendable {
-    /// Which set is asked.
+    /// The handle of the set that the request is addressed to.
     package var set: UInt8
     /// ScanA.
     package var scanner: DeviceAddress
     /// AdvA.
     package var advertiser: DeviceAddress
 
-    /// The question to the set.
+    /// Creates a request to the set.
     package init(set: UInt8, scanner: DeviceAddress, advertiser: DeviceAddress) {
         self.set = set
         self.scanner = scanner
@@ -161,20 +165,20 @@ package struct ScanRequest: Sendable {
     }
 }
 
-/// CONNECT_IND or AUX_CONNECT_REQ. The parameters that it carries are those of the link.
+/// CONNECT_IND or AUX_CONNECT_REQ. The link has the parameters that the packet carries.
 package struct ConnectionRequest: Sendable {
-    /// Which set is asked.
+    /// The handle of the set that the request is addressed to.
     package var set: UInt8
     /// InitA.
     package var initiator: DeviceAddress
     /// AdvA.
     package var advertiser: DeviceAddress
-    /// The link that is asked for.
+    /// The requested link.
     package var link: LinkID
-    /// Whether this is AUX_CONNECT_REQ, which is answered.
+    /// Whether this is an AUX_CONNECT_REQ, which the advertiser answers.
     package var isAuxiliary: Bool
 
-    /// The request to the set.
+    /// Creates a request to the set.
     package init(
         set: UInt8,
         initiator: DeviceAddress,
@@ -196,6 +200,6 @@ package struct ConnectionResponse: Sendable {
     package var advertiser: DeviceAddress
     /// TargetA.
     package var initiator: DeviceAddress
-    /// The link that was asked for.
+    /// The requested link.
     package var link: LinkID
 }

@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The packets of the sets.
 extension VirtualController {
-    /// The packet of the present event on a primary channel.
+    /// Returns the packet of the present event on a primary channel.
     func primaryPacket(
         _ place: Int,
         on channel: RadioChannel,
@@ -21,7 +21,7 @@ extension VirtualController {
         )
     }
 
-    /// ADV_IND, ADV_DIRECT_IND, ADV_SCAN_IND or ADV_NONCONN_IND (Vol 6, Part B, 2.3.1).
+    /// Returns an ADV_IND, ADV_DIRECT_IND, ADV_SCAN_IND or ADV_NONCONN_IND (Vol 6, Part B, 2.3.1).
     private func legacyPDU(_ set: borrowing AdvertisingSet) -> LegacyAdvertisement {
         LegacyAdvertisement(
             set: set.handle,
@@ -34,7 +34,7 @@ extension VirtualController {
         )
     }
 
-    /// SCAN_RSP (Vol 6, Part B, 2.3.2.2).
+    /// Returns a SCAN_RSP (Vol 6, Part B, 2.3.2.2).
     func scanResponsePDU(_ set: borrowing AdvertisingSet) -> LegacyAdvertisement {
         LegacyAdvertisement(
             set: set.handle,
@@ -46,8 +46,8 @@ extension VirtualController {
         )
     }
 
-    /// ADV_EXT_IND (Vol 6, Part B, 2.3.1.5). It only points, if there is anything to point to: then
-    /// the addresses are in the packet that it points to.
+    /// Returns an ADV_EXT_IND (Vol 6, Part B, 2.3.1.5). If there is an auxiliary packet, the
+    /// ADV_EXT_IND only points to it, and the addresses are in the auxiliary packet.
     private func extendedPDU(_ set: borrowing AdvertisingSet) -> ExtendedAdvertisement {
         let pointer = set.run?.pointer
         return extendedPDU(
@@ -59,7 +59,7 @@ extension VirtualController {
         )
     }
 
-    /// A packet with the common extended payload that has the fields, and the pointer and data.
+    /// Returns a packet with the Common Extended Advertising Payload Format.
     func extendedPDU(
         _ kind: ExtendedAdvertisement.Kind,
         _ set: borrowing AdvertisingSet,
@@ -86,14 +86,14 @@ extension VirtualController {
 }
 
 extension AdvertisingManner {
-    /// The fields of the ADV_EXT_IND of such a set if that is all there is: no ADI, since there is
-    /// no data to tell apart, and no TxPower on LE Coded (Vol 6, Part B, 2.3.1.5).
+    /// The fields of an ADV_EXT_IND without an auxiliary packet: no ADI, because there is no data
+    /// to identify, and no TxPower on LE Coded (Vol 6, Part B, 2.3.1.5).
     var soleFields: ExtendedAdvertisingPDU.Fields {
         let fields = auxiliaryFields.subtracting(.dataInfo)
         return primary == .le1M ? fields : fields.subtracting(.transmitPower)
     }
 
-    /// The fields of the AUX_ADV_IND of such a set (Vol 6, Part B, 2.3.1.6).
+    /// The fields of the AUX_ADV_IND (Vol 6, Part B, 2.3.1.6).
     var auxiliaryFields: ExtendedAdvertisingPDU.Fields {
         var fields: ExtendedAdvertisingPDU.Fields = [.dataInfo]
         if !isAnonymous { fields.insert(.advertiserAddress) }

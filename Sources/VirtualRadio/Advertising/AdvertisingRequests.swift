@@ -2,9 +2,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Who asks an advertiser for more, or for a connection (Vol 6, Part B, 4.4.2.3 to 4.4.2.7).
+/// Scan requests and connection requests to an advertiser (Vol 6, Part B, 4.4.2.3 to 4.4.2.7).
 extension VirtualController {
-    /// Somebody wants a scan response.
+    /// Handles a scan request.
     mutating func hear(
         _ request: ScanRequest,
         in packet: AdvertisingPacket,
@@ -25,7 +25,9 @@ extension VirtualController {
         ether.emit(.scanRequestReceived(received), to: radio)
     }
 
-    /// Sends the response T_IFS after the request. False if the radio is not free.
+    /// Sends the scan response T_IFS after the request.
+    ///
+    /// - Returns: False if the radio is not free.
     private mutating func respond(
         _ place: Int,
         to request: AdvertisingPacket,
@@ -62,7 +64,7 @@ extension VirtualController {
         return true
     }
 
-    /// Somebody wants a connection.
+    /// Handles a connection request.
     mutating func hear(
         _ request: ConnectionRequest,
         in packet: AdvertisingPacket,
@@ -97,7 +99,7 @@ extension VirtualController {
         connect(place, as: handle, &ether)
     }
 
-    /// AUX_CONNECT_RSP, T_IFS after the request (Vol 6, Part B, 2.3.3.3).
+    /// Sends AUX_CONNECT_RSP, T_IFS after the request (Vol 6, Part B, 2.3.3.3).
     private func answer(
         _ request: ConnectionRequest,
         in packet: AdvertisingPacket,
@@ -126,7 +128,7 @@ extension VirtualController {
         ether.transmit(answer)
     }
 
-    /// Whether who asks is the target, or, where there is none, passes the filter policy.
+    /// Returns whether the requester is the target, or, without a target, passes the filter policy.
     private func mayAsk(
         _ requester: Requester,
         _ place: Int,
@@ -140,8 +142,8 @@ extension VirtualController {
         return !isFiltered(manner) || acceptList.contains(requester.identity)
     }
 
-    /// Which set is asked by a request that has just ended: one that listens for requests, by the
-    /// address of its present event, at the right time.
+    /// Returns the place of the set to which a request that has just ended is addressed; `nil`
+    /// unless the set listens for a request at that time, with that address in its present event.
     private func asked(
         _ set: UInt8,
         as advertiserAddress: DeviceAddress,
@@ -154,8 +156,9 @@ extension VirtualController {
         return place
     }
 
-    /// Who is behind the address of a request; nil if it is not to be answered: an identity address
-    /// of somebody who must not use it (Vol 6, Part B, 6.2).
+    /// Returns the device behind the address of a request; `nil` if the request must be ignored,
+    /// because it uses the identity address of a device in network privacy mode (Vol 6, Part B,
+    /// 6.2).
     private mutating func requester(_ address: DeviceAddress) -> Requester? {
         switch resolvingList.resolve(address) {
         case .unresolved: Requester(address: address, identity: address, isResolved: false)
@@ -166,16 +169,16 @@ extension VirtualController {
     }
 }
 
-/// Who sent a request.
+/// The device that sent a request.
 private struct Requester {
-    /// Its address on the air.
+    /// The address on the air.
     let address: DeviceAddress
-    /// Its identity address where that is known, else the one on the air.
+    /// The identity address if the controller resolved it, or the address on the air.
     let identity: DeviceAddress
-    /// Whether that is known.
+    /// Whether the controller resolved the address.
     let isResolved: Bool
 
-    /// What the host is told.
+    /// The address that the controller reports to the host.
     var reported: HCI.PeerAddress {
         guard isResolved else { return HCI.PeerAddress(identity) }
         let type: HCI.AddressType = identity.kind == .public ? .publicIdentity : .randomIdentity

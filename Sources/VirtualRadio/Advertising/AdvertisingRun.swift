@@ -2,50 +2,52 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What an enabled set is doing.
+/// The state of an enabled set.
 ///
-/// It is in one step at a time. At most one timer waits for the next step, and at most one packet
-/// of the set is in the air; both are recognised by the step, so that one of an earlier run, which
-/// nobody can call back from the air, means nothing to this one.
+/// The set is in one step at a time. At most one timer waits for the next step, and at most one
+/// packet of the set is on the air. Timers and packets are matched against the step, because a
+/// packet of an earlier run may still be on the air and must not affect this run.
 struct AdvertisingRun: Sendable {
-    /// Where in its rhythm it is.
+    /// The step of a set.
     enum Step: Sendable {
-        /// Between two events; the timer waits for the next.
+        /// The set waits between two events, and the timer for the next.
         case resting
-        /// A packet that began then is in the air, or is about to be.
+        /// A packet that begins at `start` is on the air, or is about to be.
         case sending(start: Instant)
-        /// A request that began then is in the air, maybe for this set; the timer waits for its end.
+        /// A request that began at `start` is on the air and may be for this set. The timer waits
+        /// for its end.
         case hearing(start: Instant)
     }
 
-    /// Where in its rhythm it is.
+    /// The present step.
     var step = Step.resting
-    /// The next event, or the end of the request.
+    /// The timer of the next event, or of the end of the request.
     var timer: EventToken?
-    /// When that is due. A timer that fires at another time is of a run of the past.
+    /// The instant of the timer. A timer that fires at another instant belongs to an earlier run.
     var due = Instant.zero
-    /// The end of the time that the host gave it.
+    /// The timer of the end of the duration that the host has set.
     var endTimer: EventToken?
-    /// When that is due.
+    /// The instant of the end of the duration.
     var end = Instant.zero
-    /// From one event to the next, without the random delay, in nanoseconds.
+    /// The interval between events without the random delay, in nanoseconds.
     let interval: Int64
-    /// After how many events it ends; 0 for no limit.
+    /// The number of events after which the set ends; 0 without a limit.
     let eventLimit: UInt8
-    /// How many there were.
+    /// The number of completed events.
     var completedEvents = 0
 
-    /// When the present event began.
+    /// The beginning of the present event.
     var eventStart = Instant.zero
-    /// The addresses that the present event uses.
+    /// The addresses in the present event.
     var addresses: AdvertisingAddresses
-    /// The primary channels that are still to be used in the present event.
+    /// The primary channels that are left in the present event.
     var channelsLeft: HCI.AdvertisingChannels = []
-    /// Where the next packet on a secondary channel will be.
+    /// The pointer to the next packet on a secondary channel.
     var pointer: ExtendedAdvertisement.Pointer?
-    /// How much of the data, or of the response, packets have carried.
+    /// The number of bytes of the data, or of the scan response, that packets of this event have
+    /// carried.
     var carriedOctets = 0
-    /// Whether it is the response that they carry.
+    /// Whether the packets carry the scan response.
     var isResponding = false
 
     init(interval: Int64, eventLimit: UInt8, addresses: AdvertisingAddresses) {
@@ -54,26 +56,26 @@ struct AdvertisingRun: Sendable {
         self.addresses = addresses
     }
 
-    /// How many events to report at the end: counted only where there was a limit
-    /// (Vol 4, Part E, 7.7.65.18).
+    /// The number of events in the report at the end. Events count only if there was a limit (Vol
+    /// 4, Part E, 7.7.65.18).
     var reportedEvents: UInt8 {
         eventLimit == 0 ? 0 : UInt8(clamping: completedEvents)
     }
 }
 
-/// By what names advertiser and target go on the air.
+/// The addresses of advertiser and target on the air.
 struct AdvertisingAddresses: Sendable {
     /// AdvA.
     var own: DeviceAddress
-    /// Whether the controller made it, so that the host has to be told.
+    /// Whether the controller made `own`, so that it must report the address to the host.
     var isOwnMade: Bool
     /// TargetA.
     var target: DeviceAddress?
 }
 
 extension VirtualController {
-    /// The addresses for an event of the set that begins now; nil if the host has to set a random
-    /// address first.
+    /// Returns the addresses for an event of the set that begins now; `nil` if the host must set a
+    /// random address first.
     func addresses(for set: borrowing AdvertisingSet) -> AdvertisingAddresses? {
         let manner = set.manner
         let target = manner.isDirected ? targetAddress(manner) : nil
@@ -87,8 +89,8 @@ extension VirtualController {
         return AdvertisingAddresses(own: own, isOwnMade: false, target: target)
     }
 
-    /// A private address of the target, if this set uses such and one can be made
-    /// (Vol 6, Part B, 6.2.2); else its identity address.
+    /// Returns a private address of the target, if the set uses private addresses and the
+    /// controller can make one (Vol 6, Part B, 6.2.2), or its identity address.
     private func targetAddress(_ manner: AdvertisingManner) -> DeviceAddress {
         guard manner.isPrivate else { return manner.peer }
         return resolvingList.peerAddress(of: manner.peer) ?? manner.peer

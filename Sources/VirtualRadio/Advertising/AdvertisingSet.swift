@@ -2,26 +2,27 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// One thing that a controller advertises.
+/// An advertising set.
 struct AdvertisingSet: Sendable {
-    /// The set of the legacy commands, which have no name for it.
+    /// The handle of the set of the legacy commands, which do not name a set.
     static let legacyHandle: UInt8 = 0
 
-    /// The host's name for it.
+    /// The advertising handle that the host chose.
     let handle: UInt8
-    /// Whether the legacy commands made it, which use the random address of the whole device.
+    /// Whether the legacy commands created the set. Such a set uses the random address of the
+    /// device.
     let isOfLegacyCommands: Bool
-    /// How it advertises.
+    /// The advertising parameters.
     var manner: AdvertisingManner
-    /// Its own random address (LE Set Advertising Set Random Address).
+    /// The set's own random address (LE Set Advertising Set Random Address).
     var randomAddress: DeviceAddress?
-    /// What everybody gets.
+    /// The advertising data.
     var data = AdvertisedData()
-    /// What those get that ask for more.
+    /// The scan response data.
     var response = AdvertisedData()
-    /// The Advertising DID: another one when the data is another.
+    /// The Advertising DID, which changes with the data.
     var dataID: UInt16
-    /// What it is doing; nil while it is not enabled.
+    /// The state while the set is enabled; `nil` while it is disabled.
     var run: AdvertisingRun?
 
     init(
@@ -36,19 +37,19 @@ struct AdvertisingSet: Sendable {
         self.dataID = dataID & Self.dataIDMask
     }
 
-    /// The Advertising DID has 12 bits (Vol 6, Part B, 2.3.4.4).
+    /// The bits of the Advertising DID, which has 12 (Vol 6, Part B, 2.3.4.4).
     private static let dataIDMask: UInt16 = 0x0FFF
 
-    /// The data is another, or to be taken for another.
+    /// Changes the Advertising DID, so that scanners read the data again.
     mutating func renewDataID() {
         dataID = (dataID &+ 1) & Self.dataIDMask
     }
 }
 
-/// Data of a set, which may come in pieces.
+/// The data of a set, which may come in fragments.
 struct AdvertisedData: Sendable {
-    /// What came so far.
+    /// The bytes that have come so far.
     var octets: [UInt8] = []
-    /// Whether there is more to come.
+    /// Whether more fragments will come.
     var isPartial = false
 }

@@ -2,11 +2,13 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What an extended set sends on the secondary channels (Vol 6, Part B, 4.4.2.7): the packet that
-/// those on the primary channels point to, the response to who asks, and the chains behind both.
+/// The packets of an extended set on the secondary channels (Vol 6, Part B, 4.4.2.7): the
+/// AUX_ADV_IND to which the packets on the primary channels point, the scan response, and the
+/// chains of both.
 extension VirtualController {
-    /// Decides, at the beginning of an event, where its AUX_ADV_IND will be: T_MAFS after the last
-    /// packet on a primary channel, or nowhere, if there is nothing to say in it.
+    /// Chooses, at the beginning of an event, the channel and time of its AUX_ADV_IND: T_MAFS after
+    /// the last packet on a primary channel. An event that has nothing to send in it has no
+    /// AUX_ADV_IND.
     mutating func planAuxiliary(_ place: Int, _ start: Instant) {
         let manner = advertiser.sets[place].manner
         advertiser.sets[place].run?.carriedOctets = 0
@@ -22,7 +24,7 @@ extension VirtualController {
         advertiser.sets[place].run?.pointer = pointer
     }
 
-    /// A pointer to T_MAFS after `end`, on any data channel.
+    /// Returns a pointer to a packet T_MAFS after `end`, on a random data channel.
     private mutating func pointer(
         _ modulation: Modulation,
         after end: Instant
@@ -36,11 +38,11 @@ extension VirtualController {
         )
     }
 
-    /// Channels 0 to 36 serve data and secondary advertising (Vol 6, Part B, 1.4.1).
+    /// The number of channels for data and secondary advertising, 0 to 36 (Vol 6, Part B, 1.4.1).
     private static let dataChannelCount: UInt64 = 37
 
-    /// Sends the packet that the last one pointed to. If the radio is not free then, the rest of the
-    /// event is lost.
+    /// Sends the packet to which the last one pointed. If the radio is not free then, the event
+    /// ends.
     mutating func sendAuxiliary(
         _ place: Int,
         _ kind: ExtendedAdvertisement.Kind,
@@ -57,7 +59,8 @@ extension VirtualController {
         if !send(packet, of: place, &ether) { endEvent(place, &ether) }
     }
 
-    /// The next packet of data or response, as full as can be, and prepares for the one after it.
+    /// Returns the next packet of the data or the scan response, as full as possible, and sets the
+    /// pointer to the packet after it.
     mutating func auxiliaryPacket(
         _ place: Int,
         _ kind: ExtendedAdvertisement.Kind,
@@ -89,7 +92,7 @@ extension VirtualController {
         )
     }
 
-    /// What the next packet carries: all that is left, if it fits, or as much as does.
+    /// Returns the content of the next packet: all remaining data if it fits, or as much as fits.
     private mutating func nextPart(
         _ place: Int,
         _ kind: ExtendedAdvertisement.Kind
@@ -130,15 +133,15 @@ extension VirtualController {
 }
 
 extension AdvertisingRun {
-    /// What the packet is that the last one pointed to: the first on the secondary channels, or one
-    /// of a chain.
+    /// The PDU type of the packet to which the last one pointed: the first packet on the secondary
+    /// channels, or one of a chain.
     var nextKind: ExtendedAdvertisement.Kind {
         carriedOctets == 0 && !isResponding ? .auxiliary : .chained
     }
 }
 
 extension AdvertisingManner {
-    /// How long an event of an extended set is busy on the primary channels, in nanoseconds.
+    /// The duration of an extended set's event on the primary channels, in nanoseconds.
     var primaryDuration: Int64 {
         let fields: ExtendedAdvertisingPDU.Fields = [.dataInfo, .auxiliaryPointer]
         guard let pdu = ExtendedAdvertisingPDU(fields) else { return 0 }

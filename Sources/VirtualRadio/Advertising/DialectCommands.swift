@@ -2,7 +2,8 @@
 import BluetoothHCI
 
 extension CommandHandler {
-    /// A command of one of the dialects, to which the host is held if the command succeeds.
+    /// Returns the handler of a command of one family, answered with Command Complete. If the
+    /// command succeeds, the host is bound to that family.
     static func completing<Command: CommandCompleteCommand>(
         _ command: Command.Type,
         in dialect: AdvertisingDialect,

@@ -3,10 +3,10 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Advertiser {
-    /// The largest handle that a host may choose (Vol 4, Part E, 7.8.53).
+    /// The largest advertising handle that a host may choose (Vol 4, Part E, 7.8.53).
     static let handleMaximum: UInt8 = 0xEF
 
-    /// The extended advertising commands (Vol 4, Part E, 7.8.52 to 7.8.60).
+    /// The handlers of the extended advertising commands (Vol 4, Part E, 7.8.52 to 7.8.60).
     static let extendedHandlers: [CommandHandler] =
         setHandlers + dataHandlers + [
             .completing(HCI.LESetExtendedAdvertisingEnable.self, in: .extended) {
@@ -24,7 +24,7 @@ extension Advertiser {
             },
         ]
 
-    /// The commands that make sets, and remove them.
+    /// The handlers of the commands that create and remove sets.
     private static let setHandlers: [CommandHandler] = [
         .completing(HCI.LESetExtendedAdvertisingParameters.self, in: .extended) {
             (controller, command, _) throws(HCI.ErrorCode) in
@@ -50,7 +50,7 @@ extension Advertiser {
         },
     ]
 
-    /// The commands about what a set advertises.
+    /// The handlers of the commands for the data of a set.
     private static let dataHandlers: [CommandHandler] = [
         .completing(HCI.LESetExtendedAdvertisingData.self, in: .extended) {
             (controller, command, _) throws(HCI.ErrorCode) in
@@ -66,8 +66,8 @@ extension Advertiser {
         },
     ]
 
-    /// LE Set Advertising Set Random Address. A set that is in use for connections keeps its
-    /// address, since who asks for one must be told by the same.
+    /// Performs LE Set Advertising Set Random Address. The address of an enabled connectable set
+    /// cannot change, because connection requests name it.
     private mutating func setRandomAddress(
         _ command: HCI.LESetAdvertisingSetRandomAddress
     ) throws(HCI.ErrorCode) {
@@ -79,7 +79,8 @@ extension Advertiser {
 }
 
 extension VirtualController {
-    /// LE Set Extended Advertising Parameters: makes the set, or changes it while it is at rest.
+    /// Performs LE Set Extended Advertising Parameters: creates the set, or changes it while it is
+    /// disabled.
     fileprivate mutating func setParameters(
         _ command: HCI.LESetExtendedAdvertisingParameters
     ) throws(HCI.ErrorCode) -> HCI.LESetExtendedAdvertisingParameters.ReturnParameters {
@@ -108,8 +109,13 @@ extension VirtualController {
 }
 
 extension AdvertisingManner {
-    /// What the extended command asks for; throws if that makes no sense, or is more than there
-    /// is. A radio has so much power and no more; it says so if it was asked for more.
+    /// Creates the parameters of the extended command. If the command asks for more transmit power
+    /// than the radio has, the power is limited, and the controller returns the limited value.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - power: The largest transmit power, in dBm.
+    /// - Throws: An error code if the parameters are invalid or not supported.
     init(
         _ command: HCI.LESetExtendedAdvertisingParameters,
         power: Int8
@@ -140,7 +146,7 @@ extension AdvertisingManner {
     private static let powers: ClosedRange<Int8> = -127...20
     private static let noPowerPreference: Int8 = 127
 
-    /// The combinations of properties that make legacy packets (Vol 4, Part E, 7.8.53).
+    /// The property combinations of legacy packets (Vol 4, Part E, 7.8.53).
     private static let legacyProperties: Set<HCI.AdvertisingProperties> = [
         [.legacy, .connectable, .scannable],
         [.legacy, .connectable, .directed],
@@ -149,13 +155,15 @@ extension AdvertisingManner {
         [.legacy],
     ]
 
-    /// All the properties that there are.
+    /// All defined properties.
     private static let allProperties: HCI.AdvertisingProperties = [
         .connectable, .scannable, .directed, .highDutyCycle, .legacy, .anonymous,
         .includesTransmitPower,
     ]
 
-    /// Throws Invalid HCI Command Parameters if no kind of advertising has the properties.
+    /// Checks that a kind of advertising has the properties.
+    ///
+    /// - Throws: `invalidCommandParameters` if none has.
     private static func check(_ properties: HCI.AdvertisingProperties) throws(HCI.ErrorCode) {
         let isPossible =
             properties.contains(.legacy)
@@ -185,8 +193,8 @@ extension AdvertisingManner {
         )
     }
 
-    /// Takes over the PHYs. Legacy packets are on LE 1M; primary channels know no 2M. LE Coded is
-    /// sent with S=8.
+    /// Sets the PHYs. Legacy packets use LE 1M, and primary channels do not support LE 2M. LE Coded
+    /// is sent with S=8.
     private mutating func setPHYs(
         _ command: HCI.LESetExtendedAdvertisingParameters
     ) throws(HCI.ErrorCode) {

@@ -2,9 +2,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What the data commands of extended advertising do to a set (Vol 4, Part E, 7.8.54 and 7.8.55).
+/// The effects of the data commands of extended advertising (Vol 4, Part E, 7.8.54 and 7.8.55).
 extension AdvertisingSet {
-    /// LE Set Extended Advertising Data.
+    /// Performs LE Set Extended Advertising Data.
     mutating func setData(_ command: HCI.LESetExtendedAdvertisingData) throws(HCI.ErrorCode) {
         guard manner.carriesData else { throw .invalidCommandParameters }
         guard command.operation != .unchanged else { return try keepData(command) }
@@ -16,7 +16,7 @@ extension AdvertisingSet {
         renewDataID()
     }
 
-    /// The data stays as it is, and scanners are to read it once more.
+    /// Keeps the data, and changes the DID so that scanners read it again.
     private mutating func keepData(
         _ command: HCI.LESetExtendedAdvertisingData
     ) throws(HCI.ErrorCode) {
@@ -26,7 +26,7 @@ extension AdvertisingSet {
         renewDataID()
     }
 
-    /// LE Set Extended Scan Response Data.
+    /// Performs LE Set Extended Scan Response Data.
     mutating func setResponse(_ command: HCI.LESetExtendedScanResponseData) throws(HCI.ErrorCode) {
         guard manner.isScannable || command.data.isEmpty, command.operation != .unchanged else {
             throw .invalidCommandParameters
@@ -41,8 +41,8 @@ extension AdvertisingSet {
         renewDataID()
     }
 
-    /// Whether a piece is in order: all at once for legacy packets and while advertising, and never
-    /// an empty one of several.
+    /// Checks a fragment. Legacy packets and an enabled set need all data in one command, and a
+    /// fragment of several must not be empty.
     private func checkPiece(
         _ operation: HCI.DataOperation,
         _ piece: ArraySlice<UInt8>
@@ -60,8 +60,10 @@ extension AdvertisingSet {
         guard run == nil else { throw .commandDisallowed }
     }
 
-    /// Throws if the set cannot hold so much, or cannot send it: while it is enabled, with the
-    /// interval that it has. All data of the set is lost then, as the specification has it.
+    /// Checks that the set can hold the data, and can send it within its interval.
+    ///
+    /// - Throws: `memoryCapacityExceeded` or `packetTooLong`. Then all data of the set is lost, as
+    ///   the specification requires.
     private func checkLength(_ length: Int, isResponse: Bool) throws(HCI.ErrorCode) {
         guard length <= PacketLength.extendedDataLimit else { throw .memoryCapacityExceeded }
         guard !manner.isLegacy else { return }
@@ -74,8 +76,9 @@ extension AdvertisingSet {
         guard !isTooLong else { throw .packetTooLong }
     }
 
-    /// Throws if the data that the set has does not go with another manner
-    /// (Vol 4, Part E, 7.8.53).
+    /// Checks that the present data fits other parameters (Vol 4, Part E, 7.8.53).
+    ///
+    /// - Throws: `invalidCommandParameters` or `packetTooLong` if it does not.
     func check(_ manner: AdvertisingManner) throws(HCI.ErrorCode) {
         guard manner.carriesData || data.octets.isEmpty,
             manner.isScannable || response.octets.isEmpty
@@ -94,7 +97,8 @@ extension AdvertisingSet {
 }
 
 extension AdvertisedData {
-    /// The data with another piece. One that goes on from nothing begins it.
+    /// Returns the data with another fragment. A continuation without a first fragment begins the
+    /// data.
     fileprivate func adding(
         _ operation: HCI.DataOperation,
         _ piece: ArraySlice<UInt8>
@@ -107,21 +111,21 @@ extension AdvertisedData {
     }
 }
 
-/// How long the events of extended sets take.
+/// The durations of extended sets' events.
 extension AdvertisingManner {
-    /// How much data fits: for a connectable set into the one packet that can be asked
-    /// (Vol 6, Part B, 2.3.1.6); otherwise into a chain.
+    /// The largest data in bytes: for a connectable set the capacity of its AUX_ADV_IND (Vol 6,
+    /// Part B, 2.3.1.6), otherwise that of a chain.
     var dataLimit: Int {
         isConnectable
             ? ExtendedAdvertisingPDU.dataLimit(auxiliaryFields) : PacketLength.extendedDataLimit
     }
 
-    /// How long an event is, with so much data, and without anybody asking.
+    /// Returns the duration of an event with `length` bytes of data and without a request.
     func eventDuration(_ length: Int) -> Duration {
         .nanoseconds(primaryDuration) + chainDuration(auxiliaryFields, carriesData ? length : 0)
     }
 
-    /// How long an event is in which somebody asks for a response of that length.
+    /// Returns the duration of an event with a scan request and a response of `length` bytes.
     func responseDuration(_ length: Int) -> Duration {
         guard isScannable, !isLegacy else { return .zero }
         let request = secondary.airTime(pduLength: LegacyAdvertisingPDU.scanRequest.length)

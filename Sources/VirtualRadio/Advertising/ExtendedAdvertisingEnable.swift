@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// LE Set Extended Advertising Enable (Vol 4, Part E, 7.8.56).
 extension VirtualController {
-    /// Enables or disables sets: all that are named, or none.
+    /// Enables or disables sets: all named sets, or none.
     mutating func setExtendedAdvertising(
         _ command: HCI.LESetExtendedAdvertisingEnable,
         _ ether: inout Ether
@@ -32,7 +32,9 @@ extension VirtualController {
         }
     }
 
-    /// The run that the set would have; throws if it cannot be enabled like that.
+    /// Returns the run of the set.
+    ///
+    /// - Throws: An error code if the set cannot be enabled with this plan.
     private func run(
         of set: AdvertisingSet,
         _ plan: HCI.AdvertisingSetRun,
@@ -50,7 +52,10 @@ extension VirtualController {
 }
 
 extension Advertiser {
-    /// Where the named sets are; throws if one is not there, or is named twice.
+    /// Returns the places of the named sets.
+    ///
+    /// - Throws: `unknownAdvertisingIdentifier` if a set does not exist, `invalidCommandParameters`
+    ///   if it is named twice.
     fileprivate func places(
         of runs: [HCI.AdvertisingSetRun]
     ) throws(HCI.ErrorCode) -> [Int] {
@@ -65,7 +70,9 @@ extension Advertiser {
 }
 
 extension AdvertisingSet {
-    /// Throws if what the set has, or what is planned, is not enough to advertise.
+    /// Checks that the set's data is complete and the plan is valid.
+    ///
+    /// - Throws: `commandDisallowed` or `invalidCommandParameters` if they are not.
     fileprivate func checkIsComplete(_ plan: HCI.AdvertisingSetRun) throws(HCI.ErrorCode) {
         if manner.isHighDutyCycle {
             guard plan.duration.rawValue > 0,
@@ -80,8 +87,9 @@ extension AdvertisingSet {
         }
     }
 
-    /// The shortest interval of those that the host allows in which an event has room; throws
-    /// Packet Too Long if there is none.
+    /// Returns the shortest interval in the host's range into which an event fits.
+    ///
+    /// - Throws: `packetTooLong` if there is none.
     fileprivate func interval() throws(HCI.ErrorCode) -> Duration {
         let range = manner.intervals
         guard !manner.isLegacy else { return range.lowerBound }

@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Advertiser {
-    /// The legacy advertising commands (Vol 4, Part E, 7.8.5 to 7.8.9).
+    /// The handlers of the legacy advertising commands (Vol 4, Part E, 7.8.5 to 7.8.9).
     static let legacyHandlers: [CommandHandler] = [
         .completing(HCI.LESetAdvertisingParameters.self, in: .legacy) {
             (controller, command, _) throws(HCI.ErrorCode) in
@@ -36,7 +36,7 @@ extension Advertiser {
         },
     ]
 
-    /// Where the set of the legacy commands is, which the first of them makes.
+    /// The place of the set of the legacy commands. The first legacy command creates the set.
     fileprivate var legacyPlace: Int {
         mutating get {
             if let place = place(of: AdvertisingSet.legacyHandle) { return place }
@@ -53,21 +53,22 @@ extension Advertiser {
 }
 
 extension VirtualController {
-    /// The power with which it sends, as controllers report it.
+    /// The transmit power as controllers report it, in dBm.
     var reportedPower: Int8 {
         let power = configuration.transmitPower
         return power.isFinite ? Int8(min(max(power.rounded(), -127), 20)) : 0
     }
 
-    /// Throws Connection Limit Exceeded if such advertising invites to connect, and there is no link
-    /// left for who comes.
+    /// Checks that the controller can have another link, if the advertising is connectable.
+    ///
+    /// - Throws: `connectionLimitExceeded` if it cannot.
     func checkHasLink(for manner: AdvertisingManner, _ ether: Ether) throws(HCI.ErrorCode) {
         guard !manner.isConnectable || ether.linkCount(of: radio) < configuration.linkLimit else {
             throw .connectionLimitExceeded
         }
     }
 
-    /// LE Set Advertising Enable. Enabling what is enabled changes nothing.
+    /// Performs LE Set Advertising Enable. Enabling an enabled set changes nothing.
     fileprivate mutating func setLegacyAdvertising(
         _ isEnabled: Bool,
         _ ether: inout Ether
@@ -91,7 +92,9 @@ extension VirtualController {
 }
 
 extension AdvertisingManner {
-    /// What the legacy command asks for; throws if that makes no sense.
+    /// Creates the parameters of the legacy command.
+    ///
+    /// - Throws: An error code if the parameters are invalid or not supported.
     init(_ command: HCI.LESetAdvertisingParameters) throws(HCI.ErrorCode) {
         guard let properties = Self.properties[command.type] else {
             throw .invalidCommandParameters
@@ -115,7 +118,7 @@ extension AdvertisingManner {
         )
     }
 
-    /// The properties by which the extended commands name the legacy types.
+    /// The properties of the extended commands that correspond to the legacy types.
     private static let properties: [HCI.AdvertisingType: HCI.AdvertisingProperties] = [
         .connectableUndirected: [.legacy, .connectable, .scannable],
         .directedHighDutyCycle: [.legacy, .connectable, .directed, .highDutyCycle],
@@ -124,7 +127,10 @@ extension AdvertisingManner {
         .directedLowDutyCycle: [.legacy, .connectable, .directed],
     ]
 
-    /// The range of intervals, if it is one and the controller supports it.
+    /// Returns the range of intervals.
+    ///
+    /// - Throws: `unsupportedFeatureOrParameterValue` if the controller does not support it,
+    ///   `invalidCommandParameters` if the minimum is above the maximum.
     static func intervals(
         _ minimum: Duration,
         _ maximum: Duration,
@@ -137,8 +143,9 @@ extension AdvertisingManner {
         return minimum...maximum
     }
 
-    /// Takes over what both kinds of commands say in the same words, if it makes sense. Reserved
-    /// channels are passed over.
+    /// Sets the parameters that both kinds of commands share. Ignores reserved channels.
+    ///
+    /// - Throws: `invalidCommandParameters` if one of them is invalid.
     mutating func setAddressing(
         channels: HCI.AdvertisingChannels,
         own: HCI.OwnAddressType,

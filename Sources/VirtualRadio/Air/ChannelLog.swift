@@ -3,24 +3,24 @@ import BluetoothTypes
 
 /// The packets of one channel, in the order of their starts.
 ///
-/// The oldest is at `first`; what is before that is forgotten, and is cleared away when it is half
-/// of the array, so that forgetting costs O(1) for each packet. Looking for overlaps goes from the
-/// latest backwards, and no further than the longest packet seen on the channel may reach. Both are
-/// done for every packet of a world, so they count in nanoseconds: arithmetic of `Duration` has 128
-/// bits.
+/// The oldest packet is at `first`. Earlier elements are forgotten, and are removed when they are
+/// half of the array, so forgetting costs O(1) for each packet. The search for overlaps goes
+/// backwards from the latest packet, as far as the longest packet of the channel can reach. Both
+/// happen for every packet of a world, so they compute in nanoseconds: arithmetic of `Duration` has
+/// 128 bits.
 struct ChannelLog: Sendable {
     private var transmissions: [Transmission] = []
     private var first = 0
     private var longest: Int64 = 0
     private static let memory = Air.memory.nanoseconds
 
-    /// How many packets were forgotten because there were too many.
+    /// The number of packets that were forgotten because of `Air.transmissionLimit`.
     private(set) var forgottenCount = 0
 
-    /// How many packets are remembered.
+    /// The number of packets that are remembered.
     var count: Int { transmissions.count - first }
 
-    /// Remembers the packet, and forgets what can matter no more.
+    /// Adds the packet, and forgets packets that no longer matter.
     mutating func append(_ transmission: Transmission) {
         var place = transmissions.count
         while place > first, transmissions[place - 1].start > transmission.start { place -= 1 }
@@ -29,7 +29,7 @@ struct ChannelLog: Sendable {
         forget()
     }
 
-    /// Shows `visit` the packets of other senders that overlap with this one, the latest first.
+    /// Calls `visit` with each packet of another sender that overlaps this one, the latest first.
     func forEachOverlapping(_ wanted: Transmission, _ visit: (Transmission) -> Void) {
         var place = transmissions.count
         while place > first {
@@ -40,7 +40,7 @@ struct ChannelLog: Sendable {
         }
     }
 
-    /// When the last of the packets ends that begin at the instant; nil if none does.
+    /// Returns the end of the last packet that begins at exactly `start`; `nil` if no packet does.
     func end(ofPacketsFrom start: Instant) -> Instant? {
         var latest: Instant?
         var place = transmissions.count

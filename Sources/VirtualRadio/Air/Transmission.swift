@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// One of the 40 physical channels, 2 MHz each (Vol 6, Part B, 1.4.1), by the index that the Link
-/// Layer gives it: 0 to 36 for data, 37 to 39 for primary advertising.
+/// One of the 40 physical channels of 2 MHz (Vol 6, Part B, 1.4.1), named by its Link Layer channel
+/// index: 0 to 36 for data, 37 to 39 for primary advertising.
 package struct RadioChannel: Hashable, Sendable {
-    /// How many there are.
+    /// The number of channels.
     package static let count = 40
-    /// The three channels of primary advertising, in the order in which they are used.
+    /// The three primary advertising channels, in the order in which they are used.
     package static let primaryAdvertising = [37, 38, 39].map { RadioChannel(unchecked: $0) }
 
-    /// The index, 0 to 39.
+    /// The channel index, 0 to 39.
     package let index: Int
 
-    /// The channel of the index; nil if there is none.
+    /// Creates the channel of the index; `nil` if the index is not in 0 to 39.
     package init?(_ index: Int) {
         guard (0..<Self.count).contains(index) else { return nil }
         self.index = index
@@ -23,20 +23,20 @@ package struct RadioChannel: Hashable, Sendable {
     }
 }
 
-/// A packet in flight: who occupies which channel from when to when.
+/// A packet on the air: its sender, its channel and its time.
 package struct Transmission: Hashable, Sendable {
-    /// Who sends it.
+    /// The radio that sends the packet.
     package let sender: RadioID
-    /// On which channel.
+    /// The channel that the packet occupies.
     package let channel: RadioChannel
-    /// When its first bit is on the air.
+    /// The instant at which the first bit begins.
     package let start: Instant
-    /// When its last bit has been.
+    /// The instant at which the last bit ends.
     package let end: Instant
-    /// By how many decibels it is weaker than its sender's station otherwise sends.
+    /// How much weaker the packet is than the transmit power of the sender's station, in decibels.
     package let reduction: Int16
 
-    /// The packet that is on the air from `start` for `airTime`.
+    /// Creates a packet that is on the air from `start` for `airTime`.
     package init(
         from sender: RadioID,
         on channel: RadioChannel,
@@ -51,8 +51,8 @@ package struct Transmission: Hashable, Sendable {
         end = start + max(.zero, airTime)
     }
 
-    /// The packet that is on the air from one instant to another, in nanoseconds, which is no
-    /// earlier.
+    /// Creates a packet that is on the air from one instant to another, which is not earlier, in
+    /// nanoseconds.
     init(from sender: RadioID, on channel: RadioChannel, from start: Int64, to end: Int64) {
         self.sender = sender
         self.channel = channel
@@ -61,8 +61,8 @@ package struct Transmission: Hashable, Sendable {
         reduction = 0
     }
 
-    /// Whether both are on the same channel at the same time. One that begins when the other ends
-    /// is not.
+    /// Returns whether both packets are on the same channel at the same time. A packet that begins
+    /// when the other ends does not overlap it.
     package func overlaps(_ other: Transmission) -> Bool {
         channel == other.channel && start < other.end && other.start < end
     }

@@ -2,30 +2,30 @@
 
 /// The length of a data-channel PDU (Vol 6, Part B, 2.4).
 package struct DataPDU: Hashable, Sendable {
-    /// How many octets of payload, without the MIC.
+    /// The length of the payload in bytes, without the MIC.
     package let payloadLength: Int
-    /// Whether the payload has a MIC. An empty PDU never has.
+    /// Whether the payload has a MIC. An empty PDU never has one.
     package let isEncrypted: Bool
 
-    /// The PDU of a payload, of 251 octets at most.
+    /// Creates the PDU of a payload of at most 251 bytes.
     package init(payloadLength: Int, isEncrypted: Bool = false) {
         precondition(
             (0...PacketLength.dataPayloadLimit).contains(payloadLength),
-            "a data PDU has 0 to 251 octets of payload"
+            "a data PDU has 0 to 251 bytes of payload"
         )
         self.payloadLength = payloadLength
         self.isEncrypted = isEncrypted && payloadLength > 0
     }
 
-    /// The PDU that says nothing but that one is there.
+    /// The empty PDU, which a device sends when it has no data.
     package static let empty = DataPDU(payloadLength: 0)
 
-    /// How many octets header, payload and MIC are.
+    /// The length of header, payload and MIC in bytes.
     package var length: Int {
         PacketLength.header + payloadLength + (isEncrypted ? PacketLength.mic : 0)
     }
 
-    /// How long the PDU is on the air.
+    /// Returns how long the PDU is on the air.
     package func airTime(_ modulation: Modulation) -> Duration {
         modulation.airTime(pduLength: length)
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pace of a link: how long packets and their answers take, and how many fit into a connection
-/// event (Vol 6, Part B, 4.5.1).
+/// The timing of a link: the duration of packets and their answers, and the number of exchanges
+/// that fit into a connection event (Vol 6, Part B, 4.5.1).
 ///
 /// An *exchange* is a packet of the Central, the answer of the Peripheral, and the frame space
-/// after each. Which of the two carries the data makes no difference.
+/// after each. The duration is the same whichever device sends the data.
 package struct Exchange: Hashable, Sendable {
-    /// How the packets are sent, in both directions.
+    /// The modulation of the packets, in both directions.
     package var modulation: Modulation
     /// Whether payloads have a MIC.
     package var isEncrypted: Bool
     /// The pause after each packet.
     package var frameSpace: Duration
 
-    /// The pace of a link that sends like this.
+    /// Creates the timing of a link with the modulation, encryption and frame space.
     package init(
         _ modulation: Modulation,
         isEncrypted: Bool = false,
@@ -24,13 +24,16 @@ package struct Exchange: Hashable, Sendable {
         self.frameSpace = frameSpace
     }
 
-    /// How long an exchange takes in which one side sends `payloadLength` octets, and the other
-    /// `answerLength`; 0 octets are an empty PDU.
+    /// Returns the duration of an exchange.
+    ///
+    /// - Parameters:
+    ///   - payloadLength: The payload that one device sends, in bytes; 0 for an empty PDU.
+    ///   - answerLength: The payload that the other device sends, in bytes; 0 for an empty PDU.
     package func duration(payloadLength: Int, answerLength: Int = 0) -> Duration {
         airTime(payloadLength) + frameSpace + airTime(answerLength) + frameSpace
     }
 
-    /// How many exchanges fit into an interval, at best.
+    /// Returns the largest number of exchanges that fit into an interval.
     package func count(
         within interval: Duration,
         payloadLength: Int,
@@ -40,8 +43,8 @@ package struct Exchange: Hashable, Sendable {
         return Int(interval / each)
     }
 
-    /// How long a frame of `length` octets takes to send that is cut into payloads of at most
-    /// `payloadLimit`, each in an exchange of its own.
+    /// Returns the time to send a frame of `length` bytes that is divided into payloads of at most
+    /// `payloadLimit` bytes, one for each exchange.
     package func duration(frameLength length: Int, payloadLimit: Int) -> Duration {
         let whole = duration(payloadLength: payloadLimit) * (length / payloadLimit)
         let rest = length % payloadLimit
@@ -54,7 +57,7 @@ package struct Exchange: Hashable, Sendable {
 }
 
 extension Duration {
-    /// How many bits per second it is to move `octets` in this time.
+    /// Returns the bit rate, in bits per second, of `octets` bytes in this time.
     package func bitRate(octets: Int) -> Double {
         Double(octets * 8) / (self / .seconds(1))
     }

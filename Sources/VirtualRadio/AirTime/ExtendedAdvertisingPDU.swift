@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A packet with the common extended advertising payload (Vol 6, Part B, 2.3.4): ADV_EXT_IND, and
-/// all that follows it on the secondary channels, but for AUX_SCAN_REQ and AUX_CONNECT_REQ, which
-/// have the length of their legacy twins.
+/// A packet with the Common Extended Advertising Payload Format (Vol 6, Part B, 2.3.4): ADV_EXT_IND
+/// and the packets on the secondary channels, except AUX_SCAN_REQ and AUX_CONNECT_REQ, which have
+/// the length of their legacy counterparts.
 package struct ExtendedAdvertisingPDU: Hashable, Sendable {
     /// The optional fields of the extended header.
     package struct Fields: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
 
-        /// The fields whose bits are set, numbered as in the header's flags.
+        /// Creates the set of fields whose bits are set, numbered as in the Extended Header Flags.
         package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// AdvA, the advertiser's address: 6 octets.
+        /// AdvA, the advertiser's address: 6 bytes.
         package static let advertiserAddress = Fields(rawValue: 1 << 0)
-        /// TargetA, whom it is for: 6 octets.
+        /// TargetA, the address of the device that the packet is directed to: 6 bytes.
         package static let targetAddress = Fields(rawValue: 1 << 1)
-        /// CTEInfo, that a constant tone follows: 1 octet.
+        /// CTEInfo, which announces a Constant Tone Extension: 1 byte.
         package static let constantToneInfo = Fields(rawValue: 1 << 2)
-        /// ADI, which set and which data: 2 octets.
+        /// ADI, which identifies the advertising set and its data: 2 bytes.
         package static let dataInfo = Fields(rawValue: 1 << 3)
-        /// AuxPtr, where and when the next packet is: 3 octets.
+        /// AuxPtr, the channel and time of the next packet: 3 bytes.
         package static let auxiliaryPointer = Fields(rawValue: 1 << 4)
-        /// SyncInfo, where the periodic train is: 18 octets.
+        /// SyncInfo, the timing of the periodic advertising train: 18 bytes.
         package static let syncInfo = Fields(rawValue: 1 << 5)
-        /// TxPower: 1 octet.
+        /// TxPower: 1 byte.
         package static let transmitPower = Fields(rawValue: 1 << 6)
 
         private static let sizes: [(field: Fields, length: Int)] = [
@@ -33,40 +33,46 @@ package struct ExtendedAdvertisingPDU: Hashable, Sendable {
             (.auxiliaryPointer, 3), (.syncInfo, 18), (.transmitPower, 1),
         ]
 
-        /// How many octets the extended header has: its flags, if there is any field, and these.
+        /// The length of the extended header in bytes: its flags, if there is any field, and the
+        /// fields.
         var headerLength: Int {
             Self.sizes.reduce(isEmpty ? 0 : 1) { contains($1.field) ? $0 + $1.length : $0 }
         }
     }
 
-    /// Which fields the extended header has.
+    /// The fields of the extended header.
     package let fields: Fields
-    /// How many octets of advertising data follow it.
+    /// The length of the advertising data in bytes.
     package let dataLength: Int
 
-    /// The packet with these fields and so much data; nil if that is more than fits.
+    /// Creates a packet with these fields and `dataLength` bytes of data; `nil` if the data does
+    /// not fit.
     package init?(_ fields: Fields, dataLength: Int = 0) {
         guard (0...Self.dataLimit(fields)).contains(dataLength) else { return nil }
         self.fields = fields
         self.dataLength = dataLength
     }
 
-    /// How much data fits beside the fields. One octet has the header's length and the mode.
+    /// Returns how many bytes of data fit next to the fields. One byte holds the header's length
+    /// and the advertising mode.
     package static func dataLimit(_ fields: Fields) -> Int {
         PacketLength.advertisingPayloadLimit - 1 - fields.headerLength
     }
 
-    /// How many octets header and payload are.
+    /// The length of header and payload in bytes.
     package var length: Int { PacketLength.header + 1 + fields.headerLength + dataLength }
 
-    /// How long the packet is on the air.
+    /// Returns how long the packet is on the air.
     package func airTime(_ modulation: Modulation) -> Duration {
         modulation.airTime(pduLength: length)
     }
 
-    /// AUX_ADV_IND or AUX_SCAN_RSP with the fields, and the AUX_CHAIN_INDs that carry what does
-    /// not fit into it. Every packet but the last points to the next; a chained one repeats the
-    /// ADI if the first has it. Each is as full as can be. Nil for more than 1,650 octets.
+    /// Returns the packets that carry `dataLength` bytes of data: an AUX_ADV_IND or AUX_SCAN_RSP
+    /// with the fields, and AUX_CHAIN_INDs for the data that does not fit into it.
+    ///
+    /// Every packet except the last points to the next, and is as full as possible. A chained
+    /// packet repeats the ADI if the first packet has it. The result is `nil` for more than 1,650
+    /// bytes.
     package static func chain(_ fields: Fields, dataLength: Int) -> [ExtendedAdvertisingPDU]? {
         guard (0...PacketLength.extendedDataLimit).contains(dataLength) else { return nil }
         var packets: [ExtendedAdvertisingPDU] = []

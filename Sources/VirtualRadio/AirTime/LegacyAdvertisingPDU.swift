@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The packets of legacy advertising, scanning and initiating, which are all sent on LE 1M
-/// (Vol 6, Part B, 2.3).
+/// The packets of legacy advertising, scanning and initiating, all of which use LE 1M (Vol 6, Part
+/// B, 2.3).
 package enum LegacyAdvertisingPDU: Hashable, Sendable {
-    /// An undirected advertisement (ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND) with so many octets
+    /// An undirected advertisement (ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND) with `dataLength` bytes
     /// of data.
     case advertisement(dataLength: Int)
-    /// An advertisement for one device, without data (ADV_DIRECT_IND).
+    /// An advertisement directed to one device, without data (ADV_DIRECT_IND).
     case directedAdvertisement
-    /// The question for more (SCAN_REQ).
+    /// A scan request (SCAN_REQ).
     case scanRequest
-    /// The answer to it with so many octets of data (SCAN_RSP).
+    /// A scan response with `dataLength` bytes of data (SCAN_RSP).
     case scanResponse(dataLength: Int)
-    /// The request that makes a connection (CONNECT_IND).
+    /// A connection request (CONNECT_IND).
     case connectionRequest
 
-    /// How many octets header and payload are. Data beyond 31 octets is not counted: no controller
-    /// accepts it.
+    /// The length of header and payload in bytes. At most 31 bytes of data count, because no
+    /// controller accepts more.
     package var length: Int {
         switch self {
         case .advertisement(let dataLength), .scanResponse(let dataLength):
@@ -33,18 +33,18 @@ package enum LegacyAdvertisingPDU: Hashable, Sendable {
     package var airTime: Duration { Modulation.le1M.airTime(pduLength: length) }
 }
 
-/// The rhythm of advertising (Vol 6, Part B, 4.4.2.2).
+/// The timing of advertising events (Vol 6, Part B, 4.4.2.2).
 package enum AdvertisingEvent {
-    /// Each event comes later than the interval asks by a random time of up to this, so that two
-    /// advertisers which collide do not collide for ever.
+    /// The largest random delay that is added to each advertising interval (advDelay), so that two
+    /// advertisers that collide once do not collide in every event.
     package static let delayMaximum = Duration.milliseconds(10)
 
-    /// How many events per second an advertiser has on average.
+    /// Returns the mean number of advertising events per second.
     package static func meanRate(interval: Duration) -> Double {
         1 / ((interval + delayMaximum / 2) / .seconds(1))
     }
 
-    /// How long it takes on one channel to advertise, to be asked for more, and to answer.
+    /// Returns the duration of an advertisement, a scan request and a scan response on one channel.
     package static func activeExchange(
         dataLength: Int,
         responseLength: Int,

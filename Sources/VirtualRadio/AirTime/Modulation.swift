@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// How a packet is put on the air: a PHY, and for LE Coded one of its two codings (Vol 6, Part A, 1).
+/// The modulation and coding of a packet: a PHY, and for LE Coded one of its two codings (Vol 6,
+/// Part A, 1).
 package enum Modulation: Hashable, Sendable, CaseIterable {
-    /// 1 Msym/s, a bit each.
+    /// 1 Msym/s, one symbol for each bit.
     case le1M
-    /// 2 Msym/s, a bit each.
+    /// 2 Msym/s, one symbol for each bit.
     case le2M
     /// 1 Msym/s, two symbols for each bit: 500 kb/s.
     case codedS2
     /// 1 Msym/s, eight symbols for each bit: 125 kb/s.
     case codedS8
 
-    /// The PHY as HCI counts them.
+    /// The PHY as HCI numbers it.
     package var phy: PHY {
         switch self {
         case .le1M: .le1M
@@ -21,7 +22,7 @@ package enum Modulation: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How long one bit is on the air, in nanoseconds.
+    /// The air time of one bit, in nanoseconds.
     private var bitNanoseconds: Int64 {
         switch self {
         case .le1M: 1_000
@@ -31,10 +32,11 @@ package enum Modulation: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How long everything before and after PDU and CRC takes, in nanoseconds. Uncoded: preamble
-    /// and access address (Vol 6, Part B, 2.1). Coded: preamble, and access address, coding
-    /// indicator and first termination, which always have eight symbols for a bit; and the second
-    /// termination, three bits (Vol 6, Part B, 2.2).
+    /// The air time of everything except PDU and CRC, in nanoseconds.
+    ///
+    /// Uncoded: preamble and access address (Vol 6, Part B, 2.1). Coded: preamble; access address,
+    /// coding indicator and first termination, which always have eight symbols for each bit; and
+    /// the second termination of three bits (Vol 6, Part B, 2.2).
     private var overheadNanoseconds: Int64 {
         switch self {
         case .le1M: (1 + 4) * 8 * bitNanoseconds
@@ -43,12 +45,13 @@ package enum Modulation: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How long a packet is on the air, whose PDU (header, payload and MIC) has `pduLength` octets.
+    /// Returns the air time of a packet whose PDU (header, payload and MIC) has `pduLength` bytes.
     package func airTime(pduLength: Int) -> Duration {
         .nanoseconds(airNanoseconds(pduLength: pduLength))
     }
 
-    /// The same in nanoseconds, for those who ask for every packet.
+    /// Returns the air time in nanoseconds, which is faster for callers that compute it for every
+    /// packet.
     package func airNanoseconds(pduLength: Int) -> Int64 {
         overheadNanoseconds + Int64(pduLength + PacketLength.crc) * 8 * bitNanoseconds
     }

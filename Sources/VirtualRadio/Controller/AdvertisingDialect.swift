@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// Which of the two families of advertising, scanning and initiating commands a host speaks. Once
-/// it has used one, the other is refused until Reset (Vol 4, Part E, 3.1.1).
+/// The family of advertising, scanning and initiating commands that a host uses. After the host has
+/// used a command of one family, the controller refuses the other family until Reset (Vol 4, Part
+/// E, 3.1.1).
 package enum AdvertisingDialect: Sendable {
     /// The commands of Bluetooth 4.0.
     case legacy
-    /// The commands that came with extended advertising.
+    /// The commands of extended advertising.
     case extended
 }
 
 extension CommandHandler {
-    /// A command of one of the dialects that is answered when it begins; the host is held to the
-    /// dialect if the command succeeds.
+    /// Returns the handler of a command of one family, answered with Command Status when it begins.
+    /// If the command succeeds, the host is bound to that family.
     static func beginning<Command: CommandStatusCommand>(
         _ command: Command.Type,
         in dialect: AdvertisingDialect,

@@ -22,14 +22,16 @@ package enum BasebandCommands {
         },
         .completing(HCI.WriteLEHostSupport.self) {
             (_, _, _) throws(HCI.ErrorCode) -> Void in
-            // There is nothing but LE to support; hosts of both kinds send it all the same.
+            // LE is the only transport, so there is nothing to set. Dual-mode hosts send the
+            // command anyway.
         },
     ]
 }
 
 extension VirtualController {
-    /// Everything is as after power-on, but for who the controller is and how its dice lie
-    /// (Vol 4, Part E, 7.3.2). Links end without a word, as if their radio had vanished.
+    /// Restores the state after power-on, except the controller's identity and the state of its
+    /// randomness (Vol 4, Part E, 7.3.2). Links end without any packet, as if the radio had
+    /// vanished.
     mutating func reset(_ ether: inout Ether) {
         ether.reset(radio)
         settings = ControllerSettings()
@@ -42,8 +44,8 @@ extension VirtualController {
         tellLinks(&ether)
     }
 
-    /// The controller starts anew by itself, as by loss of power: it forgets even what of a packet
-    /// has arrived, and does not hang any more.
+    /// Restarts the controller without a command, as after a loss of power. The controller also
+    /// discards the bytes of an incomplete packet, and does not hang any more.
     mutating func restart(_ ether: inout Ether) {
         reset(&ether)
         hostStream = HostStream()

@@ -2,44 +2,44 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What follows from a configuration for the host and for the peers.
+/// The capabilities that the controller reports to its host and its peers.
 extension ControllerConfiguration {
-    /// What else it can do: LE, and nothing but LE (Vol 2, Part C, 3.3).
+    /// The LMP features: LE without BR/EDR (Vol 2, Part C, 3.3).
     package var lmpFeatures: HCI.LMPFeatures { [.classicNotSupported, .leSupported] }
 
-    /// Which activities it can combine: all of which Vol 4, Part E, 7.8.27 knows.
+    /// The combinations of activities that are supported: all that Vol 4, Part E, 7.8.27 defines.
     package var supportedStates: HCI.LESupportedStates {
         HCI.LESupportedStates(rawValue: (1 << 42) - 1)
     }
 
-    /// The PHYs that it can use.
+    /// The supported PHYs.
     package var phys: HCI.PHYSet { isOld ? [.le1M] : [.le1M, .le2M, .coded] }
 
-    /// The longest data packet on the air, in octets (Vol 6, Part B, 4.5.10).
+    /// The largest payload of a data PDU, in bytes (Vol 6, Part B, 4.5.10).
     package var dataLengthMaximum: UInt16 { 251 }
 
-    /// How long that may take on the air: on the coded PHY, if it has that
-    /// (Vol 6, Part B, 4.5.10).
+    /// The longest air time of a data PDU, which is on LE Coded if the controller supports it (Vol
+    /// 6, Part B, 4.5.10).
     package var dataTimeMaximum: HCI.AirTime {
         HCI.AirTime(rawValue: phys.contains(.coded) ? 17_040 : 2_120)
     }
 
-    /// How many octets of data an ACL packet from the host may have: what the configuration says,
-    /// within what there can be.
+    /// The largest data of an ACL packet from the host, in bytes: the configured length, limited to
+    /// 27 to 251.
     package var aclPacketLength: UInt16 { UInt16(min(max(dataPacketLength, 27), 251)) }
 
-    /// How many ACL packets of the host it holds: what the configuration says, within what there
-    /// can be.
+    /// The number of ACL packets from the host that the controller holds: the configured count,
+    /// limited to 1 to 255.
     package var aclPacketCount: UInt8 { UInt8(min(max(dataPacketCount, 1), 255)) }
 
-    /// The powers with which it can send, in dBm.
+    /// The range of transmit powers, in dBm.
     package var transmitPowers: ClosedRange<Int8> {
         let highest = SignalStrength.report(transmitPower)
         return min(-20, highest)...highest
     }
 
-    /// Whether such a controller may have the command. One that is old knows none of those that
-    /// came with 5.0 and later.
+    /// Returns whether a controller with this configuration may offer the command. An old
+    /// controller does not offer the commands that Bluetooth 5.0 and later versions added.
     package func mayOffer(_ opcode: HCI.Opcode) -> Bool {
         !isOld || !Self.commandsSince5.contains(opcode)
     }

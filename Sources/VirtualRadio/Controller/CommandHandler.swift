@@ -4,18 +4,20 @@ import BluetoothTypes
 
 extension HCI.ErrorCode: Error {}
 
-/// What a controller does on one command.
+/// The implementation of one command.
 ///
-/// Each part of the controller lists its commands, `static let handlers: [CommandHandler]`, and
-/// `CommandTable` puts the lists together. A handler may throw the code with which the command is
-/// refused; then it must have changed nothing. What it emits reaches the host after the answer.
+/// Each part of the controller lists its commands in `static let handlers: [CommandHandler]`, and
+/// `CommandTable` joins the lists. A handler may throw the error code with which the controller
+/// refuses the command. It must not have changed anything before it throws. Events that a handler
+/// emits reach the host after the answer.
 package struct CommandHandler: Sendable {
-    /// Which command.
+    /// The opcode of the command.
     package let opcode: HCI.Opcode
-    /// Does it, and tells how to answer.
+    /// Performs the command and returns the event that answers it; `nil` for a command without an
+    /// answer.
     let perform: @Sendable (inout VirtualController, ArraySlice<UInt8>, inout Ether) -> HCI.Event?
 
-    /// A command that is answered when it is done.
+    /// Returns the handler of a command that is answered with Command Complete.
     package static func completing<Command: CommandCompleteCommand>(
         _ command: Command.Type,
         _ body:
@@ -36,7 +38,8 @@ package struct CommandHandler: Sendable {
         }
     }
 
-    /// A command without anything to return.
+    /// Returns the handler of a command that is answered with Command Complete and has no return
+    /// parameters except the status.
     package static func completing<Command: CommandCompleteCommand>(
         _ command: Command.Type,
         _ body:
@@ -51,7 +54,7 @@ package struct CommandHandler: Sendable {
         }
     }
 
-    /// A command that is answered when it begins.
+    /// Returns the handler of a command that is answered with Command Status when it begins.
     package static func beginning<Command: CommandStatusCommand>(
         _ command: Command.Type,
         _ body:
@@ -70,8 +73,8 @@ package struct CommandHandler: Sendable {
         }
     }
 
-    /// A command that is answered, with Command Complete, only if it is refused
-    /// (Vol 4, Part E, 7.3.40).
+    /// Returns the handler of a command that is answered, with Command Complete, only if it is
+    /// refused (Vol 4, Part E, 7.3.40).
     package static func answeringRefusals<Command: HCICommand>(
         _ command: Command.Type,
         _ body:
@@ -91,7 +94,9 @@ package struct CommandHandler: Sendable {
 }
 
 extension HCICommand {
-    /// The command with these parameters; refused if they do not have the form they must have.
+    /// Returns the command with these parameters.
+    ///
+    /// - Throws: `invalidCommandParameters` if the parameters are malformed.
     fileprivate static func received(
         _ parameters: ArraySlice<UInt8>
     ) throws(HCI.ErrorCode) -> Self {
@@ -101,8 +106,8 @@ extension HCICommand {
 }
 
 extension HCI.Event {
-    /// How many commands a host may send before the answer to the last one: they are performed one
-    /// by one.
+    /// The number of commands that a host may send before the answer to the last one: the
+    /// controller performs them one by one.
     static let allowedCommands: UInt8 = 1
 
     static func completed(_ opcode: HCI.Opcode, _ returnParameters: [UInt8]) -> HCI.Event {

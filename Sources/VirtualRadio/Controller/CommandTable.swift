@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// Every command that a virtual controller offers.
+/// The commands that a virtual controller offers.
 package enum CommandTable {
-    /// What to do on each.
+    /// The handlers of all commands.
     static let handlers: [HCI.Opcode: CommandHandler] = Dictionary(
         uniqueKeysWithValues: lists.joined().map { ($0.opcode, $0) }
     )
@@ -24,7 +24,8 @@ package enum CommandTable {
         LinkCommands.handlers,
     ]
 
-    /// What to do on the command; nil if such a controller does not offer it.
+    /// Returns the handler of the command; `nil` if a controller with this configuration does not
+    /// offer it.
     static func handler(
         of opcode: HCI.Opcode,
         in configuration: ControllerConfiguration
@@ -33,14 +34,14 @@ package enum CommandTable {
         return handlers[opcode]
     }
 
-    /// The commands that such a controller offers, as it tells its host. True by construction:
-    /// what has a handler is in it, and nothing else.
+    /// Returns the Supported Commands of a controller with this configuration. They follow from the
+    /// handlers, so they cannot differ from them.
     package static func commands(
         offeredBy configuration: ControllerConfiguration
     ) -> HCI.SupportedCommands {
         HCI.SupportedCommands(handlers.keys.filter(configuration.mayOffer))
     }
 
-    /// The answer to a command that is not offered (Vol 4, Part E, 4.5).
+    /// Returns the answer to a command that is not offered (Vol 4, Part E, 4.5).
     static func unknown(_ opcode: HCI.Opcode) -> HCI.Event { .begun(opcode, .unknownCommand) }
 }

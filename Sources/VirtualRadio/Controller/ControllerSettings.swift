@@ -2,22 +2,25 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What commands have set that no other part of the controller keeps. Reset makes it new.
+/// The settings from commands that no other part of the controller keeps. Reset restores the
+/// initial values.
 package struct ControllerSettings: Sendable {
-    /// LE Set Random Address; nil before.
+    /// The address of LE Set Random Address; `nil` before that command.
     package var randomAddress: DeviceAddress?
-    /// Which advertising commands the host uses; nil until it has used one of either kind.
+    /// The family of advertising commands that the host uses; `nil` until it uses one.
     package var advertisingDialect: AdvertisingDialect?
-    /// LE Write Suggested Default Data Length: octets.
+    /// The payload length of LE Write Suggested Default Data Length, in bytes.
     package var suggestedOctets: UInt16 = 27
-    /// LE Write Suggested Default Data Length: microseconds.
+    /// The air time of LE Write Suggested Default Data Length, in microseconds.
     package var suggestedTime: UInt16 = 328
-    /// LE Set Default PHY: which are preferred for sending; nil without a preference.
+    /// The preferred PHYs for sending, from LE Set Default PHY; `nil` without a preference.
     package var preferredTransmitPHYs: Set<PHY>?
-    /// LE Set Default PHY: which are preferred for receiving; nil without a preference.
+    /// The preferred PHYs for receiving, from LE Set Default PHY; `nil` without a preference.
     package var preferredReceivePHYs: Set<PHY>?
-    /// LE Set Host Channel Classification: a bit for each data channel that may be used.
+    /// The data channels that may be used, from LE Set Host Channel Classification, with one bit
+    /// for each.
     package var channelMap: UInt64 = 0x1F_FFFF_FFFF
-    /// Write Authenticated Payload Timeout is for each link; this is the default.
+    /// The default authenticated payload timeout. Write Authenticated Payload Timeout sets it for
+    /// one link.
     package var authenticatedPayloadTimeout = Duration.seconds(30)
 }

@@ -3,17 +3,19 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Ether {
-    /// Tells the host, if it wants to be told of such events.
+    /// Sends the event to the host, if its event masks let the event pass.
     ///
-    /// Of events that have versions the newest is to be given: the host gets the one that it
-    /// wants. That is so for LE Enhanced Connection Complete [v2], which becomes version 1 or LE
-    /// Connection Complete, and for Encryption Change, which becomes version 2.
+    /// Of an event that has versions, the caller passes the newest, and the host gets the version
+    /// that its masks select. This applies to LE Enhanced Connection Complete [v2], which can
+    /// become version 1 or LE Connection Complete, and to Encryption Change, which can become
+    /// version 2.
     package mutating func emit(_ event: HCI.Event, to radio: RadioID) {
         ports[radio.index].emit(event)
         announceOutput(of: radio)
     }
 
-    /// Tells the host of a link, or that there will be none, with the event that it wants to see.
+    /// Reports a link, or a failed connection request, to the host, in the version of the event
+    /// that its masks select.
     package mutating func emitConnectionComplete(
         _ event: HCI.LEEnhancedConnectionCompleteV2,
         to radio: RadioID
@@ -21,25 +23,26 @@ extension Ether {
         emit(.enhancedConnectionCompleteV2(event), to: radio)
     }
 
-    /// Sends data of a link to the host, at once or when that has room.
+    /// Sends data of a link to the host, at once or when the host has a free buffer.
     package mutating func deliver(_ packet: HCI.ACLPacket, to radio: RadioID) {
         ports[radio.index].deliver(packet)
         announceOutput(of: radio)
     }
 
-    /// Whether the controller has room for data that the host does not take now. Without it, a
-    /// Link Layer does not acknowledge, so that the peer waits (Vol 6, Part B, 4.5.9).
+    /// Returns whether the controller can hold more data that the host does not take now. If it
+    /// cannot, its Link Layer does not acknowledge, so the peer waits (Vol 6, Part B, 4.5.9).
     package func hasRoomForData(_ radio: RadioID) -> Bool { ports[radio.index].flow.hasRoom }
 
-    /// The world is to look after the port.
+    /// Marks the port as having output for the world to take.
     mutating func announceOutput(of radio: RadioID) {
         guard !ports[radio.index].isAnnounced else { return }
         ports[radio.index].isAnnounced = true
         announcedPorts.append(radio)
     }
 
-    /// All that the ether knows of a controller is as after power-on: its links are gone, without
-    /// a word to the peers, none of its timers is due, and its host has set nothing.
+    /// Restores the state after power-on of everything that the ether has of a controller: its
+    /// links are gone, without any packet to the peers, its timers are canceled, and the settings
+    /// of its host are cleared.
     mutating func reset(_ radio: RadioID) {
         dropLinks(of: radio)
         timeline.cancelAll { event in

@@ -2,19 +2,21 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Which events a host wants to see, and in which version.
+/// The event masks of a host, which select the events that it gets, and their versions.
 package struct EventFilter: Sendable {
-    /// Set Event Mask (Vol 4, Part E, 7.3.1): all but the LE ones, before the host says otherwise.
+    /// The mask of Set Event Mask (Vol 4, Part E, 7.3.1). The default has all events except LE
+    /// Meta.
     package var mask = HCI.EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
     /// Set Event Mask Page 2 (Vol 4, Part E, 7.3.69).
     package var page2 = HCI.EventMaskPage2(rawValue: 0)
-    /// LE Set Event Mask (Vol 4, Part E, 7.8.1): those of version 4.0.
+    /// The mask of LE Set Event Mask (Vol 4, Part E, 7.8.1). The default has the events of
+    /// Bluetooth 4.0.
     package var leMask = HCI.LEEventMask(rawValue: 0x1F)
 
-    /// The LE events that no mask keeps back.
+    /// The LE events that no mask blocks.
     package var leEvents: HCI.LEEventMask { mask.contains(.leMeta) ? leMask : [] }
 
-    /// The event as the host wants to see it; nil if it does not.
+    /// Returns the event in the version that the host gets; `nil` if a mask blocks it.
     func filter(_ event: HCI.Event) -> HCI.Event? {
         switch event {
         case .commandComplete, .commandStatus, .numberOfCompletedPackets: event
@@ -25,7 +27,7 @@ package struct EventFilter: Sendable {
         }
     }
 
-    /// The newest version that is not masked: of the three only one is sent
+    /// Returns the newest version that no mask blocks: a controller sends only one of the three
     /// (Vol 4, Part E, 7.7.65.10).
     private func connectionComplete(_ event: HCI.LEEnhancedConnectionCompleteV2) -> HCI.Event? {
         guard mask.contains(.leMeta) else { return nil }
@@ -56,7 +58,8 @@ package struct EventFilter: Sendable {
         }
     }
 
-    /// The bit of an LE event is the one of its subevent code (Vol 4, Part E, 7.8.1).
+    /// Returns whether the masks admit the LE event. Its bit follows from its subevent code (Vol 4,
+    /// Part E, 7.8.1).
     private func admits(_ subevent: HCI.LESubeventCode?) -> Bool {
         guard let code = subevent?.rawValue, (1...64).contains(code) else { return false }
         return mask.contains(.leMeta)
@@ -82,15 +85,15 @@ package struct EventFilter: Sendable {
         case .scanTimeout: .scanTimeout
         case .advertisingSetTerminated: .advertisingSetTerminated
         case .scanRequestReceived: .scanRequestReceived
-        // Not an LE event, or one that `filter` has dealt with.
+        // Not an LE event, or an event that `filter` has handled.
         default: []
         }
     }
 }
 
 extension HCI.LEEnhancedConnectionComplete {
-    /// The event as version 4.0 knows it, which has no address types for identities. The peer goes
-    /// by its identity all the same, where that was resolved (Vol 6, Part B, 4.7).
+    /// The event of Bluetooth 4.0, which has no address types for identities. It names the peer by
+    /// its identity address nevertheless, if the controller resolved it (Vol 6, Part B, 4.7).
     fileprivate var version1: HCI.LEConnectionComplete {
         HCI.LEConnectionComplete(
             status: status,
@@ -106,8 +109,8 @@ extension HCI.LEEnhancedConnectionComplete {
 }
 
 extension HCI.EncryptionChange {
-    /// The event with the size of the key, which the Link Layer of LE does not shorten
-    /// (Vol 4, Part E, 7.7.8).
+    /// The event with the size of the key. The Link Layer of LE does not shorten keys (Vol 4, Part
+    /// E, 7.7.8).
     fileprivate var version2: HCI.EncryptionChangeV2 {
         HCI.EncryptionChangeV2(
             status: status,

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// The host's buffers, as the controller counts them (Vol 4, Part E, 4.1.2): data is held back
-/// while the host has no room for it.
+/// Flow control from the controller to the host (Vol 4, Part E, 4.1.2): the controller counts the
+/// host's free buffers, and holds data back while there is none.
 package struct HostFlow: Sendable {
-    /// How many packets are held back; what comes beyond is lost. A link that asks `hasRoom` first
-    /// lets its peer wait instead.
+    /// The largest number of packets that are held back. Further packets are lost. A link avoids
+    /// the loss: it checks `hasRoom` first, and makes its peer wait.
     package static let heldLimit = 256
 
-    /// Set Controller To Host Flow Control: whether buffers are counted.
+    /// Whether the controller counts the host's buffers, from Set Controller To Host Flow Control.
     package var isOn = false
-    /// Host Buffer Size: how much data a packet may have, and how many packets there may be; nil
-    /// before the host has told.
+    /// The host's buffers, from Host Buffer Size: the largest data of a packet in bytes, and the
+    /// number of packets; `nil` before that command.
     private var buffers: (packetLength: Int, packetCount: Int)?
-    /// How many packets the host has not given back, of each link and of all.
+    /// For each link, the number of packets that the host has not yet completed.
     private var outstanding: [ConnectionHandle: Int] = [:]
     private var outstandingTotal = 0
     private var held: [HCI.ACLPacket] = []
 
-    /// Whether another packet could be held back.
+    /// Whether another packet can be held back.
     package var hasRoom: Bool { held.count < Self.heldLimit }
 
-    /// Host Buffer Size has told.
+    /// Sets the host's buffers, from Host Buffer Size.
     mutating func setBuffers(packetLength: UInt16, packetCount: UInt16) {
         buffers = (Int(packetLength), Int(packetCount))
     }
 
-    /// Data for the host: adds to `output` what may go now. False if some of it is lost.
+    /// Passes a packet to the host: calls `output` with each part that the host has a buffer for,
+    /// and holds back the rest.
+    ///
+    /// - Returns: False if a part of the packet is lost.
     mutating func pass(_ packet: HCI.ACLPacket, _ output: (HCI.ACLPacket) -> Void) -> Bool {
         var isWhole = true
         for piece in pieces(of: packet) {
@@ -42,7 +45,8 @@ package struct HostFlow: Sendable {
         return isWhole
     }
 
-    /// The host has room again for so many packets of the link; more than it has had do not count.
+    /// Frees the buffers that the host has completed for the link. A count above the number of
+    /// outstanding packets is limited to that number.
     mutating func complete(_ completed: HCI.CompletedPackets) {
         let had = outstanding[completed.connectionHandle] ?? 0
         let freed = min(had, Int(completed.count))
@@ -50,13 +54,13 @@ package struct HostFlow: Sendable {
         outstandingTotal -= freed
     }
 
-    /// The link has ended: its data needs no room any more (Vol 4, Part E, 4.2).
+    /// Frees the buffers of a link that has ended (Vol 4, Part E, 4.2).
     mutating func disconnected(_ handle: ConnectionHandle) {
         outstandingTotal -= outstanding.removeValue(forKey: handle) ?? 0
         held.removeAll { $0.connectionHandle == handle }
     }
 
-    /// Takes out what was held back and may go now.
+    /// Returns and removes the packets that were held back and now have a buffer.
     mutating func release() -> [HCI.ACLPacket] {
         let room = isLimited ? max(0, roomTotal - outstandingTotal) : held.count
         let released = Array(held.prefix(room))
@@ -75,7 +79,8 @@ package struct HostFlow: Sendable {
         outstandingTotal += 1
     }
 
-    /// The packet, cut to what the host takes in one (Vol 4, Part E, 7.3.39).
+    /// Returns the packet, divided into parts that fit into the host's buffers (Vol 4, Part E,
+    /// 7.3.39).
     private func pieces(of packet: HCI.ACLPacket) -> [HCI.ACLPacket] {
         guard let length = buffers?.packetLength, packet.payload.count > length else {
             return [packet]

@@ -2,13 +2,13 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands by which a host has its buffers counted (Vol 4, Part E, 7.3.38 to 7.3.40).
+/// The commands of flow control from the controller to the host (Vol 4, Part E, 7.3.38 to 7.3.40).
 package enum HostFlowCommands {
     static let handlers: [CommandHandler] = [
         .completing(HCI.SetControllerToHostFlowControl.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
             guard ether.linkCount(of: controller.radio) == 0 else { throw .commandDisallowed }
-            // There are no synchronous packets to hold back.
+            // The controller has no synchronous packets, so it cannot control their flow.
             guard command.mode == .off || command.mode == .acl else {
                 throw .unsupportedFeatureOrParameterValue
             }

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// Packets that wait for a host to take them, and which of them are lost if it does not.
+/// The packets that wait until a host takes them.
 ///
-/// Advertising reports go first, as in real controllers: there will be others. If even that does
-/// not help, one Hardware Error takes the last place, and all is lost until the host takes what is
-/// there.
+/// If the host does not take its packets, advertising reports are dropped first, as in real
+/// controllers, because others will follow. If the outbox becomes full nevertheless, one Hardware
+/// Error takes the last place, and all further packets are lost until the host takes the waiting
+/// ones.
 package struct HostOutbox: Sendable {
-    /// How many packets wait.
+    /// The largest number of packets that wait.
     package static let packetLimit = 65_536
-    /// How many packets wait if one more is an advertising report.
+    /// The number of waiting packets from which advertising reports are dropped.
     package static let reportLimit = packetLimit / 2
 
     /// The packets in H4 form, in order.
     package private(set) var packets: [[UInt8]] = []
 
-    /// An outbox in which nothing waits.
+    /// Creates an empty outbox.
     package init() {}
 
-    /// Adds a packet, if there is room.
+    /// Appends a packet, if there is room.
     package mutating func put(_ packet: [UInt8]) {
         insert(packet, at: packets.count)
     }
 
-    /// Adds a packet before those from `place` on, if there is room.
+    /// Inserts a packet at `place`, if there is room.
     mutating func insert(_ packet: [UInt8], at place: Int) {
         if packets.count >= Self.reportLimit, Self.isReport(packet) { return }
         guard packets.count < Self.packetLimit - 1 else {
@@ -35,13 +36,13 @@ package struct HostOutbox: Sendable {
         packets.insert(packet, at: min(place, packets.count))
     }
 
-    /// Takes out all packets.
+    /// Returns and removes all packets.
     package mutating func takeAll() -> [[UInt8]] {
         defer { packets.removeAll(keepingCapacity: true) }
         return packets
     }
 
-    /// Whether the packet is an LE Advertising Report of any kind.
+    /// Returns whether the packet is an LE advertising report of any kind.
     private static func isReport(_ packet: [UInt8]) -> Bool {
         guard packet.count > 3, packet[0] == HCI.PacketType.event.rawValue,
             packet[1] == HCI.EventCode.leMeta.rawValue

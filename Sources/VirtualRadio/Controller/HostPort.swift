@@ -2,25 +2,26 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The controller's end of the wire to its host: what goes out, and what the host wants to see.
+/// The controller's end of the wire to its host: the output, and the host's event masks and
+/// buffers.
 ///
-/// Links and controllers put events and data in, by way of the ether (`emit`, `deliver`); the world
-/// takes packets out after every event and brings them to the host.
+/// Links and controllers add events and data through the ether (`emit`, `deliver`). The world takes
+/// the packets after every event and delivers them to the host.
 package struct HostPort: Sendable {
-    /// Which events the host wants to see.
+    /// The host's event masks.
     package var filter = EventFilter()
-    /// How much data the host has room for.
+    /// The host's buffers.
     package var flow = HostFlow()
-    /// Whether the controller hangs: nothing goes out, and nothing is taken in.
+    /// Whether the controller hangs: it neither sends nor accepts anything.
     package private(set) var isHung = false
-    /// Whether the world knows that there is something to take.
+    /// Whether the world knows that there is output to take.
     var isAnnounced = false
     private var outbox = HostOutbox()
 
-    /// How many packets are on their way.
+    /// The number of packets in the outbox.
     var outputCount: Int { outbox.packets.count }
 
-    /// Sends the event, if the masks let it through.
+    /// Sends the event, if the masks let it pass.
     mutating func emit(_ event: HCI.Event) {
         guard !isHung else { return }
         if let wanted = filter.filter(event) { outbox.put(wanted.packet.h4Bytes) }
@@ -29,44 +30,45 @@ package struct HostPort: Sendable {
         }
     }
 
-    /// The data of the link is of no use any more, and makes room for the others', whether the host
-    /// wants to know of the end or not.
+    /// Discards the data of a link that has ended, which frees buffers for other links, whether or
+    /// not the mask lets the disconnection event pass.
     private mutating func ended(_ handle: ConnectionHandle) {
         flow.disconnected(handle)
         releaseData()
     }
 
-    /// Sends the answer to a command, before what it caused: all that is on its way from `place`.
+    /// Inserts the answer to a command at `place`, before the packets that the command caused.
     mutating func answer(_ event: HCI.Event, at place: Int) {
         guard !isHung else { return }
         outbox.insert(event.packet.h4Bytes, at: place)
     }
 
-    /// Sends data of a link to the host, at once or when that has room.
+    /// Sends data of a link to the host, at once or when the host has a free buffer.
     mutating func deliver(_ packet: HCI.ACLPacket) {
         guard !isHung else { return }
         let isWhole = flow.pass(packet) { outbox.put($0.h4Bytes) }
         if !isWhole { emit(.dataBufferOverflow(HCI.DataBufferOverflow(linkType: 0x01))) }
     }
 
-    /// Sends what was held back and may go now.
+    /// Sends the packets that were held back and now have a buffer.
     mutating func releaseData() {
         for packet in flow.release() { outbox.put(packet.h4Bytes) }
     }
 
-    /// Takes out what is on its way.
+    /// Returns and removes the output.
     package mutating func takeOutput() -> [[UInt8]] {
         isAnnounced = false
         return outbox.takeAll()
     }
 
-    /// The masks and the buffers are as after power-on; what is on its way stays so.
+    /// Restores the masks and the buffers of power-on. Output that is in the outbox stays there.
     mutating func reset() {
         filter = EventFilter()
         flow = HostFlow()
     }
 
-    /// Falls silent, or speaks again. What is on its way goes out all the same.
+    /// Makes the controller hang, or ends the hang. Output that is in the outbox is still
+    /// delivered.
     mutating func setHung(_ isHung: Bool) {
         self.isHung = isHung
     }

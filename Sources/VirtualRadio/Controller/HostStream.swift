@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// Cuts what the host sends into packets, however it is cut on its way (Vol 4, Part A, 2).
+/// Splits the bytes from the host into packets, however the transport divides them (Vol 4, Part A,
+/// 2).
 ///
-/// Octets that no host would send mean that the two have lost each other: another type of packet,
-/// or data longer than any controller takes. Then all is skipped up to the next HCI Reset, as
-/// Vol 4, Part A, 4 has it; without that rule a wrong length would make the controller deaf for as
-/// long as it takes to fill it.
+/// An unknown packet type, or data longer than any controller accepts, means that synchronization
+/// is lost. The controller then skips all bytes up to the next HCI Reset, as Vol 4, Part A, 4
+/// requires. Without that rule, after a wrong length the controller would not react until that many
+/// bytes have arrived.
 struct HostStream: Sendable {
-    /// What has arrived.
+    /// The next element of the stream.
     enum Arrival: Equatable {
         case packet(HCI.Packet)
-        /// The framing is lost; told once, until a Reset is found.
+        /// Synchronization is lost. This is reported once, until a Reset is found.
         case framingLost
     }
 
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
 
-    /// The most octets that a data packet may claim to have, header not counted: far more than the
-    /// 251 that LE has use for, so that a host which sends too much is told so by its link.
+    /// The largest length in the header of a data packet, in bytes. It is far above the 251 that LE
+    /// uses, so that a host that sends somewhat too much gets Data Buffer Overflow instead of
+    /// losing synchronization.
     static let dataLengthLimit = 4_096
 
     private var buffer: [UInt8] = []
-    /// Where the first octet not yet taken is.
+    /// The place of the first byte that was not yet taken.
     private var start = 0
     private var isSearching = false
 
-    /// Takes octets. What stays behind when `next` has returned nil is less than one packet.
+    /// Appends bytes. After `next` has returned `nil`, less than one packet remains in the buffer.
     mutating func append(_ bytes: [UInt8]) {
         buffer.removeFirst(start)
         start = 0
         buffer += bytes
     }
 
-    /// The next thing that has arrived; nil until there is more.
+    /// Returns the next element; `nil` until more bytes arrive.
     mutating func next() -> Arrival? {
         if isSearching, !findReset() { return nil }
         guard start < buffer.count else { return nil }
@@ -58,7 +60,7 @@ struct HostStream: Sendable {
     private enum Header {
         case incomplete
         case impossible
-        /// The length of the whole packet.
+        /// The length of the whole packet, in bytes.
         case length(Int)
     }
 
@@ -66,7 +68,7 @@ struct HostStream: Sendable {
         switch HCI.PacketType(rawValue: buffer[start]) {
         case .command, .synchronous: counted(at: 3) { 4 + Int(buffer[start + 3]) }
         case .acl: dataHeader
-        // The two highest bits are reserved (Vol 4, Part E, 5.4.5).
+        // The two highest bits of the length are reserved (Vol 4, Part E, 5.4.5).
         case .isochronous: counted(at: 4) { 5 + length16 & 0x3FFF }
         default: .impossible
         }
@@ -83,8 +85,10 @@ struct HostStream: Sendable {
 
     private var length16: Int { Int(buffer[start + 3]) | Int(buffer[start + 4]) << 8 }
 
-    /// Skips all up to the next Reset. False if there is none; then the octets that could be the
-    /// beginning of one stay.
+    /// Skips all bytes up to the next Reset.
+    ///
+    /// - Returns: False if there is none. Then the last bytes stay, because they may be the
+    ///   beginning of a Reset.
     private mutating func findReset() -> Bool {
         while buffer.count - start >= Self.reset.count {
             if buffer[start..<(start + Self.reset.count)].elementsEqual(Self.reset) {

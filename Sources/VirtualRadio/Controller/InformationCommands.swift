@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands that tell who the controller is and what it can do.
+/// The commands that return the controller's identity and capabilities.
 package enum InformationCommands {
     static let handlers: [CommandHandler] = general + lowEnergy
 

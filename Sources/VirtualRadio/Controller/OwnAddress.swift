@@ -3,24 +3,18 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension HCI.OwnAddressType {
-    /// The largest value that is defined.
+    /// The largest defined value.
     static let last = resolvableOrRandom
 
-    /// Whether the controller makes private addresses where it can.
+    /// Whether the controller uses a resolvable private address if it can make one.
     var prefersPrivate: Bool { self == .resolvableOrPublic || self == .resolvableOrRandom }
 
-    /// Whether the random address of the host is used, at least where the controller cannot make one.
+    /// Whether the host's random address is used, at least if the controller cannot make a private
+    /// one.
     var usesRandom: Bool { self == .random || self == .resolvableOrRandom }
 }
 
 extension VirtualController {
-    /// Throws Invalid HCI Command Parameters if the type is reserved.
-    func checkRange(_ type: HCI.OwnAddressType) throws(HCI.ErrorCode) {
-        guard type.rawValue <= HCI.OwnAddressType.last.rawValue else {
-            throw .invalidCommandParameters
-        }
-    }
-
     /// Throws Invalid HCI Command Parameters if the type needs a random address and none was set
     /// (Vol 4, Part E, 7.8.11 and 7.8.12).
     func checkIsSet(_ type: HCI.OwnAddressType) throws(HCI.ErrorCode) {
@@ -29,14 +23,14 @@ extension VirtualController {
         }
     }
 
-    /// The address that the controller is known by: public, or the random one that was set. Nil if
-    /// none was.
+    /// Returns the controller's identity address for the type: the public address, or the random
+    /// address that the host has set; `nil` if it has set none.
     func identityAddress(_ type: HCI.OwnAddressType) -> DeviceAddress? {
         type.usesRandom ? settings.randomAddress : publicAddress
     }
 
-    /// The private address that the controller makes for the peer; nil if the type does not ask for
-    /// one, or the peer is not in the resolving list with a local key.
+    /// Returns the controller's private address for the peer; `nil` if the type does not ask for
+    /// one, or the resolving list has no entry with a local key for the peer.
     func privateAddress(
         _ type: HCI.OwnAddressType,
         toward peer: DeviceAddress
@@ -44,20 +38,21 @@ extension VirtualController {
         type.prefersPrivate ? resolvingList.localAddress(toward: peer) : nil
     }
 
-    /// What the controller makes of the address that something is directed to.
+    /// The relation of this controller to the address that a packet is directed to.
     enum Target: Equatable {
-        /// Itself, by its identity address.
+        /// This controller's identity address.
         case own
-        /// Itself, by a private address of its own.
+        /// A private address of this controller.
         case ownPrivate
-        /// Perhaps itself: a resolvable private address that no key of its own resolves.
+        /// A resolvable private address that none of the controller's own keys resolves. It may be
+        /// an address of this controller.
         case unresolved
-        /// Somebody else.
+        /// The address of another device.
         case other
     }
 
-    /// Whether something directed to the address is for this controller, which goes by addresses of
-    /// the type (Vol 6, Part B, 4.3.3).
+    /// Returns whether the target address belongs to this controller, which uses addresses of the
+    /// type (Vol 6, Part B, 4.3.3).
     func recognize(_ target: DeviceAddress, _ type: HCI.OwnAddressType) -> Target {
         if target == identityAddress(type) { return .own }
         guard target.randomKind == .resolvablePrivate else { return .other }

@@ -2,16 +2,16 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a refused command returns beside its status.
+/// The return parameters of a refused command, except its status.
 ///
-/// A Command Complete has all its return parameters, whatever the status: hosts decode them before
-/// they look at it (Vol 4, Part E, 7.7.14). They are zero, except that the link the command was
-/// about is named where the return parameters name one.
+/// A Command Complete event has all its return parameters whatever the status, because hosts decode
+/// them before they look at it (Vol 4, Part E, 7.7.14). The parameters are zero, except that the
+/// connection handle of the command is repeated if the return parameters begin with one.
 struct RefusedAnswer: Sendable {
-    /// More octets than the longest return parameters have.
+    /// More than the length of the longest return parameters, in bytes.
     private static let lengthLimit = 255
 
-    /// The octets after the status.
+    /// The number of bytes after the status.
     private let length: Int
     private let namesLink: Bool
 
@@ -22,7 +22,7 @@ struct RefusedAnswer: Sendable {
         namesLink = Parameters.self is any LinkFirst.Type
     }
 
-    /// Status and the rest, for a command that came with these parameters.
+    /// Returns the return parameters, status first, of a command with these parameters.
     func returnParameters(_ status: HCI.ErrorCode, to parameters: ArraySlice<UInt8>) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: 1 + length)
         octets[0] = status.rawValue
@@ -35,7 +35,7 @@ struct RefusedAnswer: Sendable {
     }
 }
 
-/// Return parameters that begin with the handle of a link, as the command's own do.
+/// Return parameters that begin with a connection handle, as the parameters of their command do.
 private protocol LinkFirst {}
 
 extension HCI.LinkReturnParameters: LinkFirst {}

@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands that set what no other part of the controller keeps: the random address, and how
-/// links to come are to be.
+/// The commands for settings that no other part of the controller keeps: the random address, and
+/// the defaults of new links.
 package enum SettingsCommands {
     static let handlers: [CommandHandler] = [
         .completing(HCI.LESetRandomAddress.self) {
@@ -43,13 +43,15 @@ package enum SettingsCommands {
         },
     ]
 
-    /// The lengths of data packets that there are, in octets (Vol 4, Part E, 7.8.35).
+    /// The valid payload lengths of data PDUs, in bytes (Vol 4, Part E, 7.8.35).
     static let dataLengths: ClosedRange<UInt16> = 27...251
-    /// The times that they may take, in microseconds (Vol 4, Part E, 7.8.35).
+    /// The valid air times of data PDUs, in microseconds (Vol 4, Part E, 7.8.35).
     static let dataTimes: ClosedRange<UInt16> = 328...17_040
 
-    /// The PHYs of a preference, nil for none; refused if there is none that exists, or one that
-    /// the controller does not have (Vol 4, Part E, 7.8.48).
+    /// Returns the PHYs of a preference; `nil` without a preference (Vol 4, Part E, 7.8.48).
+    ///
+    /// - Throws: `invalidCommandParameters` for an empty set, `unsupportedFeatureOrParameterValue`
+    ///   for a PHY that the controller does not have.
     private static func preferred(
         _ phys: HCI.PHYSet?,
         offered: HCI.PHYSet
@@ -63,8 +65,8 @@ package enum SettingsCommands {
 }
 
 extension VirtualController {
-    /// The random address must not change while it is in use; sets of extended advertising have
-    /// their own (Vol 4, Part E, 7.8.4).
+    /// Sets the random address, which must not change while it is in use. Sets of extended
+    /// advertising have their own addresses (Vol 4, Part E, 7.8.4).
     fileprivate mutating func setRandomAddress(
         _ address: HCI.BareAddress
     ) throws(HCI.ErrorCode) {
@@ -78,17 +80,17 @@ extension VirtualController {
 }
 
 extension VirtualController {
-    /// Links to come are made with the present settings.
+    /// Makes the present settings the capabilities of new links.
     func tellLinks(_ ether: inout Ether) {
         ether.setLinkCapabilities(LinkCapabilities(configuration, settings), of: radio)
     }
 }
 
 extension Ether {
-    /// The links whose Central the controller is use only these channels from now on.
+    /// Limits the links on which the controller is the Central to these channels from now on.
     fileprivate mutating func setChannels(_ channels: UInt64, ofLinksOf radio: RadioID) {
         for handle in links.accounts[radio.index].handlesAsCentral {
-            // One that is ending takes no requests any more, and needs none.
+            // A link that is ending refuses the request, and does not need it.
             try? request(.setChannels(channels), of: radio, handle)
         }
     }

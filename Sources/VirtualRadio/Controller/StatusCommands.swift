@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands that ask how a link fares (Vol 4, Part E, 7.3.35 and 7.5.4).
+/// The commands that return the state of a link (Vol 4, Part E, 7.3.35 and 7.5.4).
 package enum StatusCommands {
     static let handlers: [CommandHandler] = [
         .completing(HCI.ReadTransmitPowerLevel.self) {
@@ -13,7 +13,7 @@ package enum StatusCommands {
             guard ether.findLink(of: controller.radio, command.connectionHandle) != nil else {
                 throw .unknownConnectionIdentifier
             }
-            // Links are always sent with all the power that there is.
+            // Links always use the maximum transmit power.
             return .init(
                 connectionHandle: command.connectionHandle,
                 level: controller.configuration.transmitPowers.upperBound

@@ -3,7 +3,8 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension VirtualController {
-    /// Takes octets from the host, however they are cut. A controller that hangs does not.
+    /// Accepts bytes from the host, however they are divided. A controller that hangs discards
+    /// them.
     package mutating func receive(_ bytes: [UInt8], _ ether: inout Ether) {
         guard !ether.ports[radio.index].isHung else { return }
         hostStream.append(bytes)
@@ -15,7 +16,8 @@ extension VirtualController {
         }
     }
 
-    /// There are neither classic links nor streams, so their packets mean nothing.
+    /// Handles a packet from the host. The controller has neither BR/EDR links nor isochronous
+    /// streams, so it ignores their packets.
     private mutating func receive(_ packet: HCI.Packet, _ ether: inout Ether) {
         switch packet {
         case .command(let opcode, let parameters): perform(opcode, parameters, &ether)
@@ -24,7 +26,7 @@ extension VirtualController {
         }
     }
 
-    /// Performs a command: its answer first, then what it caused.
+    /// Performs a command. The host gets the answer before the events that the command caused.
     private mutating func perform(
         _ opcode: HCI.Opcode,
         _ parameters: ArraySlice<UInt8>,

@@ -2,39 +2,40 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A controller without a radio: commands in, events out, and a Link Layer that uses the ether.
+/// A controller without radio hardware: it accepts commands, emits events, and has a Link Layer
+/// that uses the ether.
 ///
-/// The state that Reset does not bring back (who it is) is in `configuration`; all else is in the
-/// parts, each with a file folder and a list of commands of its own. The links that it has are in
-/// the ether, since two controllers share each.
+/// The identity, which Reset does not change, is in `configuration`. Everything else is in the
+/// parts, each with its own folder and list of commands. The controller's links are in the ether,
+/// because two controllers share each link.
 package struct VirtualController: Sendable {
-    /// Which radio it has.
+    /// The controller's radio.
     package let radio: RadioID
-    /// Who it is and what it can do.
+    /// The controller's identity and capabilities.
     package let configuration: ControllerConfiguration
-    /// The address that its maker gave it.
+    /// The public address.
     package let publicAddress: DeviceAddress
 
-    /// What came from the host and is not yet a whole packet.
+    /// The bytes from the host that are not yet a whole packet.
     var hostStream = HostStream()
-    /// Local state that baseband and controller commands set.
+    /// The settings from baseband and controller commands.
     package var settings = ControllerSettings()
-    /// Whom advertiser, scanner and initiator care for, where they are asked to be choosy.
+    /// The Filter Accept List of advertiser, scanner and initiator.
     package var acceptList: FilterAcceptList
-    /// Who is behind which private addresses.
+    /// The resolving list for private addresses.
     package var resolvingList: ResolvingList
-    /// What it advertises.
+    /// The advertising sets.
     package var advertiser: Advertiser
-    /// How it scans.
+    /// The scanner.
     package var scanner: Scanner
-    /// Whom it wants to connect to.
+    /// The initiator.
     package var initiator: Initiator
-    /// Its keys for Secure Connections.
+    /// The keys for LE Secure Connections.
     var keyAgreement = KeyAgreement()
-    /// Its own chance: random numbers, keys, addresses, delays.
+    /// The controller's own randomness: random numbers, keys, addresses, delays.
     package var dice: RandomStream
 
-    /// A controller as it is after power-on.
+    /// Creates a controller in the state after power-on.
     package init(
         _ configuration: ControllerConfiguration,
         radio: RadioID,
@@ -52,7 +53,7 @@ package struct VirtualController: Sendable {
         dice = seed.stream("controller", radio.rawValue)
     }
 
-    /// A timer is due.
+    /// Handles a timer.
     package mutating func timerFired(_ timer: ControllerTimer, _ ether: inout Ether) {
         switch timer {
         case .advertise(let set): advertise(set, &ether)
@@ -65,13 +66,14 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// Whether it listened to the packet, from beginning to end, on its channel.
+    /// Returns whether the controller listened to the whole packet on its channel.
     package func listens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         if packet.addressee == radio { return true }
         return scannerListens(to: packet, ether) || initiatorListens(to: packet, ether)
     }
 
-    /// A packet that it listened to has arrived whole, and has just ended.
+    /// Handles a packet that the controller listened to, that arrived whole, and that has just
+    /// ended.
     package mutating func hear(_ packet: AdvertisingPacket, rssi: Int8, _ ether: inout Ether) {
         switch packet.pdu {
         case .scanRequest(let request): hear(request, in: packet, rssi: rssi, &ether)
@@ -83,7 +85,8 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// A packet of its own has ended, and whoever heard it has acted on it.
+    /// Handles the end of a packet that the controller sent, after every controller that heard it
+    /// has acted on it.
     package mutating func transmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         switch packet.pdu {
         case .legacy, .extended, .scanResponse, .connectionResponse:

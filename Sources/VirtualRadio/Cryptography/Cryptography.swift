@@ -2,13 +2,14 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What controllers compute: AES blocks, hashes of addresses, keys on the curve P-256.
+/// The cryptographic functions of a controller: AES blocks, hashes of addresses, and keys on the
+/// curve P-256.
 ///
-/// HCI is little-endian throughout: keys, blocks and coordinates come with the least significant
-/// octet first. The algorithms are defined the other way round, so each function here turns its
-/// arguments, and its result back (Vol 3, Part H, 2.2).
+/// HCI is little-endian: keys, blocks and coordinates begin with the least significant byte. The
+/// algorithms are defined in big-endian order, so each function here reverses its arguments and its
+/// result (Vol 3, Part H, 2.2).
 package enum Cryptography {
-    /// LE Encrypt, LE Rand, LE Read Local P-256 Public Key and LE Generate DHKey
+    /// The handlers of LE Encrypt, LE Rand, LE Read Local P-256 Public Key and LE Generate DHKey
     /// (Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36, 7.8.37).
     static let handlers: [CommandHandler] = [encrypt, random] + KeyAgreement.handlers
 

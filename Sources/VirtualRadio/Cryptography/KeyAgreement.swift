@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCrypto
 import BluetoothHCI
 import BluetoothTypes
 
-/// The controller's part in Secure Connections: a pair of keys, and secrets made with it.
+/// The controller's part of LE Secure Connections: a key pair, and shared secrets from it.
 ///
-/// Both take the controller a while, so the commands are answered with Command Status, and an event
-/// brings the result when `computingTime` has passed. It does one at a time.
+/// Both computations take some time, so the commands are answered with Command Status, and an event
+/// has the result after `computingTime`. The controller does one computation at a time.
 package struct KeyAgreement: Sendable {
-    /// How long a controller computes. Small processors take some milliseconds for a point.
+    /// The duration of a computation. Small processors need some milliseconds for a multiplication
+    /// on the curve.
     package static let computingTime = Duration.milliseconds(20)
 
-    private var pair: KeyPair?
-    /// What is being computed: the event that will bring it.
+    private var pair: P256KeyPair?
+    /// The event with the result of the present computation; `nil` without one.
     private var result: HCI.Event?
 
-    /// LE Read Local P-256 Public Key and both versions of LE Generate DHKey (Vol 4, Part E, 7.8.36
-    /// and 7.8.37).
+    /// The handlers of LE Read Local P-256 Public Key and both versions of LE Generate DHKey (Vol
+    /// 4, Part E, 7.8.36 and 7.8.37).
     static let handlers: [CommandHandler] = [
         .beginning(HCI.LEReadLocalP256PublicKey.self) {
             (controller, _, ether) throws(HCI.ErrorCode) in
@@ -31,20 +34,23 @@ package struct KeyAgreement: Sendable {
         },
     ]
 
-    /// Makes a new pair, which takes the place of the one before.
+    /// Creates a new key pair, which replaces the previous one.
     fileprivate mutating func makePair(
         using dice: inout RandomStream
     ) throws(HCI.ErrorCode) -> HCI.Event {
         guard result == nil else { throw .commandDisallowed }
-        guard let pair = KeyPair(using: &dice) else { throw .hardwareFailure }
+        guard let pair = P256KeyPair(using: &dice),
+            let publicKey = HCI.P256PublicKey(pair.publicKey)
+        else { throw .hardwareFailure }
         self.pair = pair
         return .readLocalP256PublicKeyComplete(
-            HCI.LEReadLocalP256PublicKeyComplete(status: .success, publicKey: pair.publicKey)
+            HCI.LEReadLocalP256PublicKeyComplete(status: .success, publicKey: publicKey)
         )
     }
 
-    /// What comes of the pair and the key of a peer. A key that is no point of the curve could be
-    /// made to give the private key away, so it leads to nothing (Vol 4, Part E, 7.7.65.9).
+    /// Returns the event with the shared secret of the pair and the key of a peer. A key that is
+    /// not a point on the curve could reveal the private key, so the event has an error instead of
+    /// a secret (Vol 4, Part E, 7.7.65.9).
     fileprivate func makeSecret(
         with key: HCI.P256PublicKey,
         _ choice: HCI.KeyPairChoice
@@ -54,7 +60,8 @@ package struct KeyAgreement: Sendable {
         guard let nothing = HCI.SharedSecret256([UInt8](repeating: 0xFF, count: 32)) else {
             throw .hardwareFailure
         }
-        let secret = pair.secret(with: key)
+        let secret = pair.sharedSecret(with: P256PublicKey(key))
+            .flatMap { HCI.SharedSecret256($0.reversed()) }
         return .generateDHKeyComplete(
             HCI.LEGenerateDHKeyComplete(
                 status: secret == nil ? .invalidCommandParameters : .success,
@@ -63,7 +70,7 @@ package struct KeyAgreement: Sendable {
         )
     }
 
-    private func pair(_ choice: HCI.KeyPairChoice) throws(HCI.ErrorCode) -> KeyPair? {
+    private func pair(_ choice: HCI.KeyPairChoice) throws(HCI.ErrorCode) -> P256KeyPair? {
         switch choice {
         case .own: pair
         case .debug: .debug
@@ -76,7 +83,7 @@ package struct KeyAgreement: Sendable {
         _ = ether.schedule(.computation, of: radio, at: ether.now + Self.computingTime)
     }
 
-    /// Takes the result out, which is computed now.
+    /// Returns and removes the finished result.
     fileprivate mutating func takeResult() -> HCI.Event? {
         defer { result = nil }
         return result
@@ -98,9 +105,27 @@ extension VirtualController {
         keyAgreement.begin(result, of: radio, &ether)
     }
 
-    /// The key that was asked for is ready.
+    /// Sends the result of the finished computation to the host.
     mutating func finishComputation(_ ether: inout Ether) {
         guard let result = keyAgreement.takeResult() else { return }
         ether.emit(result, to: radio)
+    }
+}
+
+// The coordinates of HCI begin with the least significant byte.
+extension HCI.P256PublicKey {
+    /// Creates the key of a point; `nil` unless its coordinates have 32 bytes.
+    package init?(_ key: P256PublicKey) {
+        guard let x = HCI.Coordinate256(key.x.reversed()),
+            let y = HCI.Coordinate256(key.y.reversed())
+        else { return nil }
+        self.init(x: x, y: y)
+    }
+}
+
+extension P256PublicKey {
+    /// Creates the unverified point of a key.
+    package init(_ key: HCI.P256PublicKey) {
+        self.init(x: key.x.bytes.reversed(), y: key.y.bytes.reversed())
     }
 }

@@ -2,14 +2,14 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The event faults of a plan at work: what becomes of each event.
+/// The random choice of event faults: for each event, what a fault plan does to it.
 ///
-/// Every event spends five numbers of the stream, whatever the plan says, so that a change of plan
-/// changes what happens, but not the dice.
+/// Every event consumes five numbers of the stream whatever the plan is, so a change of plan
+/// changes the faults but not the randomness.
 struct EventFate: Sendable {
-    /// How many bits a plan may have flipped in one event.
+    /// The largest number of bits that a plan can flip in one event.
     static let corruptBitLimit = 64
-    /// Where in an H4 packet the code of an event is, and where its parameters begin.
+    /// The places of the event code and of the parameters in an H4 packet.
     private static let code = 1
     private static let parameters = 3
 
@@ -21,17 +21,17 @@ struct EventFate: Sendable {
         self.dice = dice
     }
 
-    /// What becomes of one event.
+    /// The result for one event.
     struct Outcome: Equatable {
-        /// How often it comes: 0, 1 or 2 times.
+        /// The number of times that the event arrives: 0, 1 or 2.
         var count = 1
-        /// How much later than others.
+        /// The additional delay.
         var delay = Duration.zero
-        /// Its octets.
+        /// The bytes of the event.
         var packet: [UInt8]
     }
 
-    /// What becomes of the packet, which is an event in H4 form.
+    /// Returns what happens to the packet, which is an event in H4 form.
     mutating func decide(_ packet: [UInt8]) -> Outcome {
         var outcome = Outcome(packet: packet)
         let isDropped = dice.bernoulli(faults.dropProbability)
@@ -45,7 +45,7 @@ struct EventFate: Sendable {
         return outcome
     }
 
-    /// Flips bits, but none of the packet's type and its length.
+    /// Flips bits, except those of the packet type and the length.
     private static func flip(_ count: Int, _ seed: UInt64, in packet: inout [UInt8]) {
         let places = [code] + packet.indices.dropFirst(parameters)
         guard packet.count > code else { return }

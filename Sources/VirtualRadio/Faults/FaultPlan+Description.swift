@@ -2,7 +2,7 @@
 import BluetoothTypes
 
 extension FaultPlan: CustomStringConvertible {
-    /// Everything that goes wrong, in one line; "no faults" if nothing does.
+    /// All faults in one line; "no faults" if there are none.
     public var description: String {
         let parts = [
             loss == .none ? nil : "loss (\(loss))",
@@ -19,7 +19,7 @@ extension FaultPlan: CustomStringConvertible {
 }
 
 extension WireLatency: CustomStringConvertible {
-    /// The fixed part, and the jitter if there is any.
+    /// The fixed latency, and the jitter if there is any.
     public var description: String {
         jitter == .zero ? "+\(fixed)" : "+\(fixed) to +\(fixed + jitter)"
     }
@@ -41,7 +41,7 @@ extension EventFaults: CustomStringConvertible {
 }
 
 extension Hang: CustomStringConvertible {
-    /// When, and whether the radio goes on.
+    /// The trigger, and whether the radio continues.
     public var description: String {
         let when =
             switch trigger {
@@ -61,7 +61,7 @@ extension LossPlan: CustomStringConvertible {
 }
 
 extension BurstLoss: CustomStringConvertible {
-    /// All four probabilities.
+    /// The four probabilities.
     public var description: String {
         "start \(startProbability), end \(endProbability), lost \(lossWhenGood)/\(lossWhenBad)"
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// All that goes wrong with one controller beyond what physics does: what it hears, what passes
-/// between it and its host, and itself.
+/// The faults of one controller that are added to the physical model: in reception, on the wire to
+/// its host, and in the controller itself.
 ///
 /// ```swift
 /// var faults = FaultPlan()
@@ -11,109 +11,111 @@ import BluetoothTypes
 /// faults.hang = .init(.afterCommands(40), radioGoesOn: true)
 /// ```
 ///
-/// What a plan does depends on the world's seed and on nothing else. Print both when a test fails:
-/// the description of a `World` has them.
+/// The effects of a plan depend only on the plan and the world's seed. Print both when a test
+/// fails: the description of a `World` contains them.
 public struct FaultPlan: Hashable, Sendable {
-    /// What is lost of what it hears.
+    /// The loss of packets that the controller receives over the radio.
     public var loss: LossPlan
-    /// How much longer than no time the host's packets take to the controller. They stay in order.
+    /// The latency of packets from the host to the controller, which stay in order.
     public var toController = WireLatency.none
-    /// How much longer than no time the controller's packets take to the host. They stay in order.
+    /// The latency of packets from the controller to the host, which stay in order.
     public var toHost = WireLatency.none
-    /// What happens to events on their way to the host, answers to commands included. Data is
-    /// spared.
+    /// The faults of events on their way to the host, including answers to commands. Data has no
+    /// such faults.
     public var events = EventFaults.none
-    /// When the controller stops to listen to its host and to speak to it; nil for never.
+    /// The hang in which the controller neither listens nor sends to its host; `nil` for none.
     public var hang: Hang?
-    /// When the controller starts anew by itself: all its state is lost, links end in silence, and
-    /// its host is told with Hardware Error, code 0x03. A controller that hangs comes back by it,
-    /// as by a watchdog. Nil for never.
+    /// The instant at which the controller restarts without a command; `nil` for none. It loses its
+    /// state, its links end without any packet, and its host gets a Hardware Error with code 0x03.
+    /// The restart also ends a hang, as a watchdog would.
     public var restart: Instant?
-    /// When the controller says that its hardware fails, while it goes on as if nothing was; nil for
-    /// never.
+    /// The Hardware Error that the controller reports although it continues to work; `nil` for
+    /// none.
     public var hardwareError: HardwareFault?
 
-    /// The plan with these losses, and nothing else yet.
+    /// Creates a plan with these losses and no other fault.
     public init(loss: LossPlan = .none) {
         self.loss = loss
     }
 
-    /// Nothing goes wrong.
+    /// A plan without faults.
     public static let none = FaultPlan()
 }
 
-/// How long packets take from one end of the wire to the other.
+/// The latency of packets from one end of the wire to the other.
 public struct WireLatency: Hashable, Sendable {
-    /// What each takes at least.
+    /// The least latency of each packet.
     public var fixed: Duration
-    /// What comes to that at most: a part of it, each time another, all parts equally likely. A
-    /// packet that would overtake arrives together with the one before.
+    /// The largest addition to `fixed`. The addition of each packet is uniformly distributed from 0
+    /// to it. A packet that would overtake arrives together with the packet before it.
     public var jitter: Duration
 
-    /// This latency.
+    /// Creates a latency.
     public init(fixed: Duration = .zero, jitter: Duration = .zero) {
         self.fixed = fixed
         self.jitter = jitter
     }
 
-    /// No time at all.
+    /// No latency.
     public static let none = WireLatency()
 }
 
-/// What happens to events on the wire. All probabilities are from 0 to 1, for each event by itself.
+/// The faults of events on the wire. All probabilities are from 0 to 1, independently for each
+/// event.
 public struct EventFaults: Hashable, Sendable {
     /// The probability that an event is lost.
     public var dropProbability = 0.0
-    /// The probability that an event comes twice, one right after the other.
+    /// The probability that an event arrives twice, directly one after the other.
     public var duplicateProbability = 0.0
-    /// The probability that an event is delayed by `delay`, while later ones overtake it.
+    /// The probability that an event is delayed by `delay`, so that later events can overtake it.
     public var delayProbability = 0.0
-    /// How long a delayed event takes beyond what it takes anyway.
+    /// The additional latency of a delayed event.
     public var delay = Duration.milliseconds(100)
-    /// The probability that bits of an event are flipped: of its code or its parameters. The
-    /// framing stays right.
+    /// The probability that bits of an event's code or parameters are flipped. The framing stays
+    /// correct.
     public var corruptProbability = 0.0
-    /// How many bits are flipped then, at most: two flips of the same bit undo each other.
+    /// The number of flips in a corrupted event. Two flips of the same bit cancel each other.
     public var corruptBitCount = 1
 
-    /// Events that nothing happens to, until something is set.
+    /// Creates faults with all probabilities 0.
     public init() {}
 
-    /// Nothing happens to events.
+    /// No faults of events.
     public static let none = EventFaults()
 }
 
-/// How a controller stops to work with its host: it says nothing any more, and takes nothing in.
+/// A hang of a controller, in which it neither sends anything to its host nor accepts anything from
+/// it.
 public struct Hang: Hashable, Sendable {
-    /// What makes a controller hang.
+    /// The cause of a hang.
     public enum Trigger: Hashable, Sendable {
-        /// The instant, in the time of the world.
+        /// An instant, in the time of the world.
         case at(Instant)
-        /// So many commands: the last of them is still answered. They are counted from power-on.
+        /// A number of commands since power-on. The controller still answers the last of them.
         case afterCommands(Int)
     }
 
-    /// What makes the controller hang.
+    /// The cause of the hang.
     public var trigger: Trigger
-    /// Whether it goes on with the air: it advertises, keeps its links alive and acknowledges data,
-    /// which it throws away. Otherwise it is as silent there, and peers lose their links.
+    /// Whether the radio continues: it advertises, keeps its links alive and acknowledges data,
+    /// which it discards. Otherwise it is silent, and peers lose their links.
     public var radioGoesOn: Bool
 
-    /// This hang.
+    /// Creates a hang.
     public init(_ trigger: Trigger, radioGoesOn: Bool) {
         self.trigger = trigger
         self.radioGoesOn = radioGoesOn
     }
 }
 
-/// A Hardware Error out of nothing.
+/// A Hardware Error event without a cause.
 public struct HardwareFault: Hashable, Sendable {
-    /// When, in the time of the world.
+    /// The instant of the event, in the time of the world.
     public var instant: Instant
-    /// What the event says.
+    /// The code of the event.
     public var code: UInt8
 
-    /// The event with that code, at that instant.
+    /// Creates an event with the code at the instant.
     public init(at instant: Instant, code: UInt8) {
         self.instant = instant
         self.code = code

@@ -2,18 +2,18 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A fault plan at work between one controller and its host, and the faults that are due.
+/// The state of a fault plan between one controller and its host, with the faults that are due.
 package struct HostWireFaults: Sendable {
-    /// A fault that has an instant.
+    /// A fault at an instant.
     enum TimedFault: Equatable, Sendable {
         case hang(Hang)
         case restart
         case hardwareError(UInt8)
     }
 
-    /// What goes wrong.
+    /// The fault plan.
     package internal(set) var plan: FaultPlan
-    /// Whether the host gets every packet at once, and as it is.
+    /// Whether the host gets every packet at once and unchanged.
     let isPlainToHost: Bool
     var toController: WireLane
     var toHost: WireLane
@@ -21,7 +21,7 @@ package struct HostWireFaults: Sendable {
     private var pending: [(instant: Instant, fault: TimedFault)]
     private var performedCount = 0
 
-    /// The plan for the radio's wire from now on. What is past already does not happen.
+    /// Starts the plan on the radio's wire. Faults whose instants have passed do not happen.
     init(_ plan: FaultPlan, seed: WorldSeed, radio: RadioID, now: Instant) {
         self.plan = plan
         let number = radio.rawValue
@@ -32,17 +32,19 @@ package struct HostWireFaults: Sendable {
         pending = plan.timedFaults.filter { $0.instant >= now }
     }
 
-    /// When faults are due.
+    /// The instants at which faults are due.
     var instants: [Instant] { pending.map(\.instant) }
 
-    /// Takes out the faults that are due, in the order of their instants.
+    /// Returns and removes the faults that are due, in the order of their instants.
     mutating func takeFaults(dueAt now: Instant) -> [TimedFault] {
         let due = pending.prefix { $0.instant <= now }
         pending.removeFirst(due.count)
         return due.map(\.fault)
     }
 
-    /// A command has been performed: how the controller hangs after it, if it does.
+    /// Counts a command that was performed.
+    ///
+    /// - Returns: The hang that begins after this command, if any.
     mutating func commandPerformed() -> Hang? {
         performedCount &+= 1
         guard let hang = plan.hang, case .afterCommands(let count) = hang.trigger else {
@@ -51,7 +53,8 @@ package struct HostWireFaults: Sendable {
         return performedCount >= count ? hang : nil
     }
 
-    /// The controller sends a packet now: what arrives at the host, and when.
+    /// Sends a packet of the controller now: calls `arrive` with each packet that reaches the host,
+    /// and the instant.
     mutating func send(_ packet: [UInt8], now: Instant, _ arrive: ([UInt8], Instant) -> Void) {
         let isEvent = packet.first == HCI.PacketType.event.rawValue
         let outcome = isEvent ? fate.decide(packet) : EventFate.Outcome(packet: packet)
@@ -71,7 +74,8 @@ extension FaultPlan {
         if let hardwareError {
             faults.append((hardwareError.instant, .hardwareError(hardwareError.code)))
         }
-        // Of two at the same instant, the one that is named first here: the sort is stable.
+        // The sort is stable: of two faults at the same instant, the one that was appended first
+        // comes first.
         return faults.sorted { $0.instant < $1.instant }
     }
 }

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a test takes away beyond what physics does. All probabilities are from 0 to 1.
+/// The packet loss that a test adds to that of the physical model. All probabilities are from 0 to
+/// 1.
 public struct LossPlan: Hashable, Sendable {
-    /// The probability that a packet is lost, each by itself.
+    /// The probability that a packet is lost, independently of others.
     public var constantLoss: Double
-    /// Losses that come in bursts, as if a microwave oven ran now and then; nil for none. A packet
-    /// is lost if either kind takes it.
+    /// Losses in bursts, such as a microwave oven causes; `nil` for none. A packet is lost if
+    /// either kind of loss affects it.
     public var burstLoss: BurstLoss?
 
-    /// The plan with these losses.
+    /// Creates a plan with these losses.
     public init(constantLoss: Double = 0, burstLoss: BurstLoss? = nil) {
         self.constantLoss = constantLoss
         self.burstLoss = burstLoss
     }
 
-    /// Nothing is taken away.
+    /// A plan without losses.
     public static let none = LossPlan()
 }
 
-/// The model of Gilbert and Elliott: the air of a receiver is good or bad, and may change with
-/// every packet.
+/// The Gilbert-Elliott model: the channel of a receiver is in a good or a bad state, which may
+/// change with every packet.
 ///
-/// A bad spell lasts 1 / `endProbability` packets on average, and a good one 1 / `startProbability`.
+/// The bad state lasts 1 / `endProbability` packets on average, and the good state 1 /
+/// `startProbability`.
 public struct BurstLoss: Hashable, Sendable {
-    /// The probability that good air turns bad before the next packet.
+    /// The probability that the good state turns bad before the next packet.
     public var startProbability: Double
-    /// The probability that bad air turns good before the next packet.
+    /// The probability that the bad state turns good before the next packet.
     public var endProbability: Double
-    /// The probability that a packet is lost in good air.
+    /// The probability that a packet is lost in the good state.
     public var lossWhenGood: Double
-    /// The probability that a packet is lost in bad air.
+    /// The probability that a packet is lost in the bad state.
     public var lossWhenBad: Double
 
-    /// Bursts with these probabilities; if nothing else is said, nothing is lost in good air, and
-    /// all in bad.
+    /// Creates bursts with these probabilities. By default no packet is lost in the good state, and
+    /// every packet in the bad state.
     public init(
         startProbability: Double,
         endProbability: Double,
@@ -46,7 +48,7 @@ public struct BurstLoss: Hashable, Sendable {
         self.lossWhenBad = lossWhenBad
     }
 
-    /// The share of packets lost in the long run.
+    /// The long-term proportion of lost packets.
     public var meanLoss: Double {
         let changes = startProbability + endProbability
         guard changes > 0 else { return lossWhenGood }

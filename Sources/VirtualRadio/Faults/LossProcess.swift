@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The loss plan at work at one receiver.
+/// The state of a loss plan at one receiver.
 ///
-/// Interference is where the ear is: all that a receiver hears goes through one process, whoever
-/// sent it. Every packet spends three numbers of the receiver's own stream, whatever the plan says,
-/// so that a change of plan changes which packets are lost, but not the dice.
+/// Interference acts at the receiver, so all packets that it hears go through one process, whatever
+/// their sender. Every packet consumes three numbers of the receiver's own stream whatever the plan
+/// is, so a change of plan changes the lost packets but not the randomness.
 package struct LossProcess: Sendable {
-    /// What is taken away. May change at any time. Without bursts the air turns good.
+    /// The plan, which may change at any time. Without bursts the state is good.
     package var plan: LossPlan
-    /// Whether the air is bad just now, as far as bursts go.
+    /// Whether the burst model is in its bad state.
     package private(set) var isBad = false
 
     private var stream: RandomStream
 
-    /// The process at the receiver, in good air.
+    /// Creates the process of the receiver, in the good state.
     package init(_ plan: LossPlan, seed: WorldSeed, receiver: RadioID) {
         self.plan = plan
         stream = seed.stream("loss", receiver.rawValue)
     }
 
-    /// Whether the packet that arrives now is lost.
+    /// Returns whether the packet that arrives now is lost.
     package mutating func takesPacket() -> Bool {
         let (constant, change, burst) = (stream.uniform(), stream.uniform(), stream.uniform())
         let isTaken = constant < plan.constantLoss

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// One direction of the wire between a controller and its host: when what is sent arrives.
+/// One direction of the wire between a controller and its host, which determines when packets
+/// arrive.
 struct WireLane: Sendable {
-    /// How many packets may be under way; what is sent beyond is lost, as by a UART without flow
+    /// The largest number of packets under way. Further packets are lost, as on a UART without flow
     /// control.
     static let underWayLimit = 65_536
 
@@ -17,10 +18,10 @@ struct WireLane: Sendable {
         self.dice = dice
     }
 
-    /// Whether everything arrives at once.
+    /// Whether packets arrive at once.
     var isImmediate: Bool { latency == .none }
 
-    /// When a packet that is sent now arrives; nil if it is lost.
+    /// Returns the arrival of a packet that is sent now; `nil` if it is lost.
     mutating func send(now: Instant) -> Instant? {
         guard underWayCount < Self.underWayLimit else { return nil }
         underWayCount += 1
@@ -29,7 +30,7 @@ struct WireLane: Sendable {
         return lastArrival
     }
 
-    /// A packet has arrived.
+    /// Counts the arrival of a packet.
     mutating func arrived() {
         underWayCount = max(0, underWayCount - 1)
     }

@@ -3,16 +3,16 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension World {
-    /// Has other things go wrong with the controller from now on. Instants that are past do not
-    /// matter any more, and commands are counted afresh; packets that are under way arrive when
-    /// they would have. A controller that hangs goes on hanging.
+    /// Replaces the fault plan of the controller from now on. Instants in the past have no effect,
+    /// and commands are counted from 0 again. Packets under way arrive as they would have. A hang
+    /// continues.
     public func setFaults(_ plan: FaultPlan, of controller: ControllerID) {
         core.setFaults(plan, of: controller.radio)
     }
 }
 
 extension WorldCore {
-    /// Has the plan do its work from now on.
+    /// Replaces the fault plan of the radio from now on.
     mutating func setFaults(_ plan: FaultPlan, of radio: RadioID) {
         ether.timeline.cancelAll { event in
             guard case .fault(radio) = event else { return false }
@@ -24,7 +24,7 @@ extension WorldCore {
         ether.wires[radio.index] = wire
     }
 
-    /// Does what the plan has for this instant.
+    /// Performs the faults that are due at this instant.
     mutating func performFaults(of radio: RadioID) {
         for fault in ether.wires[radio.index].takeFaults(dueAt: ether.now) {
             switch fault {
@@ -40,7 +40,7 @@ extension WorldCore {
 }
 
 extension VirtualController {
-    /// Stops to work with the host; and with the air, if that stops as well.
+    /// Makes the controller hang, and makes its radio silent unless it continues.
     mutating func hang(_ hang: Hang, _ ether: inout Ether) {
         if !hang.radioGoesOn { reset(&ether) }
         ether.ports[radio.index].setHung(true)
@@ -48,7 +48,7 @@ extension VirtualController {
 }
 
 extension Ether {
-    /// The controller's packet goes on its way to the host, on a wire with faults.
+    /// Sends the controller's packet to the host over a wire with faults.
     mutating func sendToHost(_ packet: [UInt8], from radio: RadioID) {
         var arrivals: [(packet: [UInt8], instant: Instant)] = []
         wires[radio.index].send(packet, now: now) { arrivals.append(($0, $1)) }

@@ -2,10 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How an initiator asks for a link (Vol 6, Part B, 4.4.4).
+/// The connection requests of an initiator (Vol 6, Part B, 4.4.4).
 extension VirtualController {
-    /// Answers the advertisement, which has just ended, if it is the one that is wanted, and the
-    /// radio is free for it.
+    /// Answers an advertisement that has just ended with a connection request, if the initiator
+    /// connects to that advertiser and the radio is free.
     mutating func connect(
         _ advertisement: ConnectableAdvertisement,
         in packet: AdvertisingPacket,
@@ -44,7 +44,8 @@ extension VirtualController {
         ether.transmit(request)
     }
 
-    /// Its connection request has ended. A legacy one is all it takes.
+    /// Handles the end of the connection request. A legacy request is not answered, so it creates
+    /// the link.
     mutating func initiatorTransmitted(
         _ request: ConnectionRequest,
         _ packet: AdvertisingPacket,
@@ -60,7 +61,7 @@ extension VirtualController {
         )
     }
 
-    /// The advertiser has answered a connection request on a secondary channel.
+    /// Handles the advertiser's answer to a connection request on a secondary channel.
     mutating func hear(
         _ response: ConnectionResponse,
         in packet: AdvertisingPacket,
@@ -80,8 +81,8 @@ extension VirtualController {
         ether.openLink(attempt.link, attempt.identity)
     }
 
-    /// How long the radio is engaged: from the end of the advertisement to the end of the request,
-    /// or of the answer if there is to be one.
+    /// Returns how long the radio is engaged: from the end of the advertisement to the end of the
+    /// request, or of its answer.
     private static func requestTime(
         _ advertisement: ConnectableAdvertisement,
         _ modulation: Modulation
@@ -100,14 +101,14 @@ extension VirtualController {
 }
 
 extension ConnectionResponse {
-    /// How many octets header and payload of AUX_CONNECT_RSP are (Vol 6, Part B, 2.3.3.3).
+    /// The length of header and payload of AUX_CONNECT_RSP in bytes (Vol 6, Part B, 2.3.3.3).
     fileprivate static let length = PacketLength.header + 1 + 1 + 2 * PacketLength.address
 }
 
-/// Who is who.
+/// The identities of peer and controller.
 extension VirtualController {
-    /// Who is behind the address of an advertiser, if the initiator is after that device; nil if it
-    /// is not, or has a link to it.
+    /// Returns the device behind an advertiser's address; `nil` if the initiator does not connect
+    /// to it, or the controller has a link to it.
     mutating func identify(_ advertiser: DeviceAddress, _ ether: Ether) -> ResolvedPeer? {
         guard let request = initiator.request else { return nil }
         let peer: ResolvedPeer
@@ -116,7 +117,7 @@ extension VirtualController {
         case .identity(let identity): peer = ResolvedPeer(address: identity, isResolved: true)
         case .unresolved: peer = ResolvedPeer(address: advertiser, isResolved: false)
         }
-        // A host may also name the private address of the moment.
+        // A host may also name the present private address of the device.
         let isWanted =
             request.peer.map { $0 == peer.address || $0 == advertiser }
             ?? acceptList.contains(peer.address)
@@ -124,8 +125,8 @@ extension VirtualController {
         return peer
     }
 
-    /// Who the two ends of the link will be, and the address to send from; nil if the advertisement
-    /// is for somebody else, or there is no address.
+    /// Returns the identities at both ends of the link and the address to send from; `nil` if the
+    /// advertisement is directed to another device, or there is no address.
     private func linkIdentity(
         of peer: ResolvedPeer,
         _ advertisement: ConnectableAdvertisement
@@ -136,8 +137,8 @@ extension VirtualController {
         if let target = advertisement.target {
             switch recognize(target, type) {
             case .own: break
-            // Not the target's address itself: that would tell listeners that the initiator has it
-            // (Vol 6, Part B, 6.4).
+            // The request must not repeat the target's address, which would show listeners that it
+            // belongs to the initiator (Vol 6, Part B, 6.4).
             case .ownPrivate: own = resolvingList.localAddress(toward: peer.address) ?? target
             case .unresolved, .other: return nil
             }
@@ -172,10 +173,10 @@ extension VirtualController {
     }
 }
 
-/// Who is behind an advertiser's address.
+/// The device behind an advertiser's address.
 struct ResolvedPeer {
-    /// The identity address where one was resolved, else the address on the air.
+    /// The identity address if the controller resolved it, or the address on the air.
     let address: DeviceAddress
-    /// Whether one was resolved.
+    /// Whether the controller resolved the address.
     let isResolved: Bool
 }

@@ -2,31 +2,31 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a host has asked for when it wants a link.
+/// The host's request for a link.
 struct InitiatingRequest: Sendable {
-    /// How one PHY is used.
+    /// The parameters of one PHY.
     struct Channels: Sendable {
-        /// When it is listened to.
+        /// The scan interval and window.
         let timing: ScanTiming
-        /// How a link on it begins.
+        /// The initial parameters of a link on the PHY.
         let parameters: LinkParameters
     }
 
-    /// The device; nil for any on the Filter Accept List.
+    /// The device; `nil` for any device on the Filter Accept List.
     let peer: DeviceAddress?
-    /// Which address requests are sent from.
+    /// The type of the own address in connection requests.
     let ownAddressType: HCI.OwnAddressType
-    /// LE 1M, if there is something to be listened to.
+    /// The parameters of LE 1M; `nil` if the initiator does not listen on it.
     var uncoded: Channels?
-    /// LE 2M: only for links.
+    /// The parameters of LE 2M, which is only for links.
     var fast: Channels?
-    /// LE Coded, if there is something to be listened to.
+    /// The parameters of LE Coded; `nil` if the initiator does not listen on it.
     var coded: Channels?
-    /// Whether extended advertising is followed.
+    /// Whether the initiator follows extended advertising.
     var isExtended = false
 
-    /// How a link on the PHY begins; of another PHY if that has no parameters of its own (Vol 4,
-    /// Part E, 7.8.66).
+    /// Returns the initial parameters of a link on the PHY. If the PHY has no parameters, those of
+    /// another PHY apply (Vol 4, Part E, 7.8.66).
     func parameters(_ phy: PHY) -> LinkParameters? {
         let own =
             switch phy {
@@ -39,7 +39,9 @@ struct InitiatingRequest: Sendable {
 }
 
 extension InitiatingRequest {
-    /// The request of the legacy command; throws Invalid HCI Command Parameters.
+    /// Creates the request of the legacy command.
+    ///
+    /// - Throws: `invalidCommandParameters` if the parameters are invalid.
     init(_ command: HCI.LECreateConnection) throws(HCI.ErrorCode) {
         try self.init(
             command.filterPolicy,
@@ -57,13 +59,16 @@ extension InitiatingRequest {
         )
     }
 
-    /// The request of the extended command; throws Invalid HCI Command Parameters.
+    /// Creates the request of the extended command.
+    ///
+    /// - Throws: `invalidCommandParameters` if the parameters are invalid.
     init(_ command: HCI.LEExtendedCreateConnection) throws(HCI.ErrorCode) {
         try self.init(
             command.filterPolicy,
             command.peerAddress,
-            // The two identity types are not for this command (7.8.66). But it means the same,
-            // and Bumble 0.0.236 hands on what an advertising report told it.
+            // The specification does not allow the two identity types in this command (7.8.66). But
+            // their meaning is clear, and Bumble 0.0.236 passes on the type from an advertising
+            // report.
             lastType: .randomIdentity,
             command.ownAddressType
         )
@@ -74,7 +79,7 @@ extension InitiatingRequest {
         isExtended = true
     }
 
-    /// What both commands begin with. The legacy one has address types for identities, too.
+    /// Creates the part that both commands share.
     private init(
         _ policy: HCI.InitiatorFilterPolicy,
         _ peer: HCI.PeerAddress,
@@ -107,14 +112,16 @@ extension InitiatingRequest.Channels {
 }
 
 extension LinkParameters {
-    /// The ranges of Vol 4, Part E, 7.8.12.
+    /// The valid ranges (Vol 4, Part E, 7.8.12).
     private static let intervals: ClosedRange<UInt16> = 0x0006...0x0C80
     private static let latencies: ClosedRange<UInt16> = 0...0x01F3
     private static let timeouts: ClosedRange<UInt16> = 0x000A...0x0C80
 
-    /// The shortest interval of the range that is asked for. Throws Invalid HCI Command Parameters
-    /// for what is out of range, and for a supervision timeout within which a Peripheral that uses
-    /// its latency need not be heard twice.
+    /// Creates the parameters, with the shortest interval of the requested range.
+    ///
+    /// - Throws: `invalidCommandParameters` for a value out of range, and for a supervision timeout
+    ///   that is not longer than twice the time for which a Peripheral may be silent: (latency + 1)
+    ///   intervals.
     init(_ asked: HCI.ConnectionParameters) throws(HCI.ErrorCode) {
         let silence = asked.intervalMaximum.duration * (1 + Int(asked.peripheralLatency)) * 2
         guard Self.intervals.contains(asked.intervalMinimum.rawValue),

@@ -2,34 +2,34 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Whom a controller wants to connect to (Vol 6, Part B, 4.4.4).
+/// The initiator of a controller (Vol 6, Part B, 4.4.4).
 ///
-/// An initiator listens like a scanner, with a plan of its own that goes before the scanner's. The
-/// first connectable advertisement of a device that it is after, it answers with a connection
-/// request, the *attempt*. In legacy advertising that is all, and the link is taken as made; in
-/// extended advertising the advertiser has to answer, and if it does not, initiating goes on.
+/// The initiator listens like a scanner, with its own plan, which takes precedence over the
+/// scanner's. It answers the first connectable advertisement of a requested device with a
+/// connection request, the *attempt*. In legacy advertising this creates the link. In extended
+/// advertising the advertiser must answer the request, and without an answer initiating continues.
 ///
-/// Of the range of connection intervals that a host allows it takes the shortest, as most
-/// controllers do.
+/// The initiator uses the shortest connection interval that the host allows, as most controllers
+/// do.
 package struct Initiator: Sendable {
-    /// How many announced packets can be waited for at a time.
+    /// The largest number of packets that the initiator waits for at one time.
     static let followLimit = 4
 
-    /// What the host has asked for; nil while nothing.
+    /// The host's request; `nil` without one.
     var request: InitiatingRequest?
-    /// Where the radio is; nil while it does not initiate.
+    /// The listening plan; `nil` while the controller does not initiate.
     var plan: ListeningPlan?
-    /// The packets that are waited for on secondary channels.
+    /// The packets that are awaited on secondary channels.
     var follows: [AuxiliaryFollow] = []
-    /// The connection request that is on the air, or waits for its answer.
+    /// The connection request that is on the air, or awaits its answer.
     var attempt: ConnectionAttempt?
 
-    /// Whether a link is being made.
+    /// Whether the controller initiates.
     package var isActive: Bool { request != nil }
 
     init() {}
 
-    /// The initiating commands (Vol 4, Part E, 7.8.12, 7.8.13, 7.8.66).
+    /// The handlers of the initiating commands (Vol 4, Part E, 7.8.12, 7.8.13, 7.8.66).
     static let handlers: [CommandHandler] = [
         .beginning(HCI.LECreateConnection.self, in: .legacy) {
             (controller, command, ether) throws(HCI.ErrorCode) in
@@ -54,13 +54,13 @@ package struct Initiator: Sendable {
 
 /// A connection request that was sent.
 struct ConnectionAttempt: Sendable {
-    /// The link that it asks for.
+    /// The requested link.
     let link: LinkID
-    /// Who the two will be.
+    /// The identities at both ends.
     let identity: LinkIdentity
-    /// The name of the timer that ends the wait for an answer.
+    /// The identity of the timer that ends the wait for an answer.
     let token: UInt64
-    /// The timer, once the request has been sent, if there is to be an answer.
+    /// The timer, which runs from the end of a request that needs an answer.
     var timer: EventToken?
 }
 
@@ -86,9 +86,11 @@ extension VirtualController {
         updateAttention(&ether)
     }
 
-    /// Throws Invalid HCI Command Parameters if there is no address to send from. Who makes one for
-    /// the peer, or may be after several peers, needs no random address of the host (Vol 4, Part E,
-    /// 7.8.12).
+    /// Checks that there is an address to send from. The host need not set a random address if the
+    /// controller makes a private address for the peer, or if the request is for the Filter Accept
+    /// List (Vol 4, Part E, 7.8.12).
+    ///
+    /// - Throws: `invalidCommandParameters` if there is no address.
     private func checkOwnAddress(for request: InitiatingRequest) throws(HCI.ErrorCode) {
         let type = request.ownAddressType
         if type.prefersPrivate {
@@ -97,8 +99,8 @@ extension VirtualController {
         try checkIsSet(type)
     }
 
-    /// Ends initiating, without a word to the host, and gives up what has been attempted. Nothing
-    /// happens if it does not initiate.
+    /// Stops initiating and abandons the attempt, without an event to the host. Does nothing if the
+    /// controller does not initiate.
     mutating func stopInitiating(_ ether: inout Ether) {
         if var attempt = initiator.attempt {
             ether.cancel(&attempt.timer)

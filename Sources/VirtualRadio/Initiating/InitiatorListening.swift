@@ -2,14 +2,15 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How the initiator comes by advertisements.
+/// The reception of advertisements by the initiator.
 extension VirtualController {
-    /// Whether the initiator listened to the packet.
+    /// Returns whether the initiator listened to the packet.
     func initiatorListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         initiatorExpects(packet) && isHere(during: packet.transmission, ether)
     }
 
-    /// Whether the initiator would have the radio where the packet is.
+    /// Returns whether the initiator's plan or one of its follows includes the packet, if the radio
+    /// is free.
     private func initiatorExpects(_ packet: AdvertisingPacket) -> Bool {
         guard let plan = initiator.plan, initiator.attempt == nil, packet.isAdvertisement else {
             return false
@@ -26,7 +27,7 @@ extension VirtualController {
         return channel == transmission.channel.index
     }
 
-    /// A packet has arrived, to which the scanner or the initiator has listened.
+    /// Handles a packet that the scanner or the initiator has received.
     mutating func initiatorHears(
         _ packet: AdvertisingPacket,
         rssi: Int8,
@@ -61,7 +62,8 @@ extension VirtualController {
         connect(advertisement, in: packet, &ether)
     }
 
-    /// Turns to the AUX_ADV_IND that an ADV_EXT_IND has announced, if it may be wanted.
+    /// Waits for the AUX_ADV_IND to which an ADV_EXT_IND points, if it may be of a requested
+    /// device.
     private mutating func initiatorFollows(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
@@ -82,7 +84,7 @@ extension VirtualController {
         if follow.timer != nil { initiator.follows.append(follow) }
     }
 
-    /// A packet or an answer that was waited for has not come.
+    /// Ends the wait for a packet or an answer that did not arrive.
     mutating func initiatorWaitEnds(_ token: UInt64, _ ether: inout Ether) {
         initiator.follows.removeAll { $0.token == token }
         guard let attempt = initiator.attempt, attempt.timer != nil, attempt.token == token else {
@@ -93,20 +95,20 @@ extension VirtualController {
     }
 }
 
-/// An advertisement that may be answered with a connection request.
+/// An advertisement that can be answered with a connection request.
 struct ConnectableAdvertisement {
     /// AdvA.
     let advertiser: DeviceAddress
     /// TargetA, if it is directed.
     let target: DeviceAddress?
-    /// The set.
+    /// The handle of the advertiser's set.
     let set: UInt8
-    /// Whether the advertiser knows Channel Selection Algorithm #2.
+    /// Whether the advertiser supports Channel Selection Algorithm #2.
     let supportsChannelSelection2: Bool
-    /// Whether the request is AUX_CONNECT_REQ.
+    /// Whether the connection request is an AUX_CONNECT_REQ.
     let isAuxiliary: Bool
 
-    /// ADV_IND or ADV_DIRECT_IND.
+    /// Creates the value from an ADV_IND or ADV_DIRECT_IND.
     init(_ pdu: LegacyAdvertisement) {
         advertiser = pdu.advertiser
         target = pdu.target
@@ -115,8 +117,9 @@ struct ConnectableAdvertisement {
         isAuxiliary = false
     }
 
-    /// AUX_ADV_IND after ADV_EXT_IND; nil if neither says whose it is. Whoever advertises so knows
-    /// Channel Selection Algorithm #2 (Vol 6, Part B, 4.5.8.3).
+    /// Creates the value from an AUX_ADV_IND and the ADV_EXT_IND before it; `nil` if neither has
+    /// the advertiser's address. Every extended advertiser supports Channel Selection Algorithm #2
+    /// (Vol 6, Part B, 4.5.8.3).
     init?(_ pdu: ExtendedAdvertisement, after primary: ExtendedAdvertisement) {
         guard let advertiser = pdu.advertiser ?? primary.advertiser else { return nil }
         self.advertiser = advertiser

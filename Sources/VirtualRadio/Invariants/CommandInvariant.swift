@@ -2,10 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Every command is answered once, and there is no answer without a command. Reset answers for all
-/// that was sent before it (Vol 4, Part E, 4.4).
+/// The rule that every command is answered once, and that every answer has a command. The answer to
+/// Reset also answers the commands before it (Vol 4, Part E, 4.4).
 package struct CommandInvariant: Invariant {
-    /// After how long a command counts as not answered.
+    /// The time after which a command counts as not answered.
     package static let patience = Duration.seconds(2)
 
     package let rule = "every command is answered once"
@@ -34,7 +34,7 @@ package struct CommandInvariant: Invariant {
     }
 
     private mutating func answered(_ opcode: HCI.Opcode) -> String? {
-        // Opcode 0 answers nothing; it tells that commands may be sent.
+        // An answer with opcode 0 belongs to no command. It only reports that commands may be sent.
         guard opcode.rawValue != 0 else { return nil }
         guard let place = waiting.firstIndex(where: { $0.opcode == opcode }) else {
             return "an answer to \(opcode), which was not asked"

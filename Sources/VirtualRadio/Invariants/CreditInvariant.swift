@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A host sends no more data than the controller has room for, and the controller gives back no
-/// more room than was taken (Vol 4, Part E, 4.1).
+/// The rule that a host sends no more data than the controller has buffers for, and that the
+/// controller completes no more packets than it received (Vol 4, Part E, 4.1).
 package struct CreditInvariant: Invariant {
     package let rule = "credits are never negative"
     private var packetCount: Int?

@@ -2,19 +2,23 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Something that must hold of every packet between one host and its controller, whatever either
-/// was built for.
+/// A rule that must hold for every packet between a host and its controller, whatever their
+/// implementation.
 ///
-/// There is one value for each controller, which sees its packets in order, as the host sends and
-/// receives them: faults of the wire are between it and the controller.
+/// Each controller has its own value, which sees the packets in the order in which the host sends
+/// and receives them. So the faults of the wire are between the invariant and the controller.
 package protocol Invariant: Sendable {
-    /// What must hold, in words.
+    /// The rule in words.
     var rule: String { get }
 
-    /// Looks at the next packet, and says what is wrong, if something is.
+    /// Checks the next packet.
+    ///
+    /// - Returns: A description of the violation; `nil` if there is none.
     mutating func see(_ packet: HCI.Packet, _ direction: WireDirection, now: Instant) -> String?
 
-    /// Looks at what has not happened at the end of a simulation.
+    /// Checks, at the end of a simulation, for required events that have not happened.
+    ///
+    /// - Returns: A description of the violation; `nil` if there is none.
     mutating func finish(now: Instant) -> String?
 }
 
@@ -22,31 +26,32 @@ extension Invariant {
     package mutating func finish(now: Instant) -> String? { nil }
 }
 
-/// A rule that did not hold.
+/// A violation of a rule.
 public struct Violation: Hashable, Sendable, CustomStringConvertible {
-    /// Between which controller and its host.
+    /// The controller.
     public let controller: ControllerID
-    /// When.
+    /// When the violation happened.
     public let instant: Instant
-    /// What should have held.
+    /// The rule that did not hold.
     public let rule: String
-    /// What happened instead.
+    /// The event that violated the rule.
     public let event: String
 
-    /// All of it in one line.
+    /// All properties in one line.
     public var description: String { "\(instant) \(controller): \(event) (rule: \(rule))" }
 }
 
-/// Every invariant, for every controller of a world.
+/// The invariants of every controller of a world.
 struct InvariantWatch: Sendable {
-    /// How many violations are kept; one broken rule tends to break again with every packet.
+    /// The largest number of violations that are kept. A broken rule often breaks again with every
+    /// packet.
     static let violationLimit = 100
 
-    /// What did not hold, the oldest first.
+    /// The violations, the oldest first.
     private(set) var violations: [Violation] = []
     fileprivate var controllers: [ControllerID: Watched] = [:]
 
-    /// What is known of one controller.
+    /// The state of the checks for one controller.
     fileprivate struct Watched: Sendable {
         var fromHost = H4Deframer()
         var toHost = H4Deframer()
@@ -55,7 +60,7 @@ struct InvariantWatch: Sendable {
         ]
     }
 
-    /// Octets pass between a controller and its host.
+    /// Checks bytes that pass between a controller and its host.
     mutating func see(
         _ bytes: [UInt8],
         _ direction: WireDirection,
@@ -72,12 +77,13 @@ struct InvariantWatch: Sendable {
         controllers[controller] = watched
     }
 
-    /// The controller loses its power, or gets it: nothing that was begun goes on.
+    /// Discards the state of the checks for a controller that loses or gets power, because none of
+    /// its procedures continues.
     mutating func forget(_ controller: ControllerID) {
         controllers[controller] = nil
     }
 
-    /// The simulation is over.
+    /// Runs the checks at the end of the simulation.
     mutating func finish(now: Instant) {
         for controller in controllers.keys.sorted(by: { $0.radio < $1.radio }) {
             for var invariant in controllers[controller]?.invariants ?? [] {
@@ -100,7 +106,8 @@ struct InvariantWatch: Sendable {
 }
 
 extension InvariantWatch.Watched {
-    /// The whole packets among what has passed; none after bytes that are no packets.
+    /// Returns the whole packets in the bytes that passed. After malformed bytes there are no more
+    /// packets.
     fileprivate mutating func packets(
         _ bytes: [UInt8],
         _ direction: WireDirection
@@ -119,7 +126,7 @@ extension InvariantWatch.Watched {
 }
 
 extension HCI.Packet {
-    /// The event in the packet; nil if it is none, or malformed.
+    /// The event in the packet; `nil` if the packet is not an event, or malformed.
     var event: HCI.Event? {
         guard case .event(let code, let parameters) = self else { return nil }
         return try? HCI.Event(code: code, parameters: parameters)

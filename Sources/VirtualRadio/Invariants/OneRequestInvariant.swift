@@ -2,16 +2,16 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Of the attribute protocol, a bearer has one request and one indication under way in each
-/// direction, and no answer comes to what was not asked (Vol 3, Part F, 3.3.2).
+/// The rule that an ATT bearer has at most one request and one indication outstanding in each
+/// direction, and that every answer has a request (Vol 3, Part F, 3.3.2).
 ///
-/// This looks at the fixed ATT channel only, and at the first octet of each PDU: enough to tell
-/// what kind it is.
+/// The check covers only the fixed ATT channel, and reads only the first byte of each PDU, which
+/// determines its kind.
 package struct OneRequestInvariant: Invariant {
     package let rule = "one ATT request at a time on a bearer"
     private var underWay: [Transaction: Int] = [:]
 
-    /// One kind of question in one direction on one link.
+    /// The requests or the indications in one direction on one link.
     private struct Transaction: Hashable {
         let handle: ConnectionHandle
         let isIndication: Bool
@@ -54,7 +54,7 @@ package struct OneRequestInvariant: Invariant {
         }
     }
 
-    /// The ATT opcode, if the packet is the beginning of a PDU on the ATT channel.
+    /// Returns the ATT opcode, if the packet is the beginning of a PDU on the ATT channel.
     private static func attOpcode(_ packet: HCI.ACLPacket) -> UInt8? {
         let payload = packet.payload
         guard packet.boundary != .continuing, payload.count >= 5 else { return nil }
@@ -63,7 +63,8 @@ package struct OneRequestInvariant: Invariant {
         return payload[start + 4]
     }
 
-    /// What a PDU is, by its opcode (Vol 3, Part F, 3.4.8); nil for those that stand alone.
+    /// Returns the kind of a PDU by its opcode (Vol 3, Part F, 3.4.8); `nil` for PDUs without an
+    /// answer.
     private static func kind(_ opcode: UInt8) -> (role: Role, isIndication: Bool)? {
         switch opcode {
         case 0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x0E, 0x10, 0x12, 0x16, 0x18, 0x20:
@@ -78,6 +79,6 @@ package struct OneRequestInvariant: Invariant {
 }
 
 extension WireDirection {
-    /// The other way.
+    /// The opposite direction.
     package var opposite: WireDirection { self == .toHost ? .toController : .toHost }
 }

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Data passes on links that are open, and on no others, in either direction.
+/// The rule that data passes only on open links, in both directions.
 package struct OpenLinkInvariant: Invariant {
     package let rule = "nothing is sent on a closed link"
     private var open: Set<ConnectionHandle> = []

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which channel each connection event of a link has (Vol 6, Part B, 4.5.8).
+/// The selection of the channel of each connection event of a link (Vol 6, Part B, 4.5.8).
 struct ChannelHopping: Sendable {
-    /// By how much Channel Selection Algorithm #1 may go on.
+    /// The valid hop increments of Channel Selection Algorithm #1.
     static let hopIncrements = 5...16
 
     private enum Algorithm: Sendable {
-        /// Always on by the same increment.
+        /// Algorithm #1, which adds the same increment for each event.
         case first(hopIncrement: Int, last: Int)
-        /// As if by chance, after the access address.
+        /// Algorithm #2, a pseudo-random sequence that follows from the access address.
         case second(ChannelSelection2)
     }
 
     private var algorithm: Algorithm
 
-    /// The hops of a link that was asked for.
+    /// Creates the channel selection of a requested link.
     init(_ proposal: LinkProposal, using dice: inout RandomStream) {
         let accessAddress = UInt32(truncatingIfNeeded: dice.next())
         let choices = UInt64(Self.hopIncrements.count)
@@ -25,12 +25,13 @@ struct ChannelHopping: Sendable {
             : .first(hopIncrement: hop, last: 0)
     }
 
-    /// Channel Selection Algorithm #1 with the increment (Vol 6, Part B, 4.5.8.2).
+    /// Creates Channel Selection Algorithm #1 with the increment (Vol 6, Part B, 4.5.8.2).
     init(hopIncrement: Int) {
         algorithm = .first(hopIncrement: hopIncrement, last: 0)
     }
 
-    /// The channel of the next event, which has the number. To be asked once for every event.
+    /// Returns the channel of the next event, which has the number `eventCounter`. Must be called
+    /// once for every event.
     mutating func next(_ eventCounter: UInt16, _ map: ChannelMap) -> Int {
         switch algorithm {
         case .first(let increment, let last):
@@ -45,15 +46,15 @@ struct ChannelHopping: Sendable {
 
 /// Channel Selection Algorithm #2 (Vol 6, Part B, 4.5.8.3).
 package struct ChannelSelection2: Hashable, Sendable {
-    /// The channel identifier: both halves of the access address in one.
+    /// The channel identifier: the exclusive or of both halves of the access address.
     package let identifier: UInt16
 
-    /// The algorithm for links with the access address.
+    /// Creates the algorithm for links with the access address.
     package init(accessAddress: UInt32) {
         identifier = UInt16(truncatingIfNeeded: accessAddress >> 16 ^ accessAddress)
     }
 
-    /// The channel of the event with the number.
+    /// Returns the channel of the event with the number.
     package func channel(_ eventCounter: UInt16, _ map: ChannelMap) -> Int {
         let number = pseudoRandomNumber(eventCounter)
         let unmapped = Int(number) % ChannelMap.channelCount
@@ -61,7 +62,7 @@ package struct ChannelSelection2: Hashable, Sendable {
         return map.remapped((map.used.count * Int(number)) >> 16)
     }
 
-    /// prn_e: what the event's number becomes when it is stirred.
+    /// Returns prn_e, the pseudo-random number of the event.
     package func pseudoRandomNumber(_ eventCounter: UInt16) -> UInt16 {
         var number = eventCounter ^ identifier
         for _ in 0..<3 {
@@ -70,7 +71,7 @@ package struct ChannelSelection2: Hashable, Sendable {
         return number ^ identifier
     }
 
-    /// The bits of each octet in reverse.
+    /// Returns the number with the bits of each byte in reverse order.
     private static func permuted(_ number: UInt16) -> UInt16 {
         var bits = number
         bits = (bits & 0x5555) << 1 | bits >> 1 & 0x5555

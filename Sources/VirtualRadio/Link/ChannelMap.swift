@@ -2,18 +2,18 @@
 
 /// The data channels that a link may use (Vol 6, Part B, 4.5.8).
 package struct ChannelMap: Hashable, Sendable {
-    /// How many data channels there are.
+    /// The number of data channels.
     package static let channelCount = 37
-    /// All of them.
+    /// All data channels.
     package static let all = ChannelMap(rawValue: 0x1F_FFFF_FFFF)
 
-    /// A bit for each channel.
+    /// The channels, with one bit for each.
     package let rawValue: UInt64
     /// The channels, in ascending order.
     let used: [UInt8]
 
-    /// The map of these bits; bits beyond the 37 are ignored. Fewer than two channels are no map
-    /// (Vol 6, Part B, 4.5.8.1): then all are used.
+    /// Creates the map of these bits, and ignores bits above the 37. A map with fewer than two
+    /// channels is invalid (Vol 6, Part B, 4.5.8.1) and is replaced by all channels.
     package init(rawValue: UInt64) {
         let bits = rawValue & 0x1F_FFFF_FFFF
         self.rawValue = bits.nonzeroBitCount < 2 ? 0x1F_FFFF_FFFF : bits
@@ -21,9 +21,9 @@ package struct ChannelMap: Hashable, Sendable {
         used = (0..<Self.channelCount).filter { map >> $0 & 1 == 1 }.map { UInt8($0) }
     }
 
-    /// Whether the channel may be used.
+    /// Returns whether the link may use the channel.
     func contains(_ channel: Int) -> Bool { rawValue >> channel & 1 == 1 }
 
-    /// The used channel that stands in for an unused one, by its remapping index.
+    /// Returns the used channel that replaces an unused one, by its remapping index.
     func remapped(_ index: Int) -> Int { Int(used[index % used.count]) }
 }

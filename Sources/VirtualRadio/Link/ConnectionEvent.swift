@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// What is known of a connection event while it goes on (Vol 6, Part B, 4.5.1).
+/// The state of a connection event (Vol 6, Part B, 4.5.1).
 struct ConnectionEvent: Sendable {
-    /// Its channel.
+    /// The channel of the event.
     let channel: RadioChannel
     /// Whether the Peripheral listens.
     let isPeripheralListening: Bool
-    /// Whether the radios had too little time for what there was to say.
+    /// Whether the radios were not free long enough for all data of both ends.
     let isSqueezed: Bool
-    /// Until when both radios are engaged for the present exchange.
+    /// The instant until which both radios are engaged for the present exchange.
     var exchangeEnd: Instant
-    /// Whether the Peripheral has heard the Central in it.
+    /// Whether the Peripheral has received a packet of the Central in the event.
     var hasPeripheralHeard = false
-    /// The packet that is on the air; nil before the first.
+    /// The packet that is on the air; `nil` before the first.
     var packet: LinkPacket?
 }
 
 /// A packet of a link on the air.
 struct LinkPacket: Sendable {
-    /// Who sends it.
+    /// The end that sends the packet.
     let side: LinkSide
-    /// What it says; nil for nothing.
+    /// The content; `nil` for an empty PDU.
     let pdu: LinkPDU?
-    /// SN.
+    /// The SN bit.
     let number: Bool
-    /// NESN.
+    /// The NESN bit.
     let expectation: Bool
-    /// MD: whether the sender has more to say.
+    /// The MD bit: whether the sender has more data.
     let hasMore: Bool
-    /// How many octets header, payload and MIC are.
+    /// The length of header, payload and MIC in bytes.
     let length: Int
-    /// How it is sent.
+    /// The modulation of the packet.
     let modulation: Modulation
-    /// Where and when.
+    /// The channel and the time of the packet.
     let transmission: Transmission
 }
 
 extension Ether {
-    /// Something that the link set itself is due.
+    /// Handles a timer of a link.
     package mutating func linkTimerFired(_ timer: LinkTimer, _ id: LinkID) {
         guard let box = links.take(id) else { return }
         switch timer {
@@ -50,8 +50,8 @@ extension Ether {
         links.putBack(box)
     }
 
-    /// An anchor: whatever was to change at this event does, and the Central sends. Without a
-    /// Central there are no more events.
+    /// Begins a connection event at its anchor: applies the updates of this event, and the Central
+    /// sends. Without a Central the link has no more events.
     private mutating func beginEvent(of link: inout Link) {
         for side in LinkSide.allCases { tellProcedures(side, &link) }
         guard link.central != nil else { return }
@@ -66,8 +66,8 @@ extension Ether {
         send(.central, &link, at: now.nanoseconds)
     }
 
-    /// The procedures of the end learn which event begins. If one moves the anchor, the event
-    /// begins again when that has come.
+    /// Reports the beginning of the event to the procedures of the end. If they move the anchor,
+    /// the event begins again at the new anchor.
     private mutating func tellProcedures(_ side: LinkSide, _ link: inout Link) {
         guard link[side]?.procedures.updates.isEmpty == false else { return }
         let counter = link.eventCounter
@@ -75,7 +75,7 @@ extension Ether {
         perform(actions, side, &link)
     }
 
-    /// The event is over: the next one is as long after its anchor as the Central thinks.
+    /// Ends the event, and schedules the next one after the Central's connection interval.
     mutating func closeEvent(of link: inout Link) {
         let outcome = EventOutcome(link.event)
         link.event = nil
@@ -91,13 +91,13 @@ extension Ether {
     }
 }
 
-/// What the ends make of a connection event that is over.
+/// The result of a connection event for the ends.
 private struct EventOutcome {
     let isSqueezed: Bool
     let isPeripheralListening: Bool
     let hasPeripheralHeard: Bool
 
-    /// Nil for an event in which the Central could not send.
+    /// Creates the result; `nil` stands for an event in which the Central could not send.
     init(_ event: ConnectionEvent?) {
         isSqueezed = event?.isSqueezed ?? true
         isPeripheralListening = event?.isPeripheralListening ?? false
@@ -106,7 +106,7 @@ private struct EventOutcome {
 }
 
 extension Link {
-    /// The channel of the event that begins now.
+    /// Returns the channel of the event that begins now.
     fileprivate mutating func nextChannel() -> RadioChannel {
         let map = central?.rhythm.channelMap ?? .all
         let channel = RadioChannel(hopping.next(eventCounter, map))
@@ -115,7 +115,7 @@ extension Link {
 }
 
 extension LinkEnd {
-    /// A connection event is over.
+    /// Updates the end after a connection event.
     fileprivate func eventEnds(_ event: EventOutcome) {
         let isPeripheral = procedures.side == .peripheral
         let wasAway = isPeripheral && !event.isPeripheralListening
@@ -124,8 +124,8 @@ extension LinkEnd {
         missedEvents = event.isSqueezed ? missedEvents + 1 : 0
     }
 
-    /// The Peripheral passes over as many events as it may, once it has been heard and has heard
-    /// (Vol 6, Part B, 4.5.1).
+    /// Chooses how many events the Peripheral skips: as many as its latency allows, if both ends
+    /// have received a packet of the other in the last event (Vol 6, Part B, 4.5.1).
     private func chooseWhenToListen(_ event: EventOutcome, wasAway: Bool) {
         if wasAway {
             eventsToSkip = max(0, eventsToSkip - 1)

@@ -2,31 +2,33 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A connection: its rhythm, and its two ends (Vol 6, Part B, 4.5).
+/// A connection with its schedule and its two ends (Vol 6, Part B, 4.5).
 ///
-/// A link is *proposed* when a connection request is about to ask for it, and lives from when one of
-/// the two takes it as made until both have given it up. Each end knows only what it heard: the
-/// Central sends at every anchor, whether anybody is there or not, and an end that hears nothing for
-/// too long is over.
+/// A link is *proposed* before a connection request for it is sent. It is *made* when one of the
+/// two devices regards it as created, and exists until both ends are closed. Each end knows only
+/// what it has received: the Central sends at every anchor, whether or not the Peripheral exists,
+/// and an end that receives nothing for the supervision timeout closes.
 package struct Link: Sendable {
-    /// Its name.
+    /// The identity of the link.
     package let id: LinkID
-    /// What was asked for.
+    /// The content of the connection request.
     package let proposal: LinkProposal
-    /// The Central's end; nil before it took the link as made, and when it has given it up.
+    /// The Central's end; `nil` before the Central regards the link as created, and after this end
+    /// has closed.
     package var central: LinkEnd?
-    /// The Peripheral's end; nil before it took the request, and when it has given it up.
+    /// The Peripheral's end; `nil` before the Peripheral accepts the request, and after this end
+    /// has closed.
     package var peripheral: LinkEnd?
-    /// Whether one of the two has taken the link as made.
+    /// Whether one of the two devices has regarded the link as created.
     var isMade = false
 
-    /// The number of the next connection event, or of the present one.
+    /// The number of the present connection event, or of the next one.
     package internal(set) var eventCounter: UInt16 = 0
-    /// When that begins, or began.
+    /// The anchor of that event.
     package internal(set) var anchor = Instant.zero
-    /// Which channel the connection events have.
+    /// The channel selection of the connection events.
     var hopping: ChannelHopping
-    /// The connection event that is going on.
+    /// The present connection event; `nil` between events.
     var event: ConnectionEvent?
 
     init(id: LinkID, proposal: LinkProposal, hopping: ChannelHopping) {
@@ -35,31 +37,31 @@ package struct Link: Sendable {
         self.hopping = hopping
     }
 
-    /// The same once more, which shares nothing with the other.
+    /// Creates a copy that does not share the ends.
     init(copying other: Link) {
         self = other
         central = other.central.map(LinkEnd.init(copying:))
         peripheral = other.peripheral.map(LinkEnd.init(copying:))
     }
 
-    /// Whether it was, and both ends have given it up.
+    /// Whether the link was made and both ends are closed.
     var isOver: Bool { isMade && central == nil && peripheral == nil }
 
-    /// Whether both ends have it.
+    /// Whether both ends have the link.
     var isWhole: Bool { central != nil && peripheral != nil }
 
-    /// When the next connection event begins, as the Central counts.
+    /// The anchor of the next connection event, by the Central's interval.
     var nextAnchor: Instant {
         Instant(nanoseconds: anchor.nanoseconds + (central?.pace.interval ?? 0))
     }
 
-    /// The end of the side; nil if it is not there.
+    /// The end of the side; `nil` if it does not exist.
     package subscript(side: LinkSide) -> LinkEnd? {
         get { side == .central ? central : peripheral }
         set { if side == .central { central = newValue } else { peripheral = newValue } }
     }
 
-    /// Whether the radio is an end of it, or asked for it.
+    /// Returns whether the radio is an end of the link, or has requested it.
     func involves(_ radio: RadioID) -> Bool {
         central?.radio == radio || peripheral?.radio == radio
             || (!isMade && proposal.central == radio)

@@ -2,27 +2,28 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What one radio knows of its links as a whole: how its host calls them, and how much of the
-/// host's data it holds.
+/// The state of one radio that its links share: their connection handles, and the buffers for the
+/// host's data.
 package struct LinkAccount: Sendable {
-    /// The largest handle that is given out: a link's handle comes again only after so many others.
-    package static let handleLimit: UInt16 = 0x00FF
+    /// The largest handle (Vol 4, Part E, 5.4.2). A handle is reused only after this many other
+    /// handles.
+    package static let handleLimit: UInt16 = 0x0EFF
 
-    /// How many links it may have.
+    /// The largest number of links.
     package let linkLimit: Int
-    /// How many octets of data an ACL packet of the host may have.
+    /// The largest data of an ACL packet from the host, in bytes.
     package let dataPacketLength: Int
-    /// How many ACL packets of the host it holds.
+    /// The number of ACL packets from the host that the controller can hold.
     package let dataPacketCount: Int
-    /// What it brings into the control procedures of a new link.
+    /// The capabilities of the controller in the control procedures of a new link.
     package var capabilities: LinkCapabilities
 
-    /// How many ACL packets of the host it holds now.
+    /// The number of ACL packets from the host that the controller holds now.
     package internal(set) var heldPackets = 0
     private(set) var handles: [ConnectionHandle: (link: LinkID, side: LinkSide)] = [:]
     private var lastHandle: UInt16 = 0
 
-    /// The account of a controller without links.
+    /// Creates the state of a controller without links.
     package init(_ configuration: ControllerConfiguration) {
         linkLimit = min(configuration.linkLimit, Int(Self.handleLimit) / 2)
         dataPacketLength = Int(configuration.aclPacketLength)
@@ -30,21 +31,22 @@ package struct LinkAccount: Sendable {
         capabilities = LinkCapabilities(configuration, ControllerSettings())
     }
 
-    /// How many links it has.
+    /// The number of links.
     var linkCount: Int { handles.count }
 
-    /// Whether it can hold another packet of the host, which is this one.
+    /// Returns whether the controller can hold this packet from the host.
     func hasRoom(for packet: HCI.ACLPacket) -> Bool {
         packet.payload.count <= dataPacketLength && heldPackets < dataPacketCount
     }
 
-    /// What the host calls the links whose Central it is, in order.
+    /// The handles of the links on which this radio is the Central, in order.
     var handlesAsCentral: [ConnectionHandle] {
         handles.filter { $0.value.side == .central }.map(\.key)
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Gives the end of a link the next handle that is free; nil if there are enough links.
+    /// Assigns the next free handle to the end of a link; returns `nil` if the radio has
+    /// `linkLimit` links.
     mutating func open(_ link: LinkID, _ side: LinkSide) -> ConnectionHandle? {
         guard handles.count < linkLimit else { return nil }
         repeat {
@@ -55,7 +57,7 @@ package struct LinkAccount: Sendable {
         return handle
     }
 
-    /// The handle names no link any more.
+    /// Frees the handle.
     mutating func close(_ handle: ConnectionHandle) {
         handles[handle] = nil
     }

@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Ether {
-    /// Does what the control procedures of an end decided, in order.
+    /// Performs the actions of an end's control procedures, in order.
     mutating func perform(
         _ actions: [LinkProcedures.Action],
         _ side: LinkSide,
@@ -31,8 +31,8 @@ extension Ether {
 }
 
 extension Link {
-    /// The end has another pace from the event on that begins now. Where the anchors are, the
-    /// Central says.
+    /// Sets the connection parameters of the end from the present event on. The Central determines
+    /// the anchors.
     fileprivate mutating func setParameters(
         _ parameters: LinkParameters,
         windowOffset: Duration,

@@ -2,15 +2,16 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How hosts learn of a new link.
+/// The events that report a new link to the hosts.
 extension Ether {
-    /// The handles that stand for none in LE Enhanced Connection Complete (Vol 4, Part E,
-    /// 7.7.65.10).
+    /// The values for no advertising set and no sync in LE Enhanced Connection Complete (Vol 4,
+    /// Part E, 7.7.65.10).
     private static let noAdvertisingSet: UInt8 = 0xFF
     private static let noSync: UInt16 = 0xFFFF
 
-    /// LE Connection Complete in the form that the host wants, and LE Channel Selection Algorithm,
-    /// which follows at once (Vol 4, Part E, 7.7.65.20), unless the controller knows but one.
+    /// Reports the link with LE Connection Complete in the version of the host's masks. LE Channel
+    /// Selection Algorithm follows at once (Vol 4, Part E, 7.7.65.20), unless the controller
+    /// supports only one algorithm.
     mutating func tellHost(of link: Link, _ side: LinkSide, _ advertisingSet: UInt8?) {
         guard let end = link[side] else { return }
         tellHost(end.completion(side), end.radio, advertisingSet)
@@ -23,7 +24,7 @@ extension Ether {
         emit(.channelSelectionAlgorithm(algorithm), to: end.radio)
     }
 
-    /// LE Connection Complete for a link that was asked for and is not to be.
+    /// Reports, with LE Connection Complete, that a requested link was not created.
     mutating func tellHost(ofNoLink reason: HCI.ErrorCode, _ role: HCI.Role, _ radio: RadioID) {
         let none = HCI.LEEnhancedConnectionComplete(
             status: reason,
@@ -71,7 +72,7 @@ extension LinkEnd {
 }
 
 extension LinkIdentity {
-    /// The peer as events name it.
+    /// The peer's address in events.
     fileprivate var address: HCI.PeerAddress {
         guard isPeerResolved else { return HCI.PeerAddress(peer) }
         let type: HCI.AddressType = peer.kind == .public ? .publicIdentity : .randomIdentity

@@ -2,13 +2,13 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands about a link that exists: each finds the end that it is about in the ether, and
-/// asks its control procedures.
+/// The commands for an existing link. Each finds the end of the link in the ether, and passes a
+/// request to its control procedures.
 package enum LinkCommands {
     static let handlers: [CommandHandler] =
         endingHandlers + negotiatingHandlers + encryptingHandlers + readingHandlers
 
-    /// The reasons for which a host may disconnect (Vol 4, Part E, 7.1.6).
+    /// The reasons with which a host may disconnect (Vol 4, Part E, 7.1.6).
     static let disconnectReasons: Set<HCI.ErrorCode> = [
         .authenticationFailure, .remoteUserTerminatedConnection, .remoteDeviceLowResources,
         .remoteDevicePowerOff, .unsupportedRemoteFeature, .pairingWithUnitKeyNotSupported,
@@ -131,7 +131,9 @@ package enum LinkCommands {
 }
 
 extension Ether {
-    /// The control procedures of the link that the host calls by the handle.
+    /// Returns the control procedures of the link with the handle.
+    ///
+    /// - Throws: `unknownConnectionIdentifier` if there is no such link.
     fileprivate func procedures(
         of radio: RadioID,
         _ handle: ConnectionHandle
@@ -140,7 +142,9 @@ extension Ether {
         return end.procedures
     }
 
-    /// A handle that names no link is the first thing that can be wrong with a command.
+    /// Checks that the handle names a link. This check precedes all other checks of a command.
+    ///
+    /// - Throws: `unknownConnectionIdentifier` if it does not.
     fileprivate func demandLink(
         of radio: RadioID,
         _ handle: ConnectionHandle
@@ -150,7 +154,9 @@ extension Ether {
 }
 
 extension ConnectionParameterWish {
-    /// What the host asks for, if a link may go at every pace of it (Vol 4, Part E, 7.8.18).
+    /// Creates the parameters that the host requests (Vol 4, Part E, 7.8.18).
+    ///
+    /// - Throws: `invalidCommandParameters` if a link must not have some of these parameters.
     init(checking parameters: HCI.ConnectionParameters) throws(HCI.ErrorCode) {
         self.init(
             intervalMinimum: parameters.intervalMinimum.duration,

@@ -2,14 +2,16 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The way of data: from host to host, a PDU at a time.
+/// The transport of data from host to host, PDU by PDU.
 extension Ether {
     /// The link type of LE in Data Buffer Overflow: ACL (Vol 4, Part E, 7.7.26).
     private static let aclLinkType: UInt8 = 0x01
 
-    /// The host sends data on one of its links. What is too much or too long is lost, and the host
-    /// is told (Data Buffer Overflow); what is for no link, or has flags that no LE link knows
-    /// (Vol 4, Part E, 5.4.2), is passed over, and so is what comes after the host's Disconnect.
+    /// Accepts data from the host for one of its links.
+    ///
+    /// Data beyond the controller's buffers, or longer than they are, is lost, and Data Buffer
+    /// Overflow reports it to the host. The controller ignores data for no link, with flags that LE
+    /// does not use (Vol 4, Part E, 5.4.2), and after the host's Disconnect.
     package mutating func sendData(_ packet: HCI.ACLPacket, from radio: RadioID) {
         guard let (id, side) = findLink(of: radio, packet.connectionHandle),
             packet.broadcast == 0,
@@ -29,7 +31,7 @@ extension Ether {
         links.putBack(box)
     }
 
-    /// A packet has arrived: perhaps it acknowledges the one that the end sent last.
+    /// Processes the acknowledgment in a packet that the end has received.
     mutating func acknowledge(_ packet: LinkPacket, _ side: LinkSide, _ link: inout Link) {
         guard link[side]?.sequence.acknowledges(packet.expectation) == true else { return }
         link[side]?.isAwaitingAcknowledgement = false
@@ -43,9 +45,11 @@ extension Ether {
         }
     }
 
-    /// A packet has arrived: if it is not one that has been there before, it says something. Data
-    /// for which the host has no room is as if it had not come: it will come again.
-    /// `key` is that of the session in which the end expects it.
+    /// Processes the content of a packet that the end has received, if the packet is not a
+    /// repetition. If the host has no buffer for data, the packet counts as not received, so the
+    /// peer sends it again.
+    ///
+    /// - Parameter key: The key of the encryption session in which the end expects the packet.
     mutating func accept(
         _ packet: LinkPacket,
         _ side: LinkSide,
@@ -95,7 +99,7 @@ extension Ether {
         deliver(packet, to: radio)
     }
 
-    /// One of the host's packets has been acknowledged to its end.
+    /// Returns the buffer of a host's packet that was acknowledged.
     private mutating func giveBack(_ side: LinkSide, _ link: inout Link) {
         guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         link[side]?.heldPackets -= 1
@@ -113,7 +117,7 @@ extension Ether {
 }
 
 extension LinkEnd {
-    /// Lets a packet of the host wait to be sent.
+    /// Adds a packet of the host to the queue.
     fileprivate func hold(_ packet: HCI.ACLPacket) {
         heldPackets += 1
         queue.append(packet)

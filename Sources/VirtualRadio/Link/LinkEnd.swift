@@ -2,65 +2,70 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// One end of a link: what one controller knows of it.
+/// One end of a link: the state of the link in one controller.
 ///
-/// It is large, and is looked at and changed many times for every packet, so it stays in one place.
-/// Only its link refers to it, and is changed only by who has taken it out of the table (`LinkTable`),
-/// which makes copies of what is shared: so it may be sent like a value.
+/// It is large, and is read and changed many times for every packet, so it is a class. Only its
+/// link refers to it. It changes only through a link that was taken out of the table (`LinkTable`),
+/// and the table copies links that are shared. So a `LinkEnd` can be sent like a value.
 package final class LinkEnd: @unchecked Sendable {
-    /// Before how many intervals the first packet has to be there (Vol 6, Part B, 4.5.2).
+    /// The number of connection intervals within which the first packet must arrive (Vol 6, Part B,
+    /// 4.5.2).
     package static let establishmentIntervals = 6
 
-    /// Whose end it is.
+    /// The radio of this end.
     package let radio: RadioID
-    /// How its host calls the link.
+    /// The handle of the link at this end's host.
     package let handle: ConnectionHandle
-    /// Who its host is told to be at the other end.
+    /// The identities that the host of this end sees.
     package let identity: LinkIdentity
-    /// When it took the link as made.
+    /// The instant at which this end regarded the link as created.
     package let beginning: Instant
 
     /// The control procedures.
     package var procedures: LinkProcedures
-    /// How packets are sent and when, as this end sees it.
+    /// The timing and modulation of packets, as this end knows them.
     package var rhythm: LinkRhythm { didSet { pace = LinkPace(rhythm, dataLength) } }
-    /// How long packets may be.
+    /// The negotiated lengths of packets.
     package var dataLength = DataLength.minimum { didSet { pace = LinkPace(rhythm, dataLength) } }
-    /// What follows from the two.
+    /// The values that follow from the two.
     private(set) var pace: LinkPace
-    /// With what it encrypts what it sends; nil for nothing.
+    /// The key that encrypts sent payloads; `nil` without encryption.
     package var sendingKey: [UInt8]?
-    /// With what it expects the peer's payloads to be encrypted; nil for nothing.
+    /// The key with which the end expects received payloads to be encrypted; `nil` without
+    /// encryption.
     package var receivingKey: [UInt8]?
 
-    /// The host's data that has not been sent.
+    /// The host's data that was not yet sent.
     var queue = LinkQueue()
-    /// How many of the host's packets it holds, sent in part or not acknowledged included.
+    /// The number of packets from the host that the controller holds, including partly sent and not
+    /// acknowledged ones.
     package internal(set) var heldPackets = 0
-    /// What keeps its packets in order.
+    /// The sequence numbers of packets.
     var sequence = PacketSequence()
-    /// The PDU that has been taken to be sent, until it is acknowledged.
+    /// The PDU that is being sent, until it is acknowledged.
     var outgoing: LinkPDU?
 
-    /// Whether it has sent a packet, empty or not, that is not acknowledged: then it sends just
-    /// that again.
+    /// Whether the last packet, empty or not, is not acknowledged. Then the end sends the same
+    /// packet again.
     var isAwaitingAcknowledgement = false
 
-    /// When the last packet arrived whole; nil before the first.
+    /// The arrival of the last whole packet; `nil` before the first.
     package internal(set) var lastHeard: Instant?
-    /// How strong the last packet was.
+    /// The signal strength of the last packet.
     package internal(set) var rssi = SignalStrength.unavailable
-    /// In how many connection events in a row the radio was taken, or too short of time for what
-    /// there was to send.
+    /// The number of consecutive connection events in which the radio was not free, or not for long
+    /// enough for all data.
     package internal(set) var missedEvents = 0
-    /// How many connection events the Peripheral passes over from here, if it has nothing to say.
+    /// The number of connection events that the Peripheral skips from now on, unless it has data to
+    /// send.
     var eventsToSkip = 0
-    /// The reason with which the end is over as soon as it has acknowledged what it received last.
+    /// The reason with which the end closes as soon as it has acknowledged the last packet that it
+    /// received.
     var farewell: HCI.ErrorCode?
 
-    /// The timer of its deadlines.
+    /// The timer of the deadlines.
     var deadlineToken: EventToken?
-    /// When that is due: at the next deadline, or before.
+    /// The instant of the timer, which is not later than the next deadline.
     var deadlineInstant: Instant?
 
     init(
@@ -80,7 +85,7 @@ package final class LinkEnd: @unchecked Sendable {
         pace = LinkPace(rhythm, dataLength)
     }
 
-    /// The same once more, in a place of its own.
+    /// Creates a copy.
     init(copying other: LinkEnd) {
         radio = other.radio
         handle = other.handle
@@ -106,13 +111,13 @@ package final class LinkEnd: @unchecked Sendable {
         deadlineInstant = other.deadlineInstant
     }
 
-    /// Whether it has something to say beside that it is there.
+    /// Whether the end has a PDU to send that is not empty.
     var hasSomethingToSend: Bool { outgoing != nil || hasMore }
 
-    /// Whether it has something to say beside what it is saying: the MD bit.
+    /// Whether the end has more PDUs after the present one: the MD bit.
     var hasMore: Bool { procedures.hasPDU || (!queue.isEmpty && !procedures.isDataPaused) }
 
-    /// When it gives the link up, if nothing is heard until then.
+    /// The instant at which the end closes, unless it receives a packet before.
     package var supervisionDeadline: Instant {
         guard let lastHeard else {
             return beginning + rhythm.parameters.interval * Self.establishmentIntervals
@@ -120,13 +125,14 @@ package final class LinkEnd: @unchecked Sendable {
         return Instant(nanoseconds: lastHeard.nanoseconds + pace.supervisionTimeout)
     }
 
-    /// When something of it is due.
+    /// The next deadline of the end.
     var nextDeadline: Instant {
         guard let deadline = procedures.nextDeadline else { return supervisionDeadline }
         return min(supervisionDeadline, deadline)
     }
 
-    /// When its timer has to be due that is not; nil if that is, or will be before.
+    /// The instant for which the timer must be set; `nil` if the timer is set for that instant or
+    /// before.
     var deadlineToArm: Instant? {
         let deadline = nextDeadline
         guard let due = deadlineInstant, due <= deadline else { return deadline }
@@ -134,17 +140,17 @@ package final class LinkEnd: @unchecked Sendable {
     }
 }
 
-/// What an end would have to work out for every packet, worked out when its rhythm changes.
+/// Values for every packet, computed once when the rhythm or the data length changes.
 struct LinkPace: Hashable, Sendable {
     /// The connection interval, in nanoseconds.
     let interval: Int64
     /// The supervision timeout, in nanoseconds.
     let supervisionTimeout: Int64
-    /// The longest payload of a data PDU, in octets.
+    /// The longest payload of a data PDU, in bytes.
     let payloadLimit: Int
 
-    /// Two packets of data have to fit into an interval, one from each side, or one side might
-    /// never have its turn. Only on LE Coded they might not.
+    /// Computes the values. Two data packets, one in each direction, must fit into an interval, or
+    /// one end might never send its data. The limit matters only on LE Coded.
     init(_ rhythm: LinkRhythm, _ dataLength: DataLength) {
         interval = max(Self.intervalMinimum, rhythm.parameters.interval.nanoseconds)
         supervisionTimeout = rhythm.parameters.supervisionTimeout.nanoseconds

@@ -2,10 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How links end.
+/// The closing of links.
 extension Ether {
-    /// The controller loses all its links at once and in silence, as by Reset or loss of power. The
-    /// peers find out by their supervision timeouts.
+    /// Removes all links of the controller at once, without any packet, as on Reset or loss of
+    /// power. The peers detect the loss by their supervision timeouts.
     package mutating func dropLinks(of radio: RadioID) {
         for id in links.names(of: radio) {
             guard let box = links.take(id) else { continue }
@@ -20,8 +20,8 @@ extension Ether {
         }
     }
 
-    /// The end is over, and its host is told why. The data that it held is lost; the host counts it
-    /// as completed by itself (Vol 4, Part E, 4.3).
+    /// Closes one end of the link and reports the reason to its host. Data that the end held is
+    /// lost, and the host counts it as completed (Vol 4, Part E, 4.3).
     mutating func finish(_ side: LinkSide, _ reason: HCI.ErrorCode, _ link: inout Link) {
         guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         remove(side, &link)
@@ -42,8 +42,9 @@ extension Ether {
         link[side] = nil
     }
 
-    /// Makes sure that the end's timer is due at its next deadline, or before. It is not moved when
-    /// a deadline moves away, as supervision does with every packet, but when it fires.
+    /// Ensures that the end's timer fires at its next deadline, or before. When a deadline moves to
+    /// a later time, as the supervision timeout does with every packet, the timer stays, and is set
+    /// again when it fires.
     mutating func armDeadline(_ side: LinkSide, _ link: inout Link) {
         guard let deadline = link[side]?.deadlineToArm else { return }
         if let token = link[side]?.deadlineToken { timeline.cancel(token) }
@@ -53,8 +54,8 @@ extension Ether {
         link[side]?.deadlineInstant = deadline
     }
 
-    /// A deadline may have passed: then the link is lost to this end, or a procedure has taken too
-    /// long (Vol 6, Part B, 4.5.2 and 5.2).
+    /// Checks the deadlines when the timer fires. The end has lost the link, or a procedure has
+    /// taken too long (Vol 6, Part B, 4.5.2 and 5.2).
     mutating func deadlinePassed(_ side: LinkSide, _ link: inout Link) {
         guard let lost = link[side]?.supervisionDeadline, let next = link[side]?.nextDeadline else {
             return

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// How connection events get their radios: each does one thing at a time, and several links share
-/// it. An event that finds its radio taken does not happen; of two that are in each other's way
-/// the one goes first that was in need more often.
+/// The engagement of radios for connection events. A radio does one thing at a time, and its links
+/// share it. An event does not take place if its radio is engaged. Of two conflicting events, the
+/// one whose link has missed more events takes precedence.
 extension Ether {
-    /// Engages both radios for the first exchange, which begins now. Nil if the Central's is taken.
+    /// Engages both radios for the first exchange, which begins now.
     ///
-    /// If there is no time for all that the two have to say, the Peripheral's part waits.
+    /// If there is no time for the data of both ends, the Peripheral's data waits.
+    ///
+    /// - Returns: The event; `nil` if the Central's radio is engaged.
     mutating func engageFirstExchange(
         of link: inout Link,
         on channel: RadioChannel
@@ -31,7 +33,9 @@ extension Ether {
     }
 
     /// Engages both radios for another exchange of the same event, which begins one frame space
-    /// from now. False if there is no time for it before the next anchor, or before something else.
+    /// from now.
+    ///
+    /// - Returns: False if there is not enough time before the next anchor or another engagement.
     mutating func engageNextExchange(of link: inout Link) -> Bool {
         guard let central = link.central?.radio, let peripheral = link.peripheral?.radio else {
             return false
@@ -47,7 +51,8 @@ extension Ether {
         return true
     }
 
-    /// Engages the radios ahead for the first exchange of the next event, as far as is known now.
+    /// Engages the radios in advance for the first exchange of the next event, with the length that
+    /// is known now.
     mutating func engageAhead(for link: Link) {
         let start = link.anchor
         let end = Instant(nanoseconds: start.nanoseconds + link.exchangeLength)
@@ -57,13 +62,16 @@ extension Ether {
         }
     }
 
-    /// Lets the radios go.
+    /// Releases the radios.
     mutating func release(_ link: Link) {
         if let radio = link.central?.radio { schedules[radio.index].release(link.id, from: now) }
         if let radio = link.peripheral?.radio { schedules[radio.index].release(link.id, from: now) }
     }
 
-    /// Engages the radio of one side from now on, for one length or the other.
+    /// Engages the radio of one side from now on, for `length` or else for `other`, both in
+    /// nanoseconds.
+    ///
+    /// - Returns: The length that was possible; `nil` if neither was.
     private mutating func engage(
         _ side: LinkSide,
         _ link: Link,
@@ -78,7 +86,9 @@ extension Ether {
         return engage(side, link, from: now, to: otherEnd) ? other : nil
     }
 
-    /// Engages the radio of one side. False if there is none, or it is taken.
+    /// Engages the radio of one side.
+    ///
+    /// - Returns: False if there is no such end, or its radio is engaged.
     @discardableResult
     private mutating func engage(
         _ side: LinkSide,
@@ -95,16 +105,16 @@ extension Ether {
 }
 
 extension Link {
-    /// How long the next exchange takes, with all that both have to say, in nanoseconds.
+    /// The duration of the next exchange with the data of both ends, in nanoseconds.
     var exchangeLength: Int64 {
         guard let number = peripheral?.sequence.sending else { return exchangeLength(answer: 0) }
-        // What the Central has heard of the Peripheral will not come again.
+        // The Peripheral does not repeat a packet that the Central has received.
         let isHeard = central?.sequence.expecting != number
         return exchangeLength(answer: peripheral?.nextPayload(isHeard: isHeard) ?? 0)
     }
 
-    /// How long the next exchange takes if the Peripheral's PDU has so many octets of payload and
-    /// MIC.
+    /// Returns the duration of the next exchange, in nanoseconds, if the Peripheral's PDU has
+    /// `answer` bytes of payload and MIC.
     func exchangeLength(answer: Int) -> Int64 {
         guard let sending = central?.rhythm.sending, let request = central?.nextRequest else {
             return 0
@@ -117,14 +127,15 @@ extension Link {
 }
 
 extension LinkEnd {
-    /// The most a control PDU has, in octets with its MIC.
+    /// The largest length of a control PDU in bytes, with its MIC.
     private static let controlLength = DataLength.minimum.sendOctets + PacketLength.mic
 
-    /// What a Central sends next: how many octets payload and MIC are.
+    /// The length of the Central's next PDU: payload and MIC in bytes.
     fileprivate var nextRequest: Int { nextPayload(isHeard: !isAwaitingAcknowledgement) }
 
-    /// What it sends next, if the peer has heard what it sent last or has not: how many octets
-    /// payload and MIC are, at most.
+    /// Returns the largest length of the next PDU: payload and MIC in bytes.
+    ///
+    /// - Parameter isHeard: Whether the peer has received the last PDU.
     func nextPayload(isHeard: Bool) -> Int {
         let isAgain = isAwaitingAcknowledgement && !isHeard
         if let length = outgoing?.length, isAgain || !isAwaitingAcknowledgement {

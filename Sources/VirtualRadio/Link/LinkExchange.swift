@@ -2,11 +2,11 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The exchanges of a connection event: the Central sends, the Peripheral answers, and so on while
-/// either has more to say (Vol 6, Part B, 4.5.1, 4.5.6 and 4.5.9).
+/// The exchanges of a connection event: the Central sends, the Peripheral answers, and they
+/// continue while either has more data (Vol 6, Part B, 4.5.1, 4.5.6 and 4.5.9).
 extension Ether {
-    /// Takes the next PDU that the end sends, if the last one is acknowledged, there is one, and it
-    /// takes no longer than so many nanoseconds.
+    /// Loads the next PDU of the end, if the last one is acknowledged, there is one, and its air
+    /// time is at most `budget` nanoseconds.
     mutating func load(_ side: LinkSide, _ link: inout Link, budget: Int64) {
         guard link[side]?.mayLoad(within: budget) == true else { return }
         if link[side]?.procedures.isAboutToLeave == true { link[side]?.loadData() }
@@ -25,7 +25,7 @@ extension Ether {
         return true
     }
 
-    /// The end sends what it has taken, or an empty PDU.
+    /// Sends the loaded PDU of the end, or an empty PDU.
     mutating func send(_ side: LinkSide, _ link: inout Link, at start: Int64) {
         guard let channel = link.event?.channel,
             let packet = link[side]?.packet(on: channel, at: start)
@@ -35,7 +35,7 @@ extension Ether {
         link.event?.packet = packet
     }
 
-    /// The packet that is on the air has ended.
+    /// Handles the end of the packet that is on the air.
     mutating func packetEnds(of link: inout Link) {
         guard let packet = link.event?.packet, link[packet.side] != nil else {
             return closeEvent(of: &link)
@@ -49,7 +49,8 @@ extension Ether {
         }
     }
 
-    /// Whether the packet arrives whole at the other end, and if so how strong.
+    /// Returns whether the packet arrives whole at the other end, and records its signal strength
+    /// there.
     private mutating func isHeard(_ packet: LinkPacket, _ link: inout Link) -> Bool {
         guard packet.side == .peripheral || link.event?.isPeripheralListening == true,
             link.endsMeet, let radio = link[packet.side.other]?.radio
@@ -66,9 +67,10 @@ extension Ether {
         return true
     }
 
-    /// The Peripheral has heard the Central. Its answer is made before it knows what the packet
-    /// says: there is no time to think in a frame space. If the answer turns to another session,
-    /// the packet, which was sent before, is still read in the old one.
+    /// Handles the Central's packet at the Peripheral. The Peripheral loads its answer before it
+    /// processes the packet's content, because a frame space is too short for that. If the answer
+    /// changes the encryption session, the packet, which was sent before, is still decrypted with
+    /// the previous key.
     private mutating func answer(_ packet: LinkPacket, _ link: inout Link) {
         link.event?.hasPeripheralHeard = true
         acknowledge(packet, .peripheral, &link)
@@ -83,7 +85,8 @@ extension Ether {
         send(.peripheral, &link, at: start)
     }
 
-    /// The Central has heard the Peripheral. It goes on if either has more to say and there is time.
+    /// Handles the Peripheral's packet at the Central. The Central continues the event if either
+    /// end has more data and there is time.
     private mutating func goOn(_ packet: LinkPacket, _ link: inout Link) {
         acknowledge(packet, .central, &link)
         accept(packet, .central, &link, in: link.central?.receivingKey)
@@ -96,7 +99,8 @@ extension Ether {
 }
 
 extension LinkEnd {
-    /// Whether it takes another PDU now, if that takes no longer than so many nanoseconds.
+    /// Returns whether the end can load another PDU now whose air time is at most `budget`
+    /// nanoseconds.
     fileprivate func mayLoad(within budget: Int64) -> Bool {
         guard !isAwaitingAcknowledgement, outgoing == nil, hasMore else { return false }
         let length = PacketLength.header + nextPayload(isHeard: true)
@@ -114,15 +118,15 @@ extension LinkEnd {
         outgoing = LinkPDU(content: .data(fragment), key: sendingKey)
     }
 
-    /// How long it takes to send what it has taken, or an empty PDU.
+    /// The air time of the loaded PDU, or of an empty PDU, in nanoseconds.
     fileprivate var outgoingNanoseconds: Int64 {
         rhythm.sending.airNanoseconds(pduLength: outgoing?.length ?? PacketLength.header)
     }
 
-    /// Whether a Central cannot leave it at what it has sent.
+    /// Whether the Central must send another packet in this event.
     fileprivate var mustGoOn: Bool { outgoing != nil || farewell != nil }
 
-    /// The packet with what it has taken, or with an empty PDU, which it sends now.
+    /// Returns the packet that is sent now, with the loaded PDU or an empty PDU.
     fileprivate func packet(on channel: RadioChannel, at start: Int64) -> LinkPacket {
         isAwaitingAcknowledgement = true
         return LinkPacket(
@@ -144,7 +148,7 @@ extension LinkEnd {
 }
 
 extension Link {
-    /// Whether packets of one end reach the other: both see the link alike.
+    /// Whether packets of one end reach the other, because both have the same view of the link.
     fileprivate var endsMeet: Bool {
         guard let one = central?.rhythm, let other = peripheral?.rhythm else { return false }
         return one.meets(other)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a link in its world; never used again.
+/// The identity of a link in its world, which is never reused.
 package struct LinkID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The number by which the world counts it.
+    /// The number of the link in its world.
     package let rawValue: UInt64
 
     package static func < (left: LinkID, right: LinkID) -> Bool { left.rawValue < right.rawValue }

@@ -2,10 +2,12 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How links come to be (Vol 6, Part B, 4.5.3 to 4.5.5).
+/// The creation of links (Vol 6, Part B, 4.5.3 to 4.5.5).
 extension Ether {
-    /// Prepares a link that a connection request is about to ask for, and names it. Nil if the
-    /// Central has no room for another. One that is never opened is given up with `abandonLink`.
+    /// Prepares a link for a connection request that is about to be sent. The caller must call
+    /// `abandonLink` for a link that it does not open.
+    ///
+    /// - Returns: The identity of the link; `nil` if the Central has the largest number of links.
     package mutating func proposeLink(_ proposal: LinkProposal) -> LinkID? {
         let account = links.accounts[proposal.central.index]
         guard links.names(of: proposal.central).count < account.linkLimit else { return nil }
@@ -16,16 +18,18 @@ extension Ether {
         return id
     }
 
-    /// Forgets a link that was asked for, of which the Central heard no more. An advertiser that
-    /// has joined it will find out by itself.
+    /// Removes a proposed link that the Central does not open. If the advertiser has joined the
+    /// link, it stays until the advertiser's timeout.
     package mutating func abandonLink(_ id: LinkID) {
         guard let link = links[id], link.central == nil, link.peripheral == nil else { return }
         links.remove(id)
     }
 
-    /// The advertiser has taken the connection request, which ended just now: it is the Peripheral
-    /// from here on, and its host is told (LE Connection Complete). Nil, and nothing happens, if
-    /// the link was given up, or the controller has no room for another.
+    /// Makes the advertiser the Peripheral of the link, whose connection request has ended just
+    /// now, and reports it to the host with LE Connection Complete.
+    ///
+    /// - Returns: The handle of the link; `nil`, without any effect, if the link was abandoned or
+    ///   the controller has the largest number of links.
     package mutating func joinLink(
         _ id: LinkID,
         as radio: RadioID,
@@ -36,9 +40,12 @@ extension Ether {
         return make(link, .peripheral, radio, identity, advertisingSet)
     }
 
-    /// The initiator takes the link as made: its host is told (LE Connection Complete), and the first
-    /// connection event will be. Whether the advertiser has joined, only the packets will tell.
-    /// If it has as many links as it may have by now, its host is told that, and nothing is made.
+    /// Makes the initiator the Central of the link, reports it to the host with LE Connection
+    /// Complete, and schedules the first connection event. Only the packets of that event show
+    /// whether the advertiser has joined the link.
+    ///
+    /// If the controller already has the largest number of links, the host gets a failed LE
+    /// Connection Complete instead.
     package mutating func openLink(_ id: LinkID, _ identity: LinkIdentity) {
         guard let link = links[id], link.central == nil else { return }
         let central = link.proposal.central

@@ -2,21 +2,21 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a packet of a link carries (Vol 6, Part B, 2.4), and with what it is encrypted.
+/// The content of a packet of a link (Vol 6, Part B, 2.4), and its encryption.
 struct LinkPDU: Sendable {
-    /// What it is.
+    /// The content of a PDU.
     enum Content: Sendable {
-        /// A piece of an L2CAP frame.
+        /// A fragment of an L2CAP frame.
         case data(LinkFragment)
-        /// A word between the Link Layers.
+        /// A control PDU of the Link Layer.
         case control(LLControlPDU)
     }
 
     let content: Content
-    /// The key of the session in which it was encrypted; nil for in clear.
+    /// The key of the encryption session; `nil` for an unencrypted PDU.
     let key: [UInt8]?
 
-    /// How many octets of payload it has, without the MIC.
+    /// The length of the payload in bytes, without the MIC.
     var payloadLength: Int {
         switch content {
         case .data(let fragment): fragment.payload.count
@@ -24,36 +24,40 @@ struct LinkPDU: Sendable {
         }
     }
 
-    /// Its length on the air.
+    /// The length of header, payload and MIC in bytes.
     var length: Int { DataPDU(payloadLength: payloadLength, isEncrypted: key != nil).length }
 }
 
-/// A piece of one of the host's ACL packets that fits into a PDU.
+/// A fragment of one of the host's ACL packets that fits into a PDU.
 struct LinkFragment: Hashable, Sendable {
-    /// The octets.
+    /// The bytes.
     let payload: ArraySlice<UInt8>
-    /// Whether an L2CAP frame starts here (LLID 10), or goes on (01).
+    /// Whether the fragment begins an L2CAP frame (LLID 10) or continues one (01).
     let isStart: Bool
-    /// Whether this is the last piece of the host's packet.
+    /// Whether this is the last fragment of the host's packet.
     let isLast: Bool
 }
 
-/// The numbers that keep packets of a link in order (Vol 6, Part B, 4.5.9): what is sent is sent
-/// again until the peer has acknowledged it, and what comes again is passed over.
+/// The sequence numbers of a link (Vol 6, Part B, 4.5.9). A packet is repeated until the peer has
+/// acknowledged it, and repetitions are ignored.
 struct PacketSequence: Hashable, Sendable {
-    /// SN: the number of the packet that is sent.
+    /// SN, the number of the sent packet.
     private(set) var sending = false
-    /// NESN: the number that the next packet of the peer should have.
+    /// NESN, the expected number of the peer's next packet.
     private(set) var expecting = false
 
-    /// The peer's packet says which of ours it expects: whether ours has arrived.
+    /// Processes the NESN of a packet from the peer.
+    ///
+    /// - Returns: Whether it acknowledges the sent packet.
     mutating func acknowledges(_ peersExpectation: Bool) -> Bool {
         guard peersExpectation != sending else { return false }
         sending.toggle()
         return true
     }
 
-    /// The peer's packet has this number: whether it is a new one.
+    /// Processes the SN of a packet from the peer.
+    ///
+    /// - Returns: Whether the packet is new.
     mutating func isNew(_ peersNumber: Bool) -> Bool {
         guard peersNumber == expecting else { return false }
         expecting.toggle()

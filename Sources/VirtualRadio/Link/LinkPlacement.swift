@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Where a Central puts the connection events of a new link between those that it has.
+/// The placement of a new link's connection events between those of the Central's other links.
 extension Ether {
-    /// The step of the transmit window's offset (Vol 6, Part B, 2.3.3.1).
+    /// The unit of the transmit window offset, in nanoseconds (Vol 6, Part B, 2.3.3.1).
     private static var windowStep: Int64 { 1_250_000 }
-    /// Farther apart than that, connection events need not be.
+    /// The distance between connection events, in nanoseconds, from which a greater distance has no
+    /// advantage.
     private static var sufficientDistance: Int64 { 25_000_000 }
 
-    /// When the first packet of the link is sent, whose request has ended just now: after the
-    /// transmit window's delay, and an offset with which the anchors stay as far as possible
-    /// from those of the Central's other links.
+    /// Returns the anchor of the first packet of the link, whose request has ended just now: after
+    /// the delay of the transmit window, and with the offset at which its anchors are as far as
+    /// possible from those of the Central's other links.
     func firstAnchor(of link: Link) -> Instant {
         let interval = link.proposal.parameters.interval.nanoseconds
         let earliest = (now + link.proposal.windowDelay).nanoseconds
@@ -28,8 +29,8 @@ extension Ether {
         return Instant(nanoseconds: best.anchor)
     }
 
-    /// The anchors of the radio's links, and after how long their distances to the anchors of an
-    /// interval come again.
+    /// Returns the anchors of the radio's links, and the period after which their distances to the
+    /// anchors of an interval repeat, both in nanoseconds.
     private func rhythms(
         of radio: RadioID,
         exceptFor id: LinkID,

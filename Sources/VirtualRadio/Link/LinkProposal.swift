@@ -2,26 +2,26 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a connection request says (Vol 6, Part B, 2.3.3.1).
+/// The content of a connection request (Vol 6, Part B, 2.3.3.1).
 package struct LinkProposal: Sendable {
-    /// Who asks.
+    /// The radio that sends the request.
     package var central: RadioID
-    /// The Central's address, as it is on the air.
+    /// The Central's address on the air.
     package var centralAddress: DeviceAddress
-    /// The Peripheral's address, as it is on the air.
+    /// The Peripheral's address on the air.
     package var peripheralAddress: DeviceAddress
-    /// How the link begins: connection interval, latency, supervision timeout.
+    /// The initial connection interval, latency and supervision timeout.
     package var parameters: LinkParameters
-    /// On which PHY it begins.
+    /// The initial modulation.
     package var modulation: Modulation
-    /// The data channels, a bit for each.
+    /// The data channels, with one bit for each.
     package var channelMap: UInt64
-    /// Whether both know Channel Selection Algorithm #2.
+    /// Whether both devices support Channel Selection Algorithm #2.
     package var usesChannelSelection2: Bool
-    /// Whether the request is an AUX_CONNECT_REQ, after which the first packet comes later.
+    /// Whether the request is an AUX_CONNECT_REQ, after which the transmit window begins later.
     package var isAuxiliary: Bool
 
-    /// A request that says this.
+    /// Creates a connection request.
     package init(
         central: RadioID,
         centralAddress: DeviceAddress,
@@ -42,23 +42,23 @@ package struct LinkProposal: Sendable {
         self.isAuxiliary = isAuxiliary
     }
 
-    /// The pause between the request and the transmit window (Vol 6, Part B, 4.5.3).
+    /// The time between the request and the transmit window (Vol 6, Part B, 4.5.3).
     package var windowDelay: Duration {
         guard isAuxiliary else { return .microseconds(1_250) }
         return .microseconds(modulation.phy == .leCoded ? 3_750 : 2_500)
     }
 }
 
-/// The pace of a link.
+/// The connection parameters of a link.
 package struct LinkParameters: Hashable, Sendable {
     /// The connection interval, a multiple of 1.25 ms.
     package var interval: Duration
-    /// How many connection events the Peripheral may pass over.
+    /// The number of connection events that the Peripheral may skip.
     package var latency: Int
-    /// How long an end waits for a packet before it gives the link up, a multiple of 10 ms.
+    /// The supervision timeout, a multiple of 10 ms.
     package var supervisionTimeout: Duration
 
-    /// The pace of these.
+    /// Creates connection parameters.
     package init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
         self.interval = interval
         self.latency = latency
@@ -66,18 +66,20 @@ package struct LinkParameters: Hashable, Sendable {
     }
 }
 
-/// Who is at one end of a link, as its host is told.
+/// The identities of a link as the host at one end sees them.
 package struct LinkIdentity: Sendable {
-    /// The peer: its identity address where that is known, else what is on the air.
+    /// The identity address of the peer if the controller resolved it, or the address on the air.
     package var peer: DeviceAddress
-    /// Whether `peer` is an identity that was resolved (address types 0x02 and 0x03).
+    /// Whether `peer` is a resolved identity address (address types 0x02 and 0x03).
     package var isPeerResolved: Bool
-    /// The peer's address on the air, if that is a resolvable private one which was resolved.
+    /// The peer's address on the air, if it is a resolvable private address that the controller
+    /// resolved.
     package var peerPrivateAddress: DeviceAddress?
-    /// The own address on the air, if the controller made it: a resolvable private one.
+    /// The controller's own address on the air, if it is a resolvable private address that the
+    /// controller made.
     package var localPrivateAddress: DeviceAddress?
 
-    /// Who is there.
+    /// Creates the identities.
     package init(
         peer: DeviceAddress,
         isPeerResolved: Bool = false,

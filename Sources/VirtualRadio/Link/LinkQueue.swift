@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The ACL packets of a host that wait to be sent on a link, in order. How many there may be, the
-/// account of the radio says (`LinkAccount.dataPacketCount`).
+/// The ACL packets of a host that wait to be sent on a link, in order.
+/// `LinkAccount.dataPacketCount` limits their number.
 package struct LinkQueue: Sendable {
     private struct Packet: Sendable {
         var rest: ArraySlice<UInt8>
@@ -13,13 +13,13 @@ package struct LinkQueue: Sendable {
     private var packets: [Packet] = []
     private var first = 0
 
-    /// Whether nothing waits.
+    /// Whether no packet waits.
     package var isEmpty: Bool { first == packets.count }
 
-    /// How many octets of the first packet are left.
+    /// The number of bytes that are left of the first packet.
     var nextLength: Int { isEmpty ? 0 : packets[first].rest.count }
 
-    /// Lets a packet wait; an empty one may not.
+    /// Appends a packet, which must not be empty.
     mutating func append(_ packet: HCI.ACLPacket) {
         precondition(!packet.payload.isEmpty, "an empty packet has nothing to send")
         packets.append(
@@ -27,7 +27,7 @@ package struct LinkQueue: Sendable {
         )
     }
 
-    /// Cuts the next piece, of `limit` octets at most, from the first packet.
+    /// Removes and returns the next fragment, of at most `limit` bytes, of the first packet.
     mutating func next(limit: Int) -> LinkFragment? {
         guard !isEmpty else { return nil }
         let piece = packets[first].rest.prefix(max(1, limit))

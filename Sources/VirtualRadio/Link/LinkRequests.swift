@@ -2,9 +2,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What hosts and the rest of a controller want to know of links, and ask of them.
+/// The state of links for hosts and for the other parts of a controller, and requests to links.
 extension Ether {
-    /// The link that the host calls by the handle, and which side of it the controller is.
+    /// Returns the link with the host's handle, and the controller's side of it.
     package func findLink(
         of radio: RadioID,
         _ handle: ConnectionHandle
@@ -13,14 +13,16 @@ extension Ether {
         return (link, side)
     }
 
-    /// The end of the link that the host calls by the handle.
+    /// Returns the controller's end of the link with the host's handle.
     package func linkEnd(of radio: RadioID, _ handle: ConnectionHandle) -> LinkEnd? {
         guard let (link, side) = findLink(of: radio, handle) else { return nil }
         return links[link]?[side]
     }
 
-    /// Asks something of the link's control procedures. Throws `unknownConnectionIdentifier` if
-    /// there is no such link, and whatever the procedures answer.
+    /// Passes a request to the link's control procedures.
+    ///
+    /// - Throws: `unknownConnectionIdentifier` if there is no such link, or the error of the
+    ///   procedures.
     package mutating func request(
         _ request: LinkProcedureRequest,
         of radio: RadioID,
@@ -40,14 +42,14 @@ extension Ether {
         armDeadline(side, &box.link)
     }
 
-    /// How strong the last packet was that arrived at this end, for Read RSSI; nil if there is no
-    /// such link, `SignalStrength.unavailable` before the first packet.
+    /// Returns the signal strength of the last packet that arrived at this end, for Read RSSI;
+    /// `nil` if there is no such link, `SignalStrength.unavailable` before the first packet.
     package func linkRSSI(of radio: RadioID, _ handle: ConnectionHandle) -> Int8? {
         linkEnd(of: radio, handle)?.rssi
     }
 
-    /// Whether the controller has a link to the address, on either side, for Connection Already
-    /// Exists: identity addresses and those on the air both count.
+    /// Returns whether the controller has a link to the address, on either side, for Connection
+    /// Already Exists. Both identity addresses and addresses on the air match.
     package func hasLink(_ radio: RadioID, to peer: DeviceAddress) -> Bool {
         links.names(of: radio).contains { id in
             guard let link = links[id] else { return false }
@@ -58,10 +60,10 @@ extension Ether {
         }
     }
 
-    /// How many links the controller has.
+    /// Returns the number of the controller's links.
     package func linkCount(of radio: RadioID) -> Int { links.accounts[radio.index].linkCount }
 
-    /// Says what the controller brings into the control procedures of links to come.
+    /// Sets the capabilities of the controller in the control procedures of new links.
     package mutating func setLinkCapabilities(
         _ capabilities: LinkCapabilities,
         of radio: RadioID

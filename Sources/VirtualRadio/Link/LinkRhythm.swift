@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Where, when and how the packets of a link are sent, as one of its ends sees it.
+/// The channels, timing and modulation of a link's packets, as one of its ends knows them.
 ///
-/// The two ends change it at the same connection event, or never meet again.
+/// Both ends must change them at the same connection event, or they lose each other.
 package struct LinkRhythm: Hashable, Sendable {
-    /// Interval, latency and supervision timeout.
+    /// The interval, latency and supervision timeout.
     package var parameters: LinkParameters
-    /// The channels.
+    /// The data channels.
     package var channelMap: ChannelMap
-    /// How this end sends.
+    /// The modulation of sent packets.
     package var sending: Modulation
-    /// On which PHY it receives.
+    /// The PHY of received packets.
     package var receiving: PHY
-    /// By how much updates have moved the anchors altogether.
+    /// The sum of all offsets by which updates have moved the anchors.
     package var shift = Duration.zero
 
-    /// How the link begins that was asked for.
+    /// Creates the initial values of a requested link.
     package init(_ proposal: LinkProposal) {
         parameters = proposal.parameters
         channelMap = ChannelMap(rawValue: proposal.channelMap)
@@ -24,7 +24,7 @@ package struct LinkRhythm: Hashable, Sendable {
         receiving = proposal.modulation.phy
     }
 
-    /// Whether the packets of two ends meet that see it like this.
+    /// Returns whether packets of two ends with these values reach each other.
     func meets(_ other: LinkRhythm) -> Bool {
         sending.phy == other.receiving && receiving == other.sending.phy
             && parameters.interval == other.parameters.interval && shift == other.shift

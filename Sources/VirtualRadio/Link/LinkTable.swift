@@ -2,26 +2,25 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The links of a world, those that are asked for and those that are; and what each radio knows of
-/// its own.
+/// The links of a world, including proposed ones, and the state of each radio that its links share.
 ///
-/// Links are few and are looked up for every packet, so they lie in the order of their names,
-/// which is the order in which they were made.
+/// There are few links, and every packet needs one, so they are sorted by identity, which is the
+/// order of their creation.
 package struct LinkTable: Sendable {
     private var names: [LinkID] = []
     private var boxes: [LinkBox?] = []
     private var nextNumber: UInt64 = 1
 
-    /// What each radio knows of its links, by radio.
+    /// The state that the links of a radio share, by radio.
     package var accounts: [LinkAccount] = []
 
-    /// How many links there are in all.
+    /// The number of all links.
     package var count: Int { boxes.count }
 
-    /// All links, those that are only asked for as well, in the order in which they were.
+    /// All links, including proposed ones, in the order of their creation.
     package var all: [Link] { boxes.compactMap { $0.map { Link(copying: $0.link) } } }
 
-    /// Whether these, in order, are just the links that both ends have.
+    /// Returns whether these, in order, are exactly the links that both ends have.
     func hasWhole(_ known: [LinkID]) -> Bool {
         var next = 0
         for place in boxes.indices where boxes[place]?.link.isWhole == true {
@@ -31,8 +30,8 @@ package struct LinkTable: Sendable {
         return next == known.count
     }
 
-    /// The link; nil if it has ended. This makes copies: what is done for every packet takes the
-    /// link out instead.
+    /// The link; `nil` if it has ended. The accessors copy the link. The code for each packet uses
+    /// `take` instead.
     package subscript(id: LinkID) -> Link? {
         get { place(of: id).flatMap { boxes[$0].map { Link(copying: $0.link) } } }
         set {
@@ -41,18 +40,18 @@ package struct LinkTable: Sendable {
         }
     }
 
-    /// Whether the end says good-bye, or is gone.
+    /// Returns whether the end is disconnecting, or does not exist.
     func isLeaving(_ id: LinkID, _ side: LinkSide) -> Bool {
         place(of: id).flatMap { boxes[$0]?.link[side]?.procedures.isLeaving } ?? true
     }
 
-    /// Takes a link out to work with it; it has to be put back before anything else happens.
+    /// Takes a link out of the table to change it. It must be put back before any other event.
     mutating func take(_ id: LinkID) -> LinkBox? {
         guard let place = place(of: id), var box = boxes[place].take() else { return nil }
         return isKnownUniquelyReferenced(&box) ? box : LinkBox(Link(copying: box.link))
     }
 
-    /// Puts a link back that was taken out, or forgets it.
+    /// Puts back a link that was taken out, or removes it if both its ends are closed.
     mutating func putBack(_ box: consuming LinkBox) {
         guard let place = place(of: box.link.id) else { return }
         if box.link.isOver {
@@ -62,19 +61,19 @@ package struct LinkTable: Sendable {
         }
     }
 
-    /// Takes a name for a link that is to be.
+    /// Returns the identity of a new link.
     mutating func makeName() -> LinkID {
         defer { nextNumber += 1 }
         return LinkID(rawValue: nextNumber)
     }
 
-    /// Puts a new link into the table. Its name must be the latest.
+    /// Adds a new link, whose identity must be the latest.
     mutating func insert(_ link: Link) {
         names.append(link.id)
         boxes.append(LinkBox(link))
     }
 
-    /// Forgets a link.
+    /// Removes a link.
     mutating func remove(_ id: LinkID) {
         if let place = place(of: id) { remove(at: place) }
     }
@@ -84,7 +83,7 @@ package struct LinkTable: Sendable {
         boxes.remove(at: place)
     }
 
-    /// The names of all links of which the radio is an end, or which it asked for.
+    /// Returns the identities of all links of which the radio is an end, or which it has requested.
     func names(of radio: RadioID) -> [LinkID] {
         zip(names, boxes).compactMap { $1?.link.involves(radio) == true ? $0 : nil }
     }
@@ -100,10 +99,10 @@ package struct LinkTable: Sendable {
     }
 }
 
-/// A link in a place of its own: links are large, and are worked on for every packet.
+/// A reference to a link, because links are large and change for every packet.
 ///
-/// Nobody changes a link but who has taken its box out of the table, and a table gives away only a box
-/// that nobody else refers to, or a copy. So a box is never changed while it is shared, and may be
+/// A link changes only after its box was taken out of the table, and the table returns only a box
+/// that has no other reference, or a copy. So a box never changes while it is shared, and can be
 /// sent like a value.
 final class LinkBox: @unchecked Sendable {
     var link: Link

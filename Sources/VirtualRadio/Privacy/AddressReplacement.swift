@@ -2,20 +2,19 @@
 import BluetoothTypes
 
 extension ResolvingList {
-    /// When the private addresses have been in use for as long as they may; nil while there are
-    /// none.
+    /// The instant at which the private addresses must be replaced; `nil` while there are none.
     var replacementDue: Instant? { isEnabled && !isEmpty ? madeAt + timeout : nil }
 }
 
 extension VirtualController {
-    /// Sets the timer anew, after something that it depends on may have changed.
+    /// Sets the timer again, after a change of its conditions.
     mutating func arrangeReplacement(_ ether: inout Ether) {
         ether.cancel(&resolvingList.timer)
         guard let due = resolvingList.replacementDue else { return }
         resolvingList.timer = ether.schedule(.privateAddresses, of: radio, at: due)
     }
 
-    /// The private addresses have been in use for as long as they may.
+    /// Replaces the private addresses at the end of their timeout.
     mutating func replacePrivateAddresses(_ ether: inout Ether) {
         resolvingList.makeAddresses(at: ether.now, using: &dice)
         arrangeReplacement(&ether)

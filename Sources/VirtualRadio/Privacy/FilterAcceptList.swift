@@ -2,32 +2,36 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Whom advertiser, scanner and initiator care for, where they are asked to be choosy
-/// (Vol 6, Part B, 4.3.1).
+/// The Filter Accept List, which limits the devices that advertiser, scanner and initiator react
+/// to, if their filter policy uses it (Vol 6, Part B, 4.3.1).
 ///
-/// A device is in the list by its identity address, or by whatever address it uses. One entry, of
-/// address type 0xFF, can stand for all advertisers that do not tell who they are.
+/// An entry is the identity address of a device, or the address that it uses. One entry, with
+/// address type 0xFF, matches all anonymous advertisers.
 package struct FilterAcceptList: Sendable {
-    /// How many devices there may be.
+    /// The capacity of the list.
     let limit: Int
 
     private var addresses: Set<DeviceAddress> = []
-    /// Whether advertisements without an advertiser's address are welcome.
+    /// Whether anonymous advertisements match.
     package private(set) var containsAnonymous = false
 
     init(limit: Int) {
-        // LE Read Filter Accept List Size has one octet for it.
+        // The size in LE Read Filter Accept List Size is one byte.
         self.limit = min(limit, Int(UInt8.max))
     }
 
-    /// How many devices there are.
+    /// The number of entries.
     var count: Int { addresses.count + (containsAnonymous ? 1 : 0) }
 
-    /// Whether the device, or whoever is behind its address, is in the list. `address` is the
-    /// identity address where one was resolved.
+    /// Returns whether the device is in the list.
+    ///
+    /// - Parameter address: The identity address, if the controller resolved one, or the address on
+    ///   the air.
     package func contains(_ address: DeviceAddress) -> Bool { addresses.contains(address) }
 
-    /// Puts the device into the list; nothing happens if it is there.
+    /// Adds the device. Does nothing if it is in the list.
+    ///
+    /// - Throws: `memoryCapacityExceeded` if the list is full.
     mutating func add(_ device: Device) throws(HCI.ErrorCode) {
         guard !contains(device) else { return }
         guard count < limit else { throw .memoryCapacityExceeded }
@@ -37,7 +41,7 @@ package struct FilterAcceptList: Sendable {
         }
     }
 
-    /// Takes the device out of the list; nothing happens if it is not there.
+    /// Removes the device. Does nothing if it is not in the list.
     mutating func remove(_ device: Device) {
         switch device {
         case .anonymous: containsAnonymous = false
@@ -45,7 +49,7 @@ package struct FilterAcceptList: Sendable {
         }
     }
 
-    /// Takes all devices out of the list.
+    /// Removes all devices.
     mutating func removeAll() {
         addresses = []
         containsAnonymous = false
@@ -60,15 +64,17 @@ package struct FilterAcceptList: Sendable {
 }
 
 extension FilterAcceptList {
-    /// What an entry is about.
+    /// The subject of an entry.
     enum Device {
-        /// Advertisers that do not tell who they are.
+        /// Any anonymous advertiser.
         case anonymous
         /// The device with the address.
         case address(DeviceAddress)
 
-        /// The device that a command is about. Only these three address types name one
-        /// (Vol 4, Part E, 7.8.16).
+        /// Creates the device that a command names. Only these three address types are valid (Vol
+        /// 4, Part E, 7.8.16).
+        ///
+        /// - Throws: `invalidCommandParameters` for another address type.
         init(_ field: HCI.PeerAddress) throws(HCI.ErrorCode) {
             switch field.type {
             case .public: self = .address(DeviceAddress(value: field.value, kind: .public))

@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension FilterAcceptList {
-    /// The commands of the list (Vol 4, Part E, 7.8.14 to 7.8.17).
+    /// The handlers of the list's commands (Vol 4, Part E, 7.8.14 to 7.8.17).
     static let handlers: [CommandHandler] = [
         .completing(HCI.LEReadFilterAcceptListSize.self) {
             (controller, _, _) throws(HCI.ErrorCode)
@@ -32,7 +32,7 @@ extension FilterAcceptList {
 }
 
 extension VirtualController {
-    /// Changes the list; not under somebody who goes by it.
+    /// Changes the list, unless advertiser, scanner or initiator use it.
     fileprivate mutating func changeAcceptList(
         _ change: (inout FilterAcceptList) throws(HCI.ErrorCode) -> Void
     ) throws(HCI.ErrorCode) {

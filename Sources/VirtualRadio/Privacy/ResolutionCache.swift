@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// What came of resolving addresses lately, for better or worse.
+/// A cache of the results of address resolution, including failures.
 ///
-/// To resolve an address takes an encryption for each entry of the list, and an advertiser shows the
-/// same address many times a second. So most packets are answered from here.
+/// The resolution of an address takes one encryption for each entry of the list, and an advertiser
+/// shows the same address many times a second. So most addresses are resolved from this cache.
 struct ResolutionCache: Sendable {
-    /// How many addresses are remembered in each of two generations; when the younger is full, the
-    /// older is forgotten. More than devices in any room.
+    /// The largest number of addresses in each of two generations. When the younger generation is
+    /// full, the older one is discarded. The limit is more than the number of devices in any room.
     static let generationLimit = 2_048
 
-    /// In place of an entry's: the address is nobody's.
+    /// The cached place of an address that no entry resolves.
     private static let nobody = -1
 
     private var young: [UInt64: Int] = [:]
     private var old: [UInt64: Int] = [:]
 
-    /// How many addresses are remembered.
+    /// The number of cached addresses.
     var count: Int { young.count + old.count }
 
-    /// The place of the entry behind the address; it is searched if it is not remembered.
+    /// Returns the place of the entry that resolves the address. Calls `search` if the address is
+    /// not cached.
     mutating func place(of address: DeviceAddress, search: () -> Int?) -> Int? {
         let key = address.value
         if let place = young[key] { return place == Self.nobody ? nil : place }
@@ -28,7 +29,7 @@ struct ResolutionCache: Sendable {
         return place == Self.nobody ? nil : place
     }
 
-    /// Forgets all.
+    /// Empties the cache.
     mutating func removeAll() {
         young.removeAll(keepingCapacity: true)
         old.removeAll(keepingCapacity: true)

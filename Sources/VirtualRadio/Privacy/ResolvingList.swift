@@ -2,57 +2,59 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Who is behind which private addresses (Vol 6, Part B, 4.7 and 6).
+/// The resolving list, with which the controller resolves and makes private addresses (Vol 6, Part
+/// B, 4.7 and 6).
 ///
-/// Each entry is about one peer: its identity address, the key with which its private addresses are
-/// resolved, and the key with which the controller makes its own for it. While resolution is on,
-/// the controller has one private address of each kind for each entry, and replaces all of them
-/// when they have been in use for as long as the host allows.
+/// Each entry describes one peer: its identity address, the key that resolves its private
+/// addresses, and the local key from which the controller makes its own addresses for that peer.
+/// While resolution is enabled, the controller has one private address of each kind for each entry,
+/// and replaces all of them after the timeout that the host sets.
 package struct ResolvingList: Sendable {
-    /// How long private addresses are used if the host says nothing (Vol 4, Part E, 7.8.45).
+    /// The default timeout of private addresses (Vol 4, Part E, 7.8.45).
     package static let defaultTimeout = Duration.seconds(900)
 
-    /// How many devices there may be.
+    /// The capacity of the list.
     let limit: Int
 
-    /// Whether LE Set Address Resolution Enable has switched it on.
+    /// Whether LE Set Address Resolution Enable has enabled resolution.
     package private(set) var isEnabled = false
-    /// How long private addresses are used.
+    /// The timeout after which private addresses are replaced.
     private(set) var timeout = Self.defaultTimeout
-    /// When those in use were made.
+    /// When the present private addresses were made.
     private(set) var madeAt = Instant.zero
-    /// The timer that replaces them.
+    /// The timer that replaces the private addresses.
     var timer: EventToken?
 
     private var entries: [ResolvingListEntry] = []
     private var resolutions = ResolutionCache()
-    /// The places of the entries whose local keys differ: most hosts have one key for all.
+    /// The places of the entries with different local keys: most hosts have one local key for all
+    /// entries.
     private var localKeyPlaces: [Int] = []
 
     init(limit: Int) {
-        // LE Read Resolving List Size has one octet for it.
+        // The size in LE Read Resolving List Size is one byte.
         self.limit = min(limit, Int(UInt8.max))
     }
 
-    /// What a controller makes of a peer's address on the air.
+    /// The result of resolving a peer's address on the air.
     package enum Resolution: Equatable, Sendable {
-        /// It is as it was: resolution is off, or it is nobody's in the list.
+        /// The address is unchanged: resolution is disabled, or no entry resolves the address.
         case unresolved
-        /// It is a private address of the device with this identity.
+        /// A private address of the device with this identity.
         case identity(DeviceAddress)
-        /// It is the identity address of a device in the list that must not use it: in network
-        /// privacy mode, with a key that is not zero. The packet is to be ignored.
+        /// The identity address of a device in the list that must not use it: the entry is in
+        /// network privacy mode and its key is not zero. The controller ignores the packet.
         case refused
     }
 }
 
-// MARK: Questions
+// MARK: Queries
 
 extension ResolvingList {
-    /// Whether there is no device in it.
+    /// Whether the list is empty.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Who is behind a peer's address.
+    /// Resolves a peer's address.
     package mutating func resolve(_ address: DeviceAddress) -> Resolution {
         guard isEnabled else { return .unresolved }
         guard address.randomKind == .resolvablePrivate else { return judge(address) }
@@ -64,37 +66,37 @@ extension ResolvingList {
         return .identity(entries[place].peer)
     }
 
-    /// Whether an address that is not private may be used by whom it belongs to
-    /// (Vol 6, Part B, 6.2 to 6.4).
+    /// Returns whether a device may use an address that is not private (Vol 6, Part B, 6.2 to 6.4).
     private func judge(_ address: DeviceAddress) -> Resolution {
         let entry = entries.first { $0.peer == address }
         guard let entry, entry.mode == .network, !entry.peerKey.isZero else { return .unresolved }
         return .refused
     }
 
-    /// The address that the controller goes by towards the device with the identity: its own
-    /// private address made with the local key of that entry; nil if there is no such entry, its
-    /// local key is zero, or resolution is off.
+    /// Returns the controller's private address for the device with the identity, made with the
+    /// local key of its entry; `nil` if there is no such entry, its local key is zero, or
+    /// resolution is disabled.
     package func localAddress(toward identity: DeviceAddress) -> DeviceAddress? {
         entry(of: identity)?.localAddress
     }
 
-    /// The present private address of the device with the identity, made with its key (for directed
-    /// advertising); nil if there is no such entry, its key is zero, or resolution is off.
+    /// Returns the present private address of the device with the identity, made with its key, for
+    /// directed advertising; `nil` if there is no such entry, its key is zero, or resolution is
+    /// disabled.
     package func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {
         entry(of: identity)?.peerAddress
     }
 
-    /// The private address by which the device with the identity was heard last, or else would be
-    /// called; nil if there is none.
+    /// Returns the private address at which the controller last heard the device with the identity,
+    /// or else the one that the controller made for it; `nil` if there is neither.
     func presentAddress(of identity: DeviceAddress) -> DeviceAddress? {
         entry(of: identity).flatMap { $0.heardAddress ?? $0.peerAddress }
     }
 
-    /// Whether an address on the air is a private address of the controller, its own or one that a
-    /// peer has made with the local key of an entry: the identity of that entry's device. For what
-    /// is addressed to this controller. Most hosts have one local key for all entries; then it is
-    /// the first of them.
+    /// Returns the identity of the entry with whose local key a private address of this controller
+    /// was made, by the controller or by a peer; `nil` if no local key resolves the address.
+    ///
+    /// Most hosts have one local key for all entries. Then the result is the first of them.
     package func ownEntry(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, address.randomKind == .resolvablePrivate else { return nil }
         return localKeyPlaces.first { entries[$0].localKey.resolves(address) }
@@ -109,8 +111,10 @@ extension ResolvingList {
 // MARK: Changes
 
 extension ResolvingList {
-    /// Puts a device into the list, in network privacy mode. No two may have the same identity, or
-    /// the same key (Vol 4, Part E, 7.8.38).
+    /// Adds a device, in network privacy mode (Vol 4, Part E, 7.8.38).
+    ///
+    /// - Throws: `invalidCommandParameters` if an entry has the same identity or the same key,
+    ///   `memoryCapacityExceeded` if the list is full.
     mutating func add(
         _ new: ResolvingListEntry,
         at now: Instant,
@@ -124,19 +128,24 @@ extension ResolvingList {
         entriesChanged()
     }
 
-    /// Takes the device out of the list.
+    /// Removes the device.
+    ///
+    /// - Throws: `unknownConnectionIdentifier` if it is not in the list.
     mutating func remove(_ identity: DeviceAddress) throws(HCI.ErrorCode) {
         entries.remove(at: try place(of: identity))
         entriesChanged()
     }
 
-    /// Takes all devices out of the list.
+    /// Removes all devices.
     mutating func removeAll() {
         entries = []
         entriesChanged()
     }
 
-    /// Says whether the device may also use its identity address.
+    /// Sets whether the device may also use its identity address.
+    ///
+    /// - Throws: `invalidCommandParameters` for an unknown mode, `unknownConnectionIdentifier` if
+    ///   the device is not in the list.
     mutating func setMode(
         _ mode: HCI.PrivacyMode,
         of identity: DeviceAddress
@@ -145,7 +154,7 @@ extension ResolvingList {
         entries[try place(of: identity)].mode = mode
     }
 
-    /// Switches resolution on or off.
+    /// Enables or disables resolution.
     mutating func setEnabled(_ enables: Bool, at now: Instant, using dice: inout RandomStream) {
         guard enables != isEnabled else { return }
         isEnabled = enables
@@ -156,12 +165,12 @@ extension ResolvingList {
         }
     }
 
-    /// Says how long private addresses are used, those of now included.
+    /// Sets the timeout of private addresses, including the present ones.
     mutating func setTimeout(_ timeout: Duration) {
         self.timeout = timeout
     }
 
-    /// Makes all private addresses new.
+    /// Replaces all private addresses.
     mutating func makeAddresses(at now: Instant, using dice: inout RandomStream) {
         for place in entries.indices { entries[place].makeAddresses(using: &dice) }
         madeAt = now
@@ -178,7 +187,7 @@ extension ResolvingList {
         return place
     }
 
-    /// The places that were remembered are those of another list.
+    /// Empties the cache, whose places belong to the previous list, and finds the local keys.
     private mutating func entriesChanged() {
         resolutions.removeAll()
         var keys: Set<HCI.Key128> = []

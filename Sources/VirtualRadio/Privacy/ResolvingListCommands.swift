@@ -3,10 +3,10 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension ResolvingList {
-    /// How long the host may let private addresses be used (Vol 4, Part E, 7.8.45).
+    /// The range of the timeout of private addresses, in seconds (Vol 4, Part E, 7.8.45).
     static let timeoutRange: ClosedRange<UInt16> = 0x0001...0x0E10
 
-    /// The commands of the list (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
+    /// The handlers of the list's commands (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
     static let handlers: [CommandHandler] = changes + questions + settings
 
     private static let changes: [CommandHandler] = [
@@ -71,7 +71,9 @@ extension ResolvingList {
         },
     ]
 
-    /// The identity address that a command is about: types 0x00 and 0x01 are all there are.
+    /// Returns the identity address that a command names. Only the types 0x00 and 0x01 are valid.
+    ///
+    /// - Throws: `invalidCommandParameters` for another address type.
     fileprivate static func identity(
         _ field: HCI.PeerAddress
     ) throws(HCI.ErrorCode) -> DeviceAddress {
@@ -82,7 +84,9 @@ extension ResolvingList {
         }
     }
 
-    /// The address as it is returned, if there is one.
+    /// Returns the address in the form of return parameters.
+    ///
+    /// - Throws: `unknownConnectionIdentifier` if there is no address.
     private static func bare(_ address: DeviceAddress?) throws(HCI.ErrorCode) -> HCI.BareAddress {
         guard let address else { throw .unknownConnectionIdentifier }
         return HCI.BareAddress(address)
@@ -127,7 +131,8 @@ extension VirtualController {
         arrangeReplacement(&ether)
     }
 
-    /// Changes the list; not under somebody who goes by it.
+    /// Changes the list, unless resolution is enabled and advertiser, scanner or initiator may use
+    /// it.
     fileprivate mutating func changeResolvingList(
         _ ether: inout Ether,
         _ change: (inout ResolvingList) throws(HCI.ErrorCode) -> Void

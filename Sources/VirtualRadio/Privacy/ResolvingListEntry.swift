@@ -2,22 +2,22 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a controller knows of one peer that uses private addresses.
+/// The entry of one peer in the resolving list.
 struct ResolvingListEntry: Sendable {
-    /// The identity address.
+    /// The identity address of the peer.
     let peer: DeviceAddress
-    /// With which its private addresses are made.
+    /// The key from which the peer makes its private addresses.
     let peerKey: IdentityResolvingKey
-    /// With which the controller's own are made that it uses towards the peer.
+    /// The key from which the controller makes its own private addresses for the peer.
     let localKey: IdentityResolvingKey
-    /// Whether it may also use its identity address.
+    /// The privacy mode, which decides whether the peer may also use its identity address.
     var mode = HCI.PrivacyMode.network
 
-    /// The private address by which the peer was heard last.
+    /// The private address at which the controller last heard the peer.
     var heardAddress: DeviceAddress?
-    /// A private address of the peer that the controller has made, to call it by.
+    /// A private address of the peer that the controller has made.
     private(set) var peerAddress: DeviceAddress?
-    /// The controller's own private address towards the peer.
+    /// The controller's own private address for the peer.
     private(set) var localAddress: DeviceAddress?
 
     init(peer: DeviceAddress, peerKey: HCI.Key128, localKey: HCI.Key128) {
@@ -26,18 +26,18 @@ struct ResolvingListEntry: Sendable {
         self.localKey = IdentityResolvingKey(localKey)
     }
 
-    /// Whether both are about the same device, or could not be told apart.
+    /// Returns whether both entries describe the same device, or resolve the same addresses.
     func isLike(_ other: ResolvingListEntry) -> Bool {
         peer == other.peer || (!peerKey.isZero && peerKey.key == other.peerKey.key)
     }
 
-    /// Makes both private addresses new.
+    /// Replaces both private addresses.
     mutating func makeAddresses(using dice: inout RandomStream) {
         peerAddress = peerKey.makeAddress(using: &dice)
         localAddress = localKey.makeAddress(using: &dice)
     }
 
-    /// Leaves the entry without private addresses.
+    /// Removes the private addresses.
     mutating func forgetAddresses() {
         heardAddress = nil
         peerAddress = nil

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Where a device is, and when: it passes its waypoints at their instants, and moves from one to
-/// the next in a straight line at constant speed. Before the first it waits there; after the last
-/// it stays.
+/// The position of a device over time. The device passes each waypoint at its instant, and moves
+/// between two waypoints in a straight line at constant speed. Before the first waypoint it is at
+/// that waypoint's position, and after the last it stays there.
 public struct Path: Hashable, Sendable {
-    /// A place, and when the device is there.
+    /// A position, and the instant at which the device is there.
     public struct Waypoint: Hashable, Sendable {
-        /// The place.
+        /// The position.
         public var position: Position
-        /// When the device is there, in the time of the world.
+        /// The instant at which the device is there, in the time of the world.
         public var instant: Instant
 
-        /// The device is at the position at the instant.
+        /// Creates a waypoint.
         public init(_ position: Position, at instant: Instant) {
             self.position = position
             self.instant = instant
@@ -22,15 +22,17 @@ public struct Path: Hashable, Sendable {
     private let start: Position
     private let waypoints: [Waypoint]
 
-    /// The path of a device that does not move.
+    /// Creates the path of a device that does not move.
     public init(_ position: Position) {
         start = position
         waypoints = []
     }
 
-    /// The path past the waypoints, in the order of their instants, which need not be the order of
-    /// the list. Of two for the same instant the device comes to the earlier in the list, and
-    /// leaves from the later: it jumps. Without any it stays at the origin.
+    /// Creates a path through the waypoints, ordered by their instants, whatever their order in the
+    /// list.
+    ///
+    /// Of two waypoints with the same instant, the device arrives at the earlier one in the list
+    /// and continues from the later one: it jumps. Without waypoints it stays at the origin.
     public init(_ waypoints: [Waypoint]) {
         let order = waypoints.indices.sorted {
             (waypoints[$0].instant, $0) < (waypoints[$1].instant, $1)
@@ -39,10 +41,10 @@ public struct Path: Hashable, Sendable {
         start = self.waypoints.first?.position ?? .origin
     }
 
-    /// Whether the device is in one place for ever.
+    /// Whether the device never moves.
     package var isStill: Bool { waypoints.allSatisfy { $0.position == start } }
 
-    /// Where the device is at the instant.
+    /// Returns the position of the device at the instant.
     public func position(at instant: Instant) -> Position {
         let passed = passedCount(at: instant)
         guard passed > 0 else { return start }
@@ -54,7 +56,7 @@ public struct Path: Hashable, Sendable {
         return last.position.moved(toward: next.position, by: Double(gone) / Double(whole))
     }
 
-    /// How many waypoints lie at the instant or before it: a binary search.
+    /// Returns the number of waypoints at the instant or before it, by a binary search.
     private func passedCount(at instant: Instant) -> Int {
         var (low, high) = (0, waypoints.count)
         while low < high {

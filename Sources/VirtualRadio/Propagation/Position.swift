@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in the world, in metres from an origin of the world's own.
+/// A place in the world, in meters from the world's origin.
 public struct Position: Hashable, Sendable {
-    /// Metres to the east.
+    /// The meters to the east.
     public var x: Double
-    /// Metres to the north.
+    /// The meters to the north.
     public var y: Double
-    /// Metres up.
+    /// The meters upwards.
     public var z: Double
 
-    /// The place at these coordinates; on the ground, if no height is given.
+    /// Creates the place at these coordinates, at height 0 by default.
     public init(x: Double, y: Double, z: Double = 0) {
         self.x = x
         self.y = y
         self.z = z
     }
 
-    /// The middle of the world.
+    /// The origin of the world.
     public static let origin = Position(x: 0, y: 0)
 
-    /// The metres from here to there, as the crow flies.
+    /// Returns the straight-line distance to the other place, in meters.
     public func distance(to other: Position) -> Double {
         let (east, north, up) = (other.x - x, other.y - y, other.z - z)
         return (east * east + north * north + up * up).squareRoot()
     }
 
-    /// The place that lies a `fraction` (0 to 1) of the way to the other.
+    /// Returns the place at a `fraction` (0 to 1) of the way to the other place.
     func moved(toward other: Position, by fraction: Double) -> Position {
         Position(
             x: x + (other.x - x) * fraction,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a radio in its world. It is part of the names of the radio's random streams, so a
-/// radio that keeps its name keeps its luck, whoever else is there.
+/// The identity of a radio in its world. It is part of the names of the radio's random streams, so
+/// a radio with the same identity has the same random results, whatever other radios exist.
 package struct RadioID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The number by which the world counts it.
+    /// The number of the radio in its world.
     package let rawValue: UInt64
 
-    /// The radio of that number.
+    /// Creates the identity of the radio with the number.
     package init(_ rawValue: UInt64) {
         self.rawValue = rawValue
     }
@@ -18,14 +18,14 @@ package struct RadioID: Hashable, Comparable, Sendable, CustomStringConvertible 
     package var description: String { "radio \(rawValue)" }
 }
 
-/// Two radios, whichever comes first: what is true of the way there is true of the way back.
+/// An unordered pair of radios: the path between them has the same properties in both directions.
 package struct RadioPair: Hashable, Sendable {
-    /// The one with the lower number.
+    /// The radio with the lower number.
     package let lower: RadioID
-    /// The one with the higher number.
+    /// The radio with the higher number.
     package let higher: RadioID
 
-    /// The pair of the two.
+    /// Creates the pair of two radios.
     package init(_ one: RadioID, _ other: RadioID) {
         lower = min(one, other)
         higher = max(one, other)

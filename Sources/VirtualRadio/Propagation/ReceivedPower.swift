@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How strong a signal arrives.
+/// The power of a signal at a receiver.
 package struct ReceivedPower: Hashable, Sendable {
-    /// In dBm.
+    /// The power in dBm.
     package let decibels: Double
-    /// In milliwatts, in which powers can be added.
+    /// The power in milliwatts. Powers in milliwatts can be added.
     package let milliwatts: Double
 
-    /// The power of so many dBm.
+    /// Creates a power from a value in dBm.
     package init(decibels: Double) {
         self.decibels = decibels
         milliwatts = Reproducible.ratio(decibels: decibels)
     }
 
-    /// The power of the same signal if it is sent weaker by so many decibels.
+    /// Returns the power of the same signal if it is sent weaker by `reduction` decibels.
     package func reduced(by reduction: Int16) -> ReceivedPower {
         reduction == 0 ? self : ReceivedPower(decibels: decibels - Double(reduction))
     }
 
-    /// No signal.
+    /// The absence of a signal.
     static let nothing = ReceivedPower(decibels: -.infinity)
 
-    /// Whether there is a signal at all.
+    /// Whether there is a signal.
     var isHeard: Bool { decibels > -.infinity }
 }
 
-/// The powers between radios that were worked out already, in rows by receiver.
+/// A cache of the powers between radios, in rows by receiver.
 ///
-/// Only those who listen have a row, so a thousand beacons around one scanner take a thousand places.
+/// Only radios that listen have a row, so a thousand beacons around one scanner need a thousand
+/// elements.
 struct KnownPowers: Sendable {
     private var rows: [[ReceivedPower?]] = []
 
-    /// What is known of the way from one to the other.
+    /// The cached power of the sender at the receiver; `nil` if it is not cached.
     subscript(sender: RadioID, receiver: RadioID) -> ReceivedPower? {
         guard receiver.index < rows.count, sender.index < rows[receiver.index].count else {
             return nil
@@ -39,7 +40,7 @@ struct KnownPowers: Sendable {
         return rows[receiver.index][sender.index]
     }
 
-    /// Remembers it, in a world that counts radios below `stationCount`.
+    /// Caches a power, in a world whose radio numbers are below `stationCount`.
     mutating func remember(
         _ power: ReceivedPower,
         from sender: RadioID,
@@ -55,7 +56,7 @@ struct KnownPowers: Sendable {
         rows[receiver.index][sender.index] = power
     }
 
-    /// Something has changed: nothing is known any more.
+    /// Empties the cache, after a change of stations or surroundings.
     mutating func forget() {
         if !rows.isEmpty { rows = [] }
     }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How well a radio hears.
+/// The sensitivity of a radio's receiver.
 ///
 /// A receiver's *sensitivity* is the power at which one bit in a thousand is wrong (Vol 6, Part A,
-/// 4.1). From there the rate of wrong bits follows the curve of a non-coherent receiver of
-/// frequency-shifted bits: ½·e^(-a·s), where s is the power in relation to the sensitivity and `a`
-/// is such that s = 1 gives 1/1000. That is the measure by which test houses measure: at its
-/// sensitivity a receiver loses 30.8 % of packets with 37 octets of payload. The curve is steep;
-/// three decibels below, hardly any packet arrives, and three above, hardly any is lost. The gain
-/// of LE Coded is in its sensitivities.
+/// 4.1). From there, the bit error rate follows the curve of a non-coherent FSK receiver:
+/// ½·e^(-a·s), where s is the ratio of the power to the sensitivity, and `a` is such that s = 1
+/// gives 1/1000. Test laboratories measure in the same way: at its sensitivity a receiver loses
+/// 30.8 % of packets with a payload of 37 bytes. The curve is steep: three decibels below the
+/// sensitivity nearly every packet is lost, and three decibels above nearly every packet arrives.
+/// The gain of LE Coded is part of its sensitivities.
 package struct Reception: Hashable, Sendable {
-    /// The rate of wrong bits at the sensitivity.
+    /// The bit error rate at the sensitivity.
     package static let referenceErrorRate = 0.001
 
-    /// So many decibels above the sensitivity a packet arrives for certain: the rate of wrong bits is
-    /// less than arithmetic can tell from none.
+    /// The margin above the sensitivity, in decibels, from which every packet arrives:
+    /// floating-point arithmetic cannot distinguish the bit error rate from 0.
     static let faultlessMargin = 10.0
 
     /// The sensitivity on LE 1M, in dBm.
     package var sensitivity1M: Double
     /// The sensitivity on LE 2M, in dBm.
     package var sensitivity2M: Double
-    /// The sensitivity on LE Coded with two symbols for a bit, in dBm.
+    /// The sensitivity on LE Coded with two symbols for each bit, in dBm.
     package var sensitivityCodedS2: Double
-    /// The sensitivity on LE Coded with eight symbols for a bit, in dBm.
+    /// The sensitivity on LE Coded with eight symbols for each bit, in dBm.
     package var sensitivityCodedS8: Double
 
-    /// A receiver with these sensitivities; without, those of a common chip of today. The
-    /// specification asks for -70, -70, -75 and -82 dBm at least.
+    /// Creates a receiver with these sensitivities, in dBm. The defaults are those of a common
+    /// current chip. The specification requires -70, -70, -75 and -82 dBm or better.
     package init(
         le1M: Double = -95,
         le2M: Double = -92,
@@ -40,7 +40,7 @@ package struct Reception: Hashable, Sendable {
         sensitivityCodedS8 = codedS8
     }
 
-    /// The sensitivity to the modulation, in dBm.
+    /// Returns the sensitivity for the modulation, in dBm.
     package func sensitivity(_ modulation: Modulation) -> Double {
         switch modulation {
         case .le1M: sensitivity1M
@@ -50,8 +50,12 @@ package struct Reception: Hashable, Sendable {
         }
     }
 
-    /// The probability that a packet arrives whole, whose PDU has `pduLength` octets and which
-    /// arrives with `power` dBm. Access address and CRC must be right as well.
+    /// Returns the probability that a packet arrives whole, including its access address and CRC.
+    ///
+    /// - Parameters:
+    ///   - power: The power at the receiver, in dBm.
+    ///   - pduLength: The length of the PDU, in bytes.
+    ///   - modulation: The modulation of the packet.
     package func probability(
         power: Double,
         pduLength: Int,
@@ -66,24 +70,24 @@ package struct Reception: Hashable, Sendable {
         )
     }
 
-    /// The rate of wrong bits so many decibels above the sensitivity.
+    /// Returns the bit error rate at `margin` decibels above the sensitivity.
     static func errorRate(margin: Double) -> Double {
         let steepness = Reproducible.naturalLogarithm(0.5 / referenceErrorRate)
         return 0.5 * Reproducible.exponential(-steepness * Reproducible.ratio(decibels: margin))
     }
 }
 
-/// The received signal strength as controllers report it (Vol 4, Part E, 7.5.4).
+/// The signal strength as controllers report it (Vol 4, Part E, 7.5.4).
 package enum SignalStrength {
-    /// What HCI can say, in dBm.
+    /// The strengths that HCI can express, in dBm.
     package static let reportable: ClosedRange<Int8> = -127...20
-    /// What HCI says when the strength is not known.
+    /// The value with which HCI reports an unknown strength.
     package static let unavailable: Int8 = 127
 
-    /// What a report says, in dBm; nil if it says that the strength is not known.
+    /// Returns the strength of a report, in dBm; `nil` if the report says that it is unknown.
     static func known(_ report: Int8) -> Int? { report == unavailable ? nil : Int(report) }
 
-    /// The report of a power in dBm: the nearest whole number, within what can be said.
+    /// Returns the report of a power in dBm: the nearest whole number that HCI can express.
     package static func report(_ power: Double) -> Int8 {
         guard !power.isNaN else { return unavailable }
         let floor = Double(reportable.lowerBound)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// What walls and bodies add to the path loss of a pair, or take from it, beyond what distance
-/// explains: a normally distributed number of decibels (so, log-normal in power).
+/// The shadowing of a pair of radios: the number of decibels that walls and bodies add to the path
+/// loss, or subtract from it. It is normally distributed in decibels, so log-normal in power.
 ///
-/// Every pair has a value of its own, the same in both directions. By default it is constant. With
-/// a `period` it wanders: every pair draws a new value for each period, and passes from one to the
-/// next so that the deviation is the same at every instant.
+/// Every pair has its own value, the same in both directions. By default it is constant. With a
+/// `period` it varies: every pair draws a new value for each period, and changes from one value to
+/// the next so that the deviation is the same at every instant.
 public struct Shadowing: Hashable, Sendable {
-    /// The standard deviation, in decibels; 0 for none. Rooms have 3 to 8.
+    /// The standard deviation, in decibels; 0 for no shadowing. Typical rooms have 3 to 8.
     public var deviation: Double
-    /// How long it takes until a pair's value has nothing to do with what it was; nil for ever.
+    /// The time after which a pair's value is independent of its earlier value; `nil` for constant
+    /// values.
     public var period: Duration?
 
-    /// Shadowing of this deviation, constant or wandering.
+    /// Creates shadowing with this deviation, constant or varying.
     public init(deviation: Double, period: Duration? = nil) {
         self.deviation = deviation
         self.period = period
@@ -22,8 +23,8 @@ public struct Shadowing: Hashable, Sendable {
     /// No shadowing.
     public static let none = Shadowing(deviation: 0)
 
-    /// What the pair gains (or loses, if negative) at the instant, in decibels. It depends on the
-    /// arguments only, not on what was asked before.
+    /// Returns the gain of the pair at the instant, in decibels; a negative gain is a loss. The
+    /// result depends only on the arguments, not on earlier calls.
     func gain(of pair: RadioPair, at instant: Instant, seed: WorldSeed) -> Double {
         guard deviation > 0 else { return 0 }
         guard let length = period?.nanoseconds, length > 0 else {
@@ -33,7 +34,8 @@ public struct Shadowing: Hashable, Sendable {
         let weight = Double(max(0, instant.nanoseconds) % length) / Double(length)
         let last = draw(index, of: pair, seed: seed)
         let next = draw(index + 1, of: pair, seed: seed)
-        // The mean of two independent values deviates less than either; the root makes up for it.
+        // The weighted mean of two independent values has a smaller deviation than either. The
+        // division by the square root restores it.
         let mean = last * (1 - weight) + next * weight
         return deviation * mean
             / ((1 - weight) * (1 - weight) + weight * weight).squareRoot()

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A radio as the surroundings know it: where it is, how loud it is and how well it hears.
+/// The physical properties of a radio: its position, transmit power and sensitivity.
 package struct Station: Hashable, Sendable {
-    /// Where it is, and when.
+    /// The position over time.
     package var path: Path
-    /// The power with which it sends, in dBm.
+    /// The transmit power, in dBm.
     package var transmitPower: Double
-    /// How well it hears.
+    /// The sensitivity of the receiver.
     package var reception: Reception
-    /// The group that it belongs to, when the world is partitioned.
+    /// The group of the radio in a partitioned world.
     package var group: Int
     /// Whether it has power. A radio that is off neither sends nor hears.
     package var isOn: Bool
 
-    /// A radio on the path; switched on, and in group 0, if nothing else is said.
+    /// Creates a station on the path; by default it is switched on and in group 0.
     package init(
         _ path: Path,
         transmitPower: Double = 0,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// All radios of a world and what is between them: tells who hears whom, and how loud.
+/// The radios of a world and the attenuation between them: which radio hears which, and at what
+/// power.
 ///
-/// A world asks this for every packet at every receiver. What cannot change between two packets,
-/// because neither radio moves and shadowing stands still, is therefore worked out once and
-/// remembered, until something is set.
+/// A world needs the power of every packet at every receiver. A power that cannot change between
+/// two packets, because neither radio moves and shadowing is constant, is computed once and cached
+/// until a setting changes.
 package struct Surroundings: Sendable {
     private struct GroupPair: Hashable {
         let lower: Int
@@ -17,22 +18,22 @@ package struct Surroundings: Sendable {
         }
     }
 
-    /// How many radios a world may have.
+    /// The largest number of radios in a world.
     package static let stationLimit = 4_096
 
-    /// How much a signal fades on its way, where no explicit loss is given.
+    /// The path loss between radios without an explicit loss.
     package var pathLoss: PathLoss { didSet { known.forget() } }
-    /// What walls add to that, or take from it.
+    /// The shadowing between radios without an explicit loss.
     package var shadowing: Shadowing { didSet { known.forget() } }
 
     private let seed: WorldSeed
-    /// By the radio's number.
+    /// The stations, by the radio's number.
     private var stations: [Station?] = []
     private var known = KnownPowers()
     private var explicitLosses: [RadioPair: Double] = [:]
     private var separations: Set<GroupPair> = []
 
-    /// An empty world; free space without shadowing, if nothing else is said.
+    /// Creates surroundings without radios.
     package init(
         seed: WorldSeed,
         pathLoss: PathLoss = .freeSpace,
@@ -43,11 +44,12 @@ package struct Surroundings: Sendable {
         self.shadowing = shadowing
     }
 
-    /// How many radios there are.
+    /// The number of radios.
     package private(set) var stationCount = 0
 
-    /// The radio of that name, or nil. Setting it changes what is there already; use `place` for a
-    /// new one. Setting nil takes it away, with every explicit loss it had.
+    /// The station of the radio; `nil` if there is none. Setting a value changes an existing
+    /// station; `place` adds a new one. Setting `nil` removes the station with all its explicit
+    /// losses.
     package subscript(radio: RadioID) -> Station? {
         get { stations.indices.contains(radio.index) ? stations[radio.index] : nil }
         set {
@@ -58,13 +60,14 @@ package struct Surroundings: Sendable {
         }
     }
 
-    /// How well the radio hears; nil if there is none of that name.
+    /// Returns the sensitivity of the radio; `nil` if there is no such radio.
     func reception(of radio: RadioID) -> Reception? {
         stations.indices.contains(radio.index) ? stations[radio.index]?.reception : nil
     }
 
-    /// Puts a radio into the world, or replaces the one of that name. False, and nothing happens,
-    /// if its number is not below `stationLimit`.
+    /// Adds a radio, or replaces the station of an existing one.
+    ///
+    /// - Returns: False, without any change, if the radio's number is not below `stationLimit`.
     @discardableResult
     package mutating func place(_ station: Station, as radio: RadioID) -> Bool {
         guard radio.rawValue < Self.stationLimit else { return false }
@@ -76,31 +79,32 @@ package struct Surroundings: Sendable {
         return true
     }
 
-    /// Fixes the loss between two radios, in decibels and both ways, whatever their positions, and
-    /// without shadowing. Nil makes it follow from the positions again. Of radios that are not in
-    /// the world nothing is remembered.
+    /// Fixes the loss between two radios, in decibels in both directions, whatever their positions
+    /// and without shadowing. `nil` makes it follow from the positions again. Does nothing unless
+    /// both radios are in the world.
     package mutating func setLoss(_ decibels: Double?, between one: RadioID, and other: RadioID) {
         guard self[one] != nil, self[other] != nil else { return }
         explicitLosses[RadioPair(one, other)] = decibels
         known.forget()
     }
 
-    /// Puts a wall between two groups that no signal passes. Between a group and itself, none of
-    /// its radios hear each other.
+    /// Blocks all signals between two groups. If both groups are the same, its radios do not hear
+    /// each other.
     package mutating func separate(group: Int, from other: Int) {
         separations.insert(GroupPair(group, other))
         known.forget()
     }
 
-    /// Takes the wall between two groups away.
+    /// Removes the block between two groups.
     package mutating func join(group: Int, with other: Int) {
         separations.remove(GroupPair(group, other))
         known.forget()
     }
 
-    /// The power with which a signal of one radio arrives at another at the instant. Nil if none
-    /// arrives: one of the two is off or not there, they are one and the same, or a wall is between
-    /// their groups.
+    /// Returns the power of one radio's signal at another at the instant.
+    ///
+    /// - Returns: The power; `nil` if no signal arrives because one of the two is off or does not
+    ///   exist, they are the same radio, or their groups are separated.
     package mutating func power(
         from sender: RadioID,
         to receiver: RadioID,
@@ -131,15 +135,15 @@ package struct Surroundings: Sendable {
             + shadowing.gain(of: pair, at: instant, seed: seed)
     }
 
-    /// Whether what is true between the two now is true until something is set.
+    /// Returns whether the power between the two stays the same until a setting changes.
     private func isLasting(_ sender: RadioID, _ receiver: RadioID) -> Bool {
         guard let source = self[sender], let ear = self[receiver] else { return false }
         let isSteady = shadowing.deviation <= 0 || shadowing.period == nil
         return isSteady && source.path.isStill && ear.path.isStill
     }
 
-    /// The probability that a packet arrives whole, as far as signal strength goes: 0 where
-    /// `power(from:to:at:)` is nil.
+    /// Returns the probability that a packet arrives whole, as far as signal strength determines
+    /// it: 0 if `power(from:to:at:)` is `nil`.
     package mutating func receptionProbability(
         from sender: RadioID,
         to receiver: RadioID,

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RandomStream {
-    /// After how many pairs that miss the unit circle the Gaussian draw gives up and is 0. One in
-    /// five misses, so this happens about once in 10^42 draws.
+    /// The number of pairs outside the unit circle after which the Gaussian draw gives up and
+    /// returns 0. One pair in five is outside, so this happens about once in 10^42 draws.
     static let polarAttemptLimit = 64
 
-    /// A number of [0, 1), all multiples of 2⁻⁵³ equally likely. Spends one number of the stream.
+    /// Returns a number in [0, 1): all multiples of 2⁻⁵³ are equally likely. Consumes one number of
+    /// the stream.
     package mutating func uniform() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
 
-    /// A number of 0 ..< `bound`, all equally likely (Lemire, 2019). Spends one number of the
-    /// stream, and another in the rare case that the first would favour some results. The bound
+    /// Returns a number in 0 ..< `bound`, all equally likely (Lemire, 2019). Consumes one number of
+    /// the stream, and another in the rare case that the first would favor some results. The bound
     /// must not be 0.
     package mutating func uniform(below bound: UInt64) -> UInt64 {
         precondition(bound > 0, "there is no number below 0")
@@ -23,14 +24,15 @@ extension RandomStream {
         return product.high
     }
 
-    /// True with the probability, which is taken as 0 below 0 and as 1 above 1. Spends one number
-    /// of the stream whatever the probability, so that changing that disturbs nothing else.
+    /// Returns true with the probability; a probability below 0 counts as 0, and above 1 as 1.
+    /// Consumes one number of the stream whatever the probability, so that a change of it does not
+    /// affect other draws.
     package mutating func bernoulli(_ probability: Double) -> Bool {
         uniform() < probability
     }
 
-    /// A number of the standard normal distribution (Marsaglia's polar method). Spends two numbers
-    /// of the stream, and two more for each pair that misses the unit circle.
+    /// Returns a number of the standard normal distribution (Marsaglia's polar method). Consumes
+    /// two numbers of the stream, and two more for each pair that is outside the unit circle.
     package mutating func gaussian() -> Double {
         for _ in 0..<Self.polarAttemptLimit {
             let x = 2 * uniform() - 1

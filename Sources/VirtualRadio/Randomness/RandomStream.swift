@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stream of random numbers that one purpose has to itself: the generator xoshiro256** (Blackman
-/// and Vigna, 2018), its state filled by SplitMix64.
+import BluetoothTypes
+
+/// A stream of random numbers for one purpose: the generator xoshiro256** (Blackman and Vigna,
+/// 2018), whose state SplitMix64 initializes.
 ///
-/// The standard library's own `random(in:using:)` is not used to draw: how it spends a generator's
-/// numbers may change from release to release, and a seed in an old test report must stay good.
+/// The draws do not use the standard library's `random(in:using:)`: how it consumes a generator's
+/// numbers may change from release to release, and a seed in an old test report must stay valid.
 package struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Starts the stream of the seed.
+    /// Creates the stream of the seed.
     package init(seed: UInt64) {
         var filler = SplitMix64(seed: seed)
         state = (filler.next(), filler.next(), filler.next(), filler.next())
     }
 
-    /// Starts at a state, of which not every word may be zero: for the published vectors.
+    /// Creates a stream with a state, of which not every word may be zero. Tests use it for the
+    /// published vectors.
     init(state: (UInt64, UInt64, UInt64, UInt64)) {
         self.state = state
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     package mutating func next() -> UInt64 {
         let result = Self.rotate(state.1 &* 5, by: 7) &* 9
         let shifted = state.1 << 17

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one number from which everything random in a world follows.
+import BluetoothTypes
+
+/// The number that determines all randomness in a world.
 ///
-/// Every purpose asks for a stream by name, and where there are many of its kind by numbers as
-/// well: `seed.stream("shadowing", 3, 8)`. The streams of different names have nothing to do with
-/// each other, and no stream depends on which others exist or how much they were used. So another
-/// device, or another kind of chance, leaves all draws of the rest as they were.
+/// Every use of randomness has a named stream, with numbers if there are many of its kind:
+/// `seed.stream("shadowing", 3, 8)`. Streams with different names are independent. A stream does
+/// not depend on which others exist or how much they were used, so another device or another kind
+/// of randomness does not change any other draw.
 package struct WorldSeed: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     package let rawValue: UInt64
 
-    /// The seed of that number; print it when a test fails.
+    /// Creates the seed of that number. A failing test prints it.
     package init(_ rawValue: UInt64) {
         self.rawValue = rawValue
     }
 
-    /// The stream of the name and the numbers, at its beginning.
+    /// Returns the stream of the name and the numbers, at its beginning.
     package func stream(_ name: StaticString, _ numbers: UInt64...) -> RandomStream {
         var key = SplitMix64.mix(rawValue ^ name.withUTF8Buffer { Self.digest($0) })
         for number in numbers {
@@ -24,11 +26,12 @@ package struct WorldSeed: Hashable, Sendable, CustomStringConvertible {
         return RandomStream(seed: SplitMix64.mix(key))
     }
 
-    /// The FNV-1a digest of the octets: small, fixed for ever, and good enough for names.
+    /// Returns the FNV-1a digest of the bytes. It is small, never changes, and is good enough for
+    /// names.
     static func digest(_ octets: some Sequence<UInt8>) -> UInt64 {
         octets.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 
-    /// The number, in decimal.
+    /// The number in decimal.
     package var description: String { String(rawValue) }
 }

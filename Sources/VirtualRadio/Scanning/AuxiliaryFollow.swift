@@ -2,60 +2,61 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A packet on a secondary channel that was announced, and is waited for.
+/// A packet on a secondary channel that the radio waits for because another packet pointed to it.
 struct AuxiliaryFollow: Sendable {
-    /// Who announced it.
+    /// The packet that pointed to the awaited one.
     enum Announcement: Sendable {
-        /// ADV_EXT_IND, heard on the PHY.
+        /// An ADV_EXT_IND that was heard on the PHY.
         case primary(ExtendedAdvertisement, PHY)
-        /// A packet with data, of which the next one holds more.
+        /// A packet with data, which the awaited packet continues.
         case chain(AdvertisementChain)
     }
 
-    /// How far ahead a packet can be announced: an AuxPtr counts 13 bits of 300 µs (Vol 6, Part B,
-    /// 2.3.4.5).
+    /// The longest time between a packet and the packet that it points to: the offset in an AuxPtr
+    /// has 13 bits of 300 µs (Vol 6, Part B, 2.3.4.5).
     static let offsetLimit = Duration.microseconds(300 * 8_191)
 
-    /// Where and when it is.
+    /// The channel, modulation and time of the awaited packet.
     let pointer: ExtendedAdvertisement.Pointer
-    /// Who announced it.
+    /// The packet that pointed to it.
     let announcement: Announcement
-    /// Whose it is: the ADI of the announcement.
+    /// The SID and the DID in the ADI of that packet.
     let sid: UInt8
     let dataID: UInt16
-    /// The name of its timer.
+    /// The identity of the timer.
     let token: UInt64
-    /// When it is given up.
+    /// The timer that ends the wait.
     var timer: EventToken?
 
-    /// Whether the packet is the one that is waited for, as far as place and time tell.
+    /// Returns whether the packet has the channel, the PHY and the start of the awaited one.
     func awaits(_ packet: AdvertisingPacket) -> Bool {
         packet.transmission.start == pointer.start
             && packet.transmission.channel == pointer.channel
             && packet.modulation.phy == pointer.modulation.phy
     }
 
-    /// When the longest packet would have ended.
+    /// The instant at which the longest possible packet would have ended.
     var deadline: Instant {
         let length = PacketLength.header + PacketLength.advertisingPayloadLimit
         return pointer.start + pointer.modulation.airTime(pduLength: length) + .microseconds(1)
     }
 }
 
-/// The data of an extended advertisement or response, packet by packet.
+/// The data of an extended advertisement or scan response, packet by packet.
 struct AdvertisementChain: Sendable {
-    /// How it is reported.
+    /// The properties in its reports.
     var heading: ReportHeading
-    /// By which it is known again.
+    /// The key by which the duplicate filter recognizes it.
     var key: AdvertisementKey
-    /// How many octets have come.
+    /// The number of bytes that have come.
     var length = 0
-    /// How strong the latest packet was.
+    /// The signal strength of the latest packet.
     var rssi: Int8
 }
 
 extension ExtendedAdvertisement.Pointer {
-    /// Whether it points where an auxiliary packet can be.
+    /// Returns whether the pointer is valid: to a secondary channel, and within the range of the
+    /// offset.
     func isSensible(_ now: Instant) -> Bool {
         start > now && start <= now + AuxiliaryFollow.offsetLimit
             && !channel.isPrimary
@@ -63,8 +64,10 @@ extension ExtendedAdvertisement.Pointer {
 }
 
 extension VirtualController {
-    /// Turns to the packet when it comes. False if it cannot: too many are waited for, or nothing
-    /// can be there.
+    /// Waits for the packet to which the pointer points.
+    ///
+    /// - Returns: False if the pointer is invalid, or the radio already waits for
+    ///   `Scanner.followLimit` packets.
     @discardableResult
     mutating func follow(
         _ pointer: ExtendedAdvertisement.Pointer,
@@ -88,7 +91,7 @@ extension VirtualController {
         return true
     }
 
-    /// Takes the follow out that has led to the packet, which has just ended.
+    /// Returns and removes the follow of a packet that has just ended.
     mutating func takeFollow(_ packet: AdvertisingPacket, _ ether: inout Ether) -> AuxiliaryFollow?
     {
         guard let place = scanner.follows.firstIndex(where: { $0.awaits(packet) }) else {
@@ -104,7 +107,7 @@ extension VirtualController {
         return follow
     }
 
-    /// The packet has not come.
+    /// Ends the wait for a packet that did not arrive.
     mutating func missFollow(_ token: UInt64, _ ether: inout Ether) {
         guard let place = scanner.follows.firstIndex(where: { $0.token == token }) else { return }
         let follow = scanner.follows.remove(at: place)
@@ -112,21 +115,21 @@ extension VirtualController {
         truncate(chain, &ether)
     }
 
-    /// No more packets are waited for.
+    /// Ends all waits for packets.
     mutating func dropFollows(_ ether: inout Ether) {
         for index in scanner.follows.indices { ether.cancel(&scanner.follows[index].timer) }
         scanner.follows = []
     }
 }
 
-/// The names of timers for listening: unlike all others of the controller, also of those that were
-/// set before a Reset, since a scanner hears one packet at a time.
+/// The identities of timers for listening. They are unique among all such timers of the controller,
+/// including those from before a Reset, because a scanner hears one packet at a time.
 enum ListeningToken {
-    /// The name of a timer set at the instant.
+    /// Returns the identity of a timer that is set at the instant.
     static func make(_ now: Instant, isInitiator: Bool) -> UInt64 {
         UInt64(bitPattern: now.nanoseconds) << 1 | (isInitiator ? 1 : 0)
     }
 
-    /// Whether the timer is the initiator's.
+    /// Returns whether the timer belongs to the initiator.
     static func isInitiator(_ token: UInt64) -> Bool { token & 1 == 1 }
 }

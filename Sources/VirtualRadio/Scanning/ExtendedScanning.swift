@@ -2,10 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a scanner does on extended advertising (Vol 6, Part B, 4.4.3): it goes from ADV_EXT_IND to
-/// AUX_ADV_IND to the AUX_CHAIN_INDs, as far as they point on.
+/// The reception of extended advertising (Vol 6, Part B, 4.4.3): a scanner follows the pointers
+/// from ADV_EXT_IND to AUX_ADV_IND to the AUX_CHAIN_INDs.
 extension VirtualController {
-    /// One of the four packets was heard.
+    /// Handles a packet of extended advertising.
     mutating func hear(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
@@ -23,7 +23,7 @@ extension VirtualController {
         }
     }
 
-    /// ADV_EXT_IND: all there is, or the announcement of an AUX_ADV_IND.
+    /// Handles an ADV_EXT_IND: a complete advertisement, or a pointer to an AUX_ADV_IND.
     private mutating func hearPrimary(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
@@ -60,7 +60,7 @@ extension VirtualController {
         }
     }
 
-    /// AUX_ADV_IND: what ADV_EXT_IND does not say, it says.
+    /// Handles an AUX_ADV_IND, which has the fields that the ADV_EXT_IND does not have.
     private mutating func hearAuxiliary(
         _ pdu: ExtendedAdvertisement,
         after primary: ExtendedAdvertisement,
@@ -88,7 +88,7 @@ extension VirtualController {
         requestMore(advertisement, in: packet, &ether)
     }
 
-    /// AUX_SCAN_RSP: of interest only if it answers the request of this very scanner.
+    /// Handles an AUX_SCAN_RSP. Ignores it unless it answers a request of this scanner.
     private mutating func hearResponse(
         _ pdu: ExtendedAdvertisement,
         in packet: AdvertisingPacket,
@@ -103,7 +103,7 @@ extension VirtualController {
         hearBeginning(pdu, heading, rssi: rssi, &ether)
     }
 
-    /// The first packet with data, which may be all.
+    /// Handles the first packet with data, which may be the only one.
     private mutating func hearBeginning(
         _ pdu: ExtendedAdvertisement,
         _ heading: ReportHeading,
@@ -116,7 +116,7 @@ extension VirtualController {
         hearMore(pdu, of: chain, rssi: rssi, &ether)
     }
 
-    /// A packet with data: the host is told at once, and the next is waited for.
+    /// Reports a packet with data to the host at once, and waits for the next one.
     private mutating func hearMore(
         _ pdu: ExtendedAdvertisement,
         of chain: AdvertisementChain,
@@ -138,7 +138,8 @@ extension VirtualController {
         report(chain.heading, pdu.data[...], rssi: rssi, status: status, &ether)
     }
 
-    /// The rest of the data is lost. It is no duplicate when it comes again.
+    /// Reports that the rest of the data is lost. The advertisement is not a duplicate when it
+    /// comes again.
     mutating func truncate(_ chain: AdvertisementChain, _ ether: inout Ether) {
         report(chain.heading, [], rssi: chain.rssi, status: .truncated, &ether)
     }

@@ -2,9 +2,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a scanner does on legacy packets (Vol 6, Part B, 4.4.3).
+/// The reception of legacy advertising (Vol 6, Part B, 4.4.3).
 extension VirtualController {
-    /// ADV_IND, ADV_DIRECT_IND, ADV_NONCONN_IND or ADV_SCAN_IND was heard.
+    /// Handles an ADV_IND, ADV_DIRECT_IND, ADV_NONCONN_IND or ADV_SCAN_IND.
     mutating func hear(
         _ pdu: LegacyAdvertisement,
         in packet: AdvertisingPacket,
@@ -31,7 +31,7 @@ extension VirtualController {
         requestMore(advertisement, in: packet, &ether)
     }
 
-    /// SCAN_RSP was heard: of interest only if it answers the request of this very scanner.
+    /// Handles a SCAN_RSP. Ignores it unless it answers a request of this scanner.
     mutating func hear(
         response pdu: LegacyAdvertisement,
         in packet: AdvertisingPacket,

@@ -2,20 +2,20 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How one radio listens for advertisements on LE 1M, on LE Coded, or on both.
+/// The times at which one radio listens for advertisements on LE 1M, on LE Coded, or on both.
 ///
-/// It cannot listen on both at a time. What a host asks for are recommendations (Vol 4, Part E,
-/// 7.8.64), and this is what becomes of them:
+/// The radio cannot listen on both at the same time. The host's scan parameters are recommendations
+/// (Vol 4, Part E, 7.8.64), and the radio follows them so:
 ///
 /// 1. If there is time for both windows, each PHY has its own rhythm, and LE Coded begins when the
-///    first window of LE 1M closes. Where intervals differ, windows meet now and then; then the PHY
-///    with the longer interval has the radio, since it waits longer for its next turn.
-/// 2. If there is not, the PHYs take turns: an interval of LE 1M, then one of LE Coded.
+///    first window of LE 1M closes. If the intervals differ, windows overlap now and then. Then the
+///    radio listens on the PHY with the longer interval, because its next window is further away.
+/// 2. If there is not enough time, the PHYs alternate: an interval of LE 1M, then one of LE Coded.
 struct ListeningPlan: Hashable, Sendable {
     private let uncoded: ScanRhythm?
     private let coded: ScanRhythm?
 
-    /// The plan that begins at `start`; nil if there is no PHY to listen on.
+    /// Creates the plan that begins at `start`; `nil` if there is no PHY to listen on.
     init?(start: Instant, uncoded: ScanTiming?, coded: ScanTiming?) {
         let start = start.nanoseconds
         switch (uncoded, coded) {
@@ -38,8 +38,8 @@ struct ListeningPlan: Hashable, Sendable {
         }
     }
 
-    /// The primary channel on which the radio listens, with a receiver for the modulation, all the
-    /// time from `from` to `to`, in nanoseconds.
+    /// Returns the primary channel on which the radio listens, with a receiver for the modulation,
+    /// all the time from `from` to `to`, in nanoseconds; `nil` if there is none.
     func channel(_ modulation: Modulation, from: Int64, to: Int64) -> Int? {
         switch modulation {
         case .le1M: Self.channel(uncoded, beside: coded, from: from, to: to)
@@ -48,7 +48,8 @@ struct ListeningPlan: Hashable, Sendable {
         }
     }
 
-    /// Whether the radio listens, on any channel, at some time between `from` and `to`.
+    /// Returns whether the radio listens, on any channel, at some time between `from` and `to`, in
+    /// nanoseconds.
     func isOpen(from: Int64, to: Int64) -> Bool {
         uncoded?.isOpen(from: from, to: to) ?? false || coded?.isOpen(from: from, to: to) ?? false
     }
@@ -66,7 +67,7 @@ struct ListeningPlan: Hashable, Sendable {
         return channel
     }
 
-    /// Whether the windows of both take no more than all the time there is.
+    /// Returns whether the radio can keep both windows open for their whole length.
     private static func hasRoom(for one: ScanTiming, and other: ScanTiming) -> Bool {
         one.window * other.interval + other.window * one.interval <= one.interval * other.interval
     }

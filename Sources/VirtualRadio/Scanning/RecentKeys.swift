@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last few different keys that were seen; when it is full, the oldest is forgotten.
+/// A set of the most recent keys. When it is full, it discards the oldest key.
 struct RecentKeys<Key: Hashable & Sendable>: Sendable {
-    /// How many keys are remembered.
+    /// The capacity.
     let limit: Int
     private var keys: Set<Key> = []
-    /// The keys in the order in which they came; a ring once it is full.
+    /// The keys in the order of insertion; a ring once it is full.
     private var order: [Key] = []
     private var oldest = 0
 
-    /// Nothing seen. The limit is 1 or more.
+    /// Creates an empty set. The limit is at least 1.
     init(limit: Int) {
         self.limit = max(1, limit)
     }
 
-    /// Whether the key is remembered.
+    /// Returns whether the set contains the key.
     func contains(_ key: Key) -> Bool { keys.contains(key) }
 
-    /// Remembers the key. False if it was remembered already.
+    /// Inserts the key.
+    ///
+    /// - Returns: False if the set already contained it.
     @discardableResult
     mutating func insert(_ key: Key) -> Bool {
         guard keys.insert(key).inserted else { return false }
@@ -31,6 +33,6 @@ struct RecentKeys<Key: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Forgets everything.
+    /// Removes all keys.
     mutating func removeAll() { self = RecentKeys(limit: limit) }
 }

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The procedure by which scanners that ask the same advertiser at the same time do not do so for
-/// ever (Vol 6, Part B, 4.4.3.2): who fails, holds back.
+/// The backoff procedure, which prevents scanners from sending requests to the same advertiser at
+/// the same time again and again (Vol 6, Part B, 4.4.3.2).
 ///
-/// Terms: a request *succeeds* if its response is heard, and fails otherwise. The `upperLimit` is
-/// doubled by every second failure and halved by every second success in a row; after each request
-/// a number up to the limit is drawn, and so many advertisements are let pass until the next.
+/// A request *succeeds* if its response is received, and fails otherwise. Every second failure in a
+/// row doubles the `upperLimit`, and every second success in a row halves it. After each request
+/// the procedure draws a number n from 1 to the limit, and the scanner sends its next request after
+/// the n-th advertisement.
 struct ScanBackoff: Sendable {
-    /// How far the upper limit goes.
+    /// The largest upper limit.
     static let limitMaximum: UInt64 = 256
 
-    /// How many advertisements may be let pass at most.
+    /// The largest number that can be drawn.
     private(set) var upperLimit: UInt64 = 1
-    /// How many are to pass, the one included that is answered.
+    /// The number of advertisements up to and including the one that is answered with a request.
     private(set) var count: UInt64 = 1
     private var successes = 0
     private var failures = 0
 
-    /// An advertisement was heard that could be answered: whether it is its turn.
+    /// Counts an advertisement that can be answered with a request.
+    ///
+    /// - Returns: Whether to send the request.
     mutating func takesTurn() -> Bool {
         count = count > 0 ? count - 1 : 0
         return count == 0
     }
 
-    /// The response to a request was heard.
+    /// Records that the response to a request was received.
     mutating func succeeded(_ dice: inout RandomStream) {
         failures = 0
         successes += 1
@@ -34,7 +37,7 @@ struct ScanBackoff: Sendable {
         draw(&dice)
     }
 
-    /// The response to a request was not heard.
+    /// Records that the response to a request was not received.
     mutating func failed(_ dice: inout RandomStream) {
         successes = 0
         failures += 1

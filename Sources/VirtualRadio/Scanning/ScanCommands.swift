@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension Scanner {
-    /// The scanning commands of Bluetooth 4.0 (Vol 4, Part E, 7.8.10 and 7.8.11).
+    /// The handlers of the legacy scanning commands (Vol 4, Part E, 7.8.10 and 7.8.11).
     static let legacyHandlers: [CommandHandler] = [
         .completing(HCI.LESetScanParameters.self, in: .legacy) {
             (controller, command, ether) throws(HCI.ErrorCode) in
@@ -17,8 +17,7 @@ extension Scanner {
         },
     ]
 
-    /// The scanning commands that came with extended advertising (Vol 4, Part E, 7.8.64 and
-    /// 7.8.65).
+    /// The handlers of the extended scanning commands (Vol 4, Part E, 7.8.64 and 7.8.65).
     static let extendedHandlers: [CommandHandler] = [
         .completing(HCI.LESetExtendedScanParameters.self, in: .extended) {
             (controller, command, ether) throws(HCI.ErrorCode) in
@@ -68,7 +67,9 @@ extension VirtualController {
         )
     }
 
-    /// Throws Invalid HCI Command Parameters for what Vol 4, Part E, 7.8.65 forbids.
+    /// Checks the parameters of the command (Vol 4, Part E, 7.8.65).
+    ///
+    /// - Throws: `invalidCommandParameters` if they are invalid.
     private static func check(_ command: HCI.LESetExtendedScanEnable) throws(HCI.ErrorCode) {
         let duration = command.duration.duration
         let period = command.period.duration

@@ -2,21 +2,18 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// An advertiser that the scanner's filter has let pass, and what its host is told of it.
+/// An advertiser that passes the scanner's filter policy, as the controller reports it.
 struct AdmittedAdvertiser: Equatable {
-    /// The advertiser as it is reported: resolved, where that can be done.
+    /// The address of the advertiser, resolved if possible.
     var address: HCI.PeerAddress
-    /// Whom the advertisement is for, as it is reported; nil if for everybody.
+    /// The target of directed advertising; `nil` for undirected advertising.
     var target: HCI.PeerAddress?
-
-    /// Whether the advertisement is for somebody who may be this controller.
-    var isTargetUnresolved: Bool { target?.type == .unresolved }
 }
 
 /// The scanning filter policy (Vol 6, Part B, 4.3.3).
 extension VirtualController {
-    /// Who is behind an advertisement; nil if the host is not to hear of it. An anonymous
-    /// advertisement has no advertiser.
+    /// Returns the advertiser as it is reported; `nil` if the filter policy blocks the
+    /// advertisement. An anonymous advertisement has no advertiser.
     mutating func admit(_ advertiser: DeviceAddress?, target: DeviceAddress?) -> AdmittedAdvertiser?
     {
         guard let address = admitted(advertiser) else { return nil }
@@ -57,7 +54,7 @@ extension VirtualController {
 }
 
 extension HCI.PeerAddress {
-    /// The address of an identity that the controller has found behind a private address.
+    /// Creates the address of an identity to which the controller has resolved a private address.
     init(identity: DeviceAddress) {
         self.init(
             type: identity.kind == .public ? .publicIdentity : .randomIdentity,
@@ -66,14 +63,14 @@ extension HCI.PeerAddress {
     }
 }
 
-/// By which two reports are about the same (Vol 6, Part B, 4.4.3.5): the advertiser and what it has
-/// sent. Of extended advertising the set and the state of its data belong to that; of legacy
-/// advertising the data is of no significance.
+/// The key by which the duplicate filter recognizes an advertisement (Vol 6, Part B, 4.4.3.5): the
+/// advertiser, and whether the packet is a scan response. The key of extended advertising includes
+/// the set and the DID of the data. The data of legacy advertising is not part of the key.
 struct AdvertisementKey: Hashable, Sendable {
     private let address: UInt64
     private let detail: UInt32
 
-    /// What is reported of the advertiser under this heading.
+    /// Creates the key of an advertisement with these properties.
     init(_ heading: ReportHeading, dataID: UInt16 = 0) {
         address = heading.address.value | UInt64(heading.address.type.rawValue) << 48
         let set = UInt32(heading.setIdentifier) << 16 | UInt32(dataID)
@@ -82,12 +79,13 @@ struct AdvertisementKey: Hashable, Sendable {
 }
 
 extension Scanner {
-    /// Whether the host is to be told: always, or if it was not told before.
+    /// Returns whether to report the advertisement: always without a duplicate filter, or if it was
+    /// not reported before.
     func isNews(_ key: AdvertisementKey) -> Bool {
         duplicates == .off || !reported.contains(key)
     }
 
-    /// The host has been told.
+    /// Records that the advertisement was reported.
     mutating func markReported(_ key: AdvertisementKey) {
         if duplicates != .off { reported.insert(key) }
     }

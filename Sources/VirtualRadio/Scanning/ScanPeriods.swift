@@ -2,10 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// When scanning begins and ends (Vol 4, Part E, 7.8.65): once and for good, once for a *duration*,
-/// or for a duration in every *period*.
+/// The beginning and end of scanning (Vol 4, Part E, 7.8.65): without an end, once for a
+/// *duration*, or for a duration in every *period*.
 extension VirtualController {
-    /// Begins to scan, from scratch if it scans already.
+    /// Starts scanning, or restarts it.
     mutating func startScanning(
         _ duplicates: HCI.DuplicateFilter,
         for duration: Duration = .zero,
@@ -21,7 +21,7 @@ extension VirtualController {
         scanPeriodBegins(&ether)
     }
 
-    /// Ends scanning, without a word to the host. Nothing happens if it does not scan.
+    /// Stops scanning without an event to the host. Does nothing if the controller does not scan.
     mutating func stopScanning(_ ether: inout Ether) {
         ether.cancel(&scanner.endTimer)
         ether.cancel(&scanner.periodTimer)
@@ -30,7 +30,7 @@ extension VirtualController {
         scanner.forgetDuplicates()
     }
 
-    /// The next period of scanning begins.
+    /// Begins the next period of scanning.
     mutating func scanPeriodBegins(_ ether: inout Ether) {
         guard scanner.isEnabled else { return }
         if scanner.duplicates == .onResetEachPeriod { scanner.forgetDuplicates() }
@@ -43,7 +43,7 @@ extension VirtualController {
         updateAttention(&ether)
     }
 
-    /// Scanning has lasted as long as it was asked to.
+    /// Handles the end of the duration.
     mutating func scanEnds(_ ether: inout Ether) {
         guard scanner.isEnabled else { return }
         scanner.endTimer = nil
@@ -70,7 +70,7 @@ extension VirtualController {
 }
 
 extension Scanner {
-    /// Everything is news again.
+    /// Clears the duplicate filter.
     mutating func forgetDuplicates() {
         reported.removeAll()
         answered.removeAll()

@@ -2,32 +2,32 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a report says of an advertisement, beside its data and strength.
+/// The properties of an advertisement in a report, other than its data and signal strength.
 struct ReportHeading: Equatable, Sendable {
-    /// What the fields say that have nothing to say.
+    /// The values of fields without information.
     static let noSet: UInt8 = 0xFF
     static let unknownPower: Int8 = 127
 
     /// The advertiser.
     var address: HCI.PeerAddress
-    /// Whom it is for; nil if for everybody.
+    /// The target of directed advertising; `nil` for undirected advertising.
     var target: HCI.PeerAddress?
     var isConnectable = false
     var isScannable = false
-    /// Whether it is the answer to a request.
+    /// Whether it is a scan response.
     var isScanResponse = false
     /// Whether it was sent in a legacy PDU.
     var isLegacy = false
-    /// On which PHY it was heard first.
+    /// The PHY of the packet on the primary channel.
     var primaryPHY = PHY.le1M
-    /// On which PHY its data came; nil if in the first packet.
+    /// The PHY of the packets on secondary channels; `nil` if there are none.
     var secondaryPHY: PHY?
-    /// Advertising SID.
+    /// The Advertising SID.
     var setIdentifier = ReportHeading.noSet
-    /// In dBm, where the advertiser tells it.
+    /// The TxPower field in dBm, if the advertiser sends it.
     var transmitPower = ReportHeading.unknownPower
 
-    /// The heading of a legacy advertisement.
+    /// Creates the properties of a legacy advertisement.
     init(_ pdu: LegacyAdvertisement, by advertiser: AdmittedAdvertiser) {
         address = advertiser.address
         target = advertiser.target
@@ -36,7 +36,8 @@ struct ReportHeading: Equatable, Sendable {
         isLegacy = true
     }
 
-    /// The heading of an extended advertisement. ADV_EXT_IND has an ADI only if it points to more.
+    /// Creates the properties of an extended advertisement. An ADV_EXT_IND has an ADI only if it
+    /// has a pointer.
     init(_ pdu: ExtendedAdvertisement, by advertiser: AdmittedAdvertiser, primaryPHY: PHY) {
         address = advertiser.address
         target = advertiser.target
@@ -47,7 +48,7 @@ struct ReportHeading: Equatable, Sendable {
         transmitPower = pdu.transmitPower ?? Self.unknownPower
     }
 
-    /// The heading of the answer to a request.
+    /// The properties of the scan response to the advertisement.
     var response: ReportHeading {
         var heading = self
         heading.isScanResponse = true
@@ -74,10 +75,12 @@ struct ReportHeading: Equatable, Sendable {
 }
 
 extension VirtualController {
-    /// How much data a report holds; more is reported in pieces (Vol 4, Part E, 7.7.65.13).
+    /// The largest data of a report, in bytes. Longer data is reported in fragments (Vol 4, Part E,
+    /// 7.7.65.13).
     static let reportDataLimit = 229
 
-    /// Tells the host of an advertisement, in the form that its commands ask for.
+    /// Reports an advertisement to the host, with the event that belongs to the host's scanning
+    /// commands.
     func report(
         _ heading: ReportHeading,
         _ data: ArraySlice<UInt8>,

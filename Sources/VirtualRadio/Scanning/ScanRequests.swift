@@ -2,46 +2,47 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A SCAN_REQ or AUX_SCAN_REQ that was sent and is not answered yet.
+/// A SCAN_REQ or AUX_SCAN_REQ that was sent and is not yet answered.
 struct PendingScanRequest: Sendable {
-    /// Who was asked, as on the air.
+    /// The address of the advertiser on the air.
     let advertiser: DeviceAddress
-    /// For which of its sets.
+    /// The handle of the advertiser's set.
     let set: UInt8
-    /// How its answer is reported.
+    /// The properties of the response in its report.
     let heading: ReportHeading
-    /// By which it is not asked again.
+    /// The key that prevents a second request to the advertiser.
     let key: AdvertisementKey
-    /// Until when the radio is engaged for it.
+    /// The end of the time for which the radio is engaged.
     let engagedUntil: Instant
-    /// When the answer has been heard, if at all.
+    /// The latest end of the response.
     let deadline: Instant
 
-    /// Whether the response of the set, heard at the instant, is the answer.
+    /// Returns whether the response of the set, received at `now`, answers the request.
     func isAnswered(by advertiser: DeviceAddress?, set: UInt8, at now: Instant) -> Bool {
         (advertiser == nil || advertiser == self.advertiser) && set == self.set && now <= deadline
     }
 }
 
-/// A scannable advertisement, and how to ask for more.
+/// A scannable advertisement, with what a request to its advertiser needs.
 struct ScannableAdvertisement {
     /// AdvA.
     let advertiser: DeviceAddress
-    /// The set.
+    /// The handle of the advertiser's set.
     let set: UInt8
-    /// How it was reported.
+    /// The properties of the advertisement in its report.
     let heading: ReportHeading
-    /// By which it is not asked again.
+    /// The key that prevents a second request to the advertiser.
     let key: AdvertisementKey
-    /// How many octets the longest response has, header and payload.
+    /// The length of the longest response, header and payload, in bytes.
     let responseLength: Int
 }
 
 /// Active scanning (Vol 6, Part B, 4.4.3.2).
 extension VirtualController {
-    /// Sends a request to the advertiser of a packet that has just ended, if it is to be asked now.
-    /// With a duplicate filter nobody is asked again who has answered; without one the host wants
-    /// to see responses again and again, too.
+    /// Sends a request to the advertiser of a packet that has just ended, if one is due.
+    ///
+    /// With a duplicate filter the scanner does not send a request to an advertiser that has
+    /// answered before. Without one the host expects every response again.
     mutating func requestMore(
         _ advertisement: ScannableAdvertisement,
         in packet: AdvertisingPacket,
@@ -75,8 +76,8 @@ extension VirtualController {
     ) {
         let response = request.modulation.airTime(pduLength: advertisement.responseLength)
         let deadline = request.transmission.end + FrameSpace.betweenFrames + response
-        // How long the response takes is known when it begins; nobody asks who has no time for one
-        // of the length of a legacy one.
+        // The length of the response is known only when it begins. The scanner sends a request only
+        // if the radio is free for the longest legacy response.
         let certain = LegacyAdvertisingPDU.scanResponse(dataLength: PacketLength.legacyDataLimit)
         let expected = request.transmission.end + FrameSpace.betweenFrames + certain.airTime
         let end = min(expected, deadline)
@@ -94,22 +95,23 @@ extension VirtualController {
         ether.transmit(request)
     }
 
-    /// The private address for the peer if there is one, else the own identity address.
+    /// Returns the private address for the peer if there is one, or the controller's identity
+    /// address.
     private func requestAddress(toward peer: ScannableAdvertisement) -> DeviceAddress? {
         let type = scanner.settings.ownAddressType
         let identity = peer.heading.address.deviceAddress ?? peer.advertiser
         return privateAddress(type, toward: identity) ?? identityAddress(type)
     }
 
-    /// A request that has not been answered in time has failed. Nobody needs to know earlier than
-    /// when the next may be sent.
+    /// Records the failure of a request that was not answered in time. The scanner checks this only
+    /// before it sends the next request.
     private mutating func giveUpLateRequest(_ now: Instant) {
         guard let request = scanner.request, now > request.deadline else { return }
         scanner.request = nil
         scanner.backoff.failed(&dice)
     }
 
-    /// Takes the request out that a response answers; nil if there is none.
+    /// Returns and removes the request that the response answers; `nil` if there is none.
     mutating func takeRequest(
         answeredBy advertiser: DeviceAddress?,
         set: UInt8,
@@ -124,9 +126,9 @@ extension VirtualController {
         return request
     }
 
-    /// Its scan request has ended, and who was asked has decided whether to answer: the radio stays
-    /// for as long as the response lasts. If something else needs it by then, the response is cut
-    /// off, and the request has failed.
+    /// Handles the end of the scan request, when the advertiser has decided whether to respond.
+    /// Engages the radio for the length of the response. If the radio is not free for that long,
+    /// the response is lost, and the request has failed.
     mutating func scannerTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         guard let request = scanner.request else { return }
         let start = ether.now + FrameSpace.betweenFrames

@@ -2,57 +2,62 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How to scan, as the host has said it last.
+/// The scan parameters of the host.
 struct ScanSettings: Hashable, Sendable {
-    /// How one PHY is scanned.
+    /// The scan parameters of one PHY.
     struct Channels: Hashable, Sendable {
-        /// When it is listened to.
+        /// The scan interval and window.
         var timing: ScanTiming
-        /// Whether scannable advertisements are answered with a request.
+        /// Whether the scanner is active: it sends a request for the scan response.
         var isActive: Bool
     }
 
-    /// Which address requests are sent from.
+    /// The type of the own address in requests.
     var ownAddressType = HCI.OwnAddressType.public
-    /// Whose advertisements are reported.
+    /// The filter policy.
     var filterPolicy = HCI.ScanFilterPolicy.unfiltered
-    /// LE 1M, unless it is not scanned.
+    /// The parameters of LE 1M; `nil` if it is not scanned.
     var uncoded: Channels? = Channels(
         timing: ScanTiming(interval: .init(rawValue: 0x10), window: .init(rawValue: 0x10)),
         isActive: false
     )
-    /// LE Coded, if it is scanned.
+    /// The parameters of LE Coded; `nil` if it is not scanned.
     var coded: Channels?
-    /// Whether the extended commands are used: extended advertising is followed, and everything is
-    /// reported in extended form.
+    /// Whether the host uses the extended commands: the scanner follows extended advertising, and
+    /// reports are in the extended form.
     var isExtended = false
 
-    /// What a controller does whose host has not said anything.
+    /// Creates the defaults of a controller whose host has set no parameters.
     init() {}
 
-    /// Whether advertisements of that modulation on primary channels are answered.
+    /// Returns whether the scanner is active for advertisements of that modulation on primary
+    /// channels.
     func isActive(_ modulation: Modulation) -> Bool {
         (modulation == .le1M ? uncoded : coded)?.isActive ?? false
     }
 
-    /// Whether only devices on the Filter Accept List are reported.
+    /// Whether the scanner reports only devices on the Filter Accept List.
     var usesAcceptList: Bool {
         filterPolicy == .filterAcceptList || filterPolicy == .filterAcceptListExtended
     }
 
-    /// Whether what is directed to a private address is reported though it cannot be resolved.
+    /// Whether the scanner reports advertisements directed to a private address that it cannot
+    /// resolve.
     var reportsUnresolvedTargets: Bool {
         filterPolicy == .unfilteredExtended || filterPolicy == .filterAcceptListExtended
     }
 }
 
 extension ScanSettings {
-    /// The interval and window that the legacy commands may ask for (Vol 4, Part E, 7.8.10).
+    /// The range of intervals and windows of the legacy commands, in steps (Vol 4, Part E, 7.8.10).
     static let legacyRange: ClosedRange<UInt16> = 0x0004...0x4000
-    /// The same of the extended commands (Vol 4, Part E, 7.8.64).
+    /// The range of intervals and windows of the extended commands, in steps (Vol 4, Part E,
+    /// 7.8.64).
     static let extendedRange: ClosedRange<UInt16> = 0x0004...0xFFFF
 
-    /// The settings of the legacy command; throws Invalid HCI Command Parameters.
+    /// Creates the settings of the legacy command.
+    ///
+    /// - Throws: `invalidCommandParameters` if they are invalid.
     init(_ command: HCI.LESetScanParameters) throws(HCI.ErrorCode) {
         let channels = try Channels(
             command.type,
@@ -64,8 +69,10 @@ extension ScanSettings {
         uncoded = channels
     }
 
-    /// The settings of the extended command; throws Invalid HCI Command Parameters, or Unsupported
-    /// Feature or Parameter Value for LE 2M, on which nothing is advertised first.
+    /// Creates the settings of the extended command.
+    ///
+    /// - Throws: `invalidCommandParameters` if they are invalid,
+    ///   `unsupportedFeatureOrParameterValue` for LE 2M, which has no primary advertising.
     init(_ command: HCI.LESetExtendedScanParameters) throws(HCI.ErrorCode) {
         try self.init(command.ownAddressType, command.filterPolicy)
         guard command.phys.le2M == nil else { throw .unsupportedFeatureOrParameterValue }
@@ -111,8 +118,10 @@ extension ScanSettings.Channels {
 }
 
 extension ScanTiming {
-    /// The timing, if both are within the range and the window within the interval; else throws
-    /// Invalid HCI Command Parameters.
+    /// Creates the timing.
+    ///
+    /// - Throws: `invalidCommandParameters` unless both values are in the range and the window is
+    ///   not longer than the interval.
     init(
         _ interval: HCI.ScanInterval,
         _ window: HCI.ScanInterval,

@@ -2,65 +2,67 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How a controller scans (Vol 6, Part B, 4.4.3).
+/// The scanner of a controller (Vol 6, Part B, 4.4.3).
 ///
-/// Terms: the *plan* says on which primary channel the radio is at any time; a *request* asks a
-/// scannable advertiser for its response; a *follow* is the turn to an auxiliary packet that an
-/// extended advertisement has announced.
+/// Terms: the *plan* determines the primary channel on which the radio listens at any time. A
+/// *request* asks a scannable advertiser for its scan response. A *follow* is the wait for an
+/// auxiliary packet to which an extended advertisement points.
 ///
-/// A scanner uses what is left of the radio. It hears a packet if the plan, and nothing else, had the
-/// radio from the packet's first bit to its last. While an initiator is at work as well, its
-/// windows go first, and the scanner hears along if it scans the same PHY at that time.
+/// The scanner uses the time in which the radio has no other task. It receives a packet if the plan
+/// was on its channel, and the radio was free, from the packet's first bit to its last. While the
+/// controller also initiates, the windows of the initiator take precedence, and the scanner
+/// receives in them if it scans the same PHY at that time.
 package struct Scanner: Sendable {
-    /// How many reports the duplicate filter remembers.
+    /// The capacity of the duplicate filter.
     static let duplicateLimit = 200
-    /// How many announced packets can be waited for at a time.
+    /// The largest number of follows at one time.
     static let followLimit = 8
 
-    /// How to scan: what the next LE Set Scan Enable starts.
+    /// The scan parameters that the next LE Set Scan Enable uses.
     var settings = ScanSettings()
-    /// Whether scanning is enabled, be it in the pause between two periods.
+    /// Whether scanning is enabled, including the pause between two periods.
     package internal(set) var isEnabled = false
-    /// Where the radio is; nil while it does not listen.
+    /// The plan; `nil` while the scanner does not listen.
     var plan: ListeningPlan?
 
-    /// Whether the same is reported more than once.
+    /// The duplicate filter of the host.
     var duplicates = HCI.DuplicateFilter.off
-    /// What was reported, if duplicates are filtered.
+    /// The keys of reported advertisements, if duplicates are filtered.
     var reported = RecentKeys<AdvertisementKey>(limit: Scanner.duplicateLimit)
-    /// What was answered, if duplicates are filtered: it is not asked again.
+    /// The keys of advertisers that have answered a request, if duplicates are filtered. They get
+    /// no second request.
     var answered = RecentKeys<AdvertisementKey>(limit: Scanner.duplicateLimit)
 
-    /// Whether it is time for a request.
+    /// The backoff for requests.
     var backoff = ScanBackoff()
-    /// The request whose response is waited for.
+    /// The request whose response is awaited.
     var request: PendingScanRequest?
-    /// The packets that are waited for on secondary channels, the first announced first.
+    /// The packets that are awaited on secondary channels, in the order of their announcement.
     var follows: [AuxiliaryFollow] = []
 
-    /// How long it listens at a time; zero for no end.
+    /// The scan duration; zero for no end.
     var duration = Duration.zero
-    /// How often it does so; zero for once.
+    /// The scan period; zero for a single duration.
     var period = Duration.zero
-    /// The end of the present period of listening.
+    /// The timer of the end of the present duration.
     var endTimer: EventToken?
-    /// The beginning of the next.
+    /// The timer of the beginning of the next period.
     var periodTimer: EventToken?
 
     init() {}
 
-    /// The scanning commands (Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64, 7.8.65).
+    /// The handlers of the scanning commands (Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64, 7.8.65).
     static let handlers: [CommandHandler] = legacyHandlers + extendedHandlers
 }
 
 extension VirtualController {
-    /// Whether the scanner listened to the packet.
+    /// Returns whether the scanner listened to the packet.
     func scannerListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         scannerExpects(packet) && isHere(during: packet.transmission, ether)
     }
 
-    /// Whether the scanner would have the radio where the packet is: on the primary channel of its
-    /// plan, or where it follows an announcement.
+    /// Returns whether the scanner's plan or one of its follows includes the packet, if the radio
+    /// is free.
     func scannerExpects(_ packet: AdvertisingPacket) -> Bool {
         guard let plan = scanner.plan, packet.isAdvertisement else { return false }
         let transmission = packet.transmission
@@ -78,8 +80,8 @@ extension VirtualController {
         return other.channel(packet.modulation, from: from, to: to) == transmission.channel.index
     }
 
-    /// Whether the radio was neither engaged nor, during a packet on a primary channel, waiting on a
-    /// secondary one.
+    /// Returns whether the radio was neither engaged nor, for a packet on a primary channel,
+    /// waiting on a secondary channel.
     func isHere(during packet: Transmission, _ ether: Ether) -> Bool {
         guard ether.schedules[radio.index].isFree(from: packet.start, to: packet.end) else {
             return false
@@ -89,7 +91,7 @@ extension VirtualController {
                 && initiator.follows.allSatisfy { $0.pointer.start >= packet.end }
     }
 
-    /// A packet has arrived, to which the scanner or the initiator has listened.
+    /// Handles a packet that the scanner or the initiator has received.
     mutating func scannerHears(
         _ packet: AdvertisingPacket,
         rssi: Int8,
@@ -108,7 +110,7 @@ extension VirtualController {
         }
     }
 
-    /// A turn to an auxiliary packet, or the wait for an answer, has come to nothing.
+    /// Handles a timer of listening: an auxiliary packet or an answer did not arrive.
     mutating func listeningTurns(_ token: UInt64, _ ether: inout Ether) {
         if ListeningToken.isInitiator(token) {
             initiatorWaitEnds(token, &ether)
@@ -117,19 +119,20 @@ extension VirtualController {
         }
     }
 
-    /// Says whether the radio may hear what is not addressed to it.
+    /// Updates whether the radio can hear packets that are not addressed to it.
     func updateAttention(_ ether: inout Ether) {
         ether.setAttentive(scanner.plan != nil || initiator.plan != nil, radio)
     }
 }
 
 extension RadioChannel {
-    /// Whether advertising begins here; the others are for auxiliary packets and connections.
+    /// Whether this is a primary advertising channel. The others are for auxiliary packets and
+    /// connections.
     var isPrimary: Bool { index >= 37 }
 }
 
 extension AdvertisingPacket {
-    /// Whether whoever listens may hear it, not only whom it answers.
+    /// Whether every scanner and initiator can receive the packet, and not only its addressee.
     var isAdvertisement: Bool {
         switch pdu {
         case .legacy, .extended: true

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// The name of one scheduled event, by which it is cancelled; good for that event only.
+/// The identity of one scheduled event, which cancels that event and no other.
 package struct EventToken: Hashable, Sendable {
     fileprivate let slot: Int
     fileprivate let sequence: UInt64
 }
 
-/// Events that wait for their instants: a binary heap ordered by (instant, order of insertion).
+/// The scheduled events: a binary heap ordered by (instant, order of insertion).
 ///
-/// Inserting, cancelling and taking are O(log n); looking at the first is O(1). A cancelled event
-/// leaves the heap at once, so that what is counted is what waits. To find it again, each event has
-/// a *slot* that always says where in the heap it is; slots are used again, and the sequence number
-/// in a token tells whether the slot still holds the event it was made for. The events themselves
-/// lie still in their slots; what moves in the heap is small and plain.
+/// Inserting, canceling and taking are O(log n). Looking at the first event is O(1). A canceled
+/// event leaves the heap at once, so `count` is the number of events that wait. Each event has a
+/// *slot* that records its place in the heap. Slots are reused, and the sequence number in a token
+/// tells whether the slot still holds the event of the token. Events stay in their slots. Only
+/// small, trivial entries move in the heap.
 package struct EventHeap<Event: Sendable>: Sendable {
     private struct Entry: Sendable {
         let instant: Instant
@@ -25,36 +25,37 @@ package struct EventHeap<Event: Sendable>: Sendable {
         }
     }
 
-    /// How many events may wait at one time, in a heap that is not told otherwise: a thousand for
-    /// each of a thousand devices.
+    /// The default for `eventLimit`: about a thousand events for each of a thousand devices.
     package static var defaultEventLimit: Int { 1 << 20 }
 
-    /// How many events may wait at one time.
+    /// The largest number of events that can wait at one time.
     package let eventLimit: Int
 
     private var entries: [Entry] = []
-    /// By slot: where in the heap its entry is; -1 if it is free.
+    /// For each slot, the place of its entry in the heap; -1 if the slot is free.
     private var places: [Int] = []
-    /// By slot.
+    /// For each slot, its event.
     private var events: [Event?] = []
     private var freeSlots: [Int] = []
     private var nextSequence: UInt64 = 0
 
-    /// Makes an empty heap in which `eventLimit` events may wait.
+    /// Creates an empty heap for at most `eventLimit` events.
     package init(eventLimit: Int = Self.defaultEventLimit) {
         self.eventLimit = eventLimit
     }
 
-    /// How many events wait.
+    /// The number of events that wait.
     package var count: Int { entries.count }
 
     /// Whether no event waits.
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// When the first event is due; nil if none waits.
+    /// The instant of the first event; `nil` if no event waits.
     package var firstInstant: Instant? { entries.first?.instant }
 
-    /// Lets the event wait for its instant; nil if `eventLimit` events do already.
+    /// Inserts the event, due at the instant.
+    ///
+    /// - Returns: The token that cancels the event; `nil` if `eventLimit` events already wait.
     package mutating func insert(_ event: Event, at instant: Instant) -> EventToken? {
         guard entries.count < eventLimit else { return nil }
         let slot = takeSlot()
@@ -67,7 +68,9 @@ package struct EventHeap<Event: Sendable>: Sendable {
         return token
     }
 
-    /// Takes the event out before its time; nil if it is not waiting any more.
+    /// Removes the event before its time.
+    ///
+    /// - Returns: The event; `nil` if it no longer waits.
     @discardableResult
     package mutating func cancel(_ token: EventToken) -> Event? {
         guard places.indices.contains(token.slot) else { return nil }
@@ -76,13 +79,13 @@ package struct EventHeap<Event: Sendable>: Sendable {
         return remove(at: place)
     }
 
-    /// Takes the first event out; nil if none waits.
+    /// Removes and returns the first event; `nil` if no event waits.
     package mutating func takeFirst() -> (instant: Instant, event: Event)? {
         guard let instant = firstInstant, let event = remove(at: 0) else { return nil }
         return (instant, event)
     }
 
-    /// Takes all events of a kind out before their time. Looks at every one that waits.
+    /// Removes all events that satisfy the predicate. Checks every event that waits.
     package mutating func cancelAll(where isUnwanted: (Event) -> Bool) {
         let unwanted = entries.filter { events[$0.slot].map(isUnwanted) ?? false }
         for entry in unwanted { cancel(EventToken(slot: entry.slot, sequence: entry.sequence)) }

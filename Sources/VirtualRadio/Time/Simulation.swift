@@ -3,34 +3,34 @@ import BluetoothTypes
 
 /// How a run of a simulation ended.
 public enum RunOutcome: Equatable, Sendable {
-    /// What was run for has come: the time, the condition, or silence.
+    /// The awaited time has come, the awaited condition holds, or no event is left.
     case reached
-    /// The bound came first.
+    /// The bound of the run came first.
     case boundReached
-    /// One instant had more events than an instant may have (`Timeline.instantLimit`).
+    /// One instant had more events than `Timeline.instantLimit`.
     case stalled
 }
 
-/// Something that happens on a timeline: it says what an event does, and can be run.
+/// A simulation on a timeline, which handles its events one by one.
 package protocol Simulation {
     associatedtype Event: Sendable
 
-    /// What is due when.
+    /// The events that are due and the present.
     var timeline: Timeline<Event> { get set }
 
-    /// Lets the event happen, at `timeline.now`. May schedule and cancel others.
+    /// Handles the event, at `timeline.now`. May schedule and cancel other events.
     mutating func handle(_ event: Event)
 }
 
 extension Simulation {
-    /// Runs every event of the next `duration`, including those due at its very end, where the
-    /// present is then.
+    /// Runs every event of the next `duration`, including events at its very end, which is the
+    /// present afterwards.
     @discardableResult
     package mutating func run(for duration: Duration) -> RunOutcome {
         run(until: timeline.now + duration)
     }
 
-    /// Runs every event due at `end` or before; the present is `end` then.
+    /// Runs every event that is due at `end` or before. Afterwards the present is `end`.
     @discardableResult
     package mutating func run(until end: Instant) -> RunOutcome {
         while let event = timeline.next(through: end) {
@@ -41,9 +41,10 @@ extension Simulation {
         return .reached
     }
 
-    /// Runs until the condition holds, which is asked before the first and after every event, but
-    /// no longer than `bound`. The present is the instant of the event that made the condition
-    /// true, or the end of the bound.
+    /// Runs until the condition holds, but no longer than `bound`.
+    ///
+    /// The condition is checked before the first event and after every event. Afterwards the
+    /// present is the instant of the event that made the condition true, or the end of the bound.
     package mutating func run(
         until condition: (Self) -> Bool,
         bound: Duration
@@ -58,8 +59,8 @@ extension Simulation {
         return .reached
     }
 
-    /// Runs until nothing is due any more, but no longer than `bound`. The present is the instant
-    /// of the last event, or the end of the bound if that came first.
+    /// Runs until no event is due, but no longer than `bound`. Afterwards the present is the
+    /// instant of the last event, or the end of the bound if that came first.
     package mutating func runUntilIdle(bound: Duration) -> RunOutcome {
         let end = timeline.now + bound
         while let event = timeline.next(through: end) {

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Virtual time: what is due when, and what time it is.
+/// Virtual time: the events that are due, and the present.
 ///
 /// Time stands still while an event is handled, and jumps to the next event when that is taken.
-/// Events of one instant are taken in the order in which they were scheduled, also those that were
-/// scheduled during that instant. A chain of events that never leaves an instant would stop time
-/// for ever; after `instantLimit` events of one instant the timeline is *stalled* and hands out
-/// no more.
+/// Events of one instant are taken in the order in which they were scheduled, including events that
+/// were scheduled during that instant. A chain of events that never leaves an instant would stop
+/// time forever. Therefore, after `instantLimit` events of one instant, the timeline is *stalled*
+/// and returns no more events.
 package struct Timeline<Event: Sendable>: Sendable {
-    /// How many events one instant may have, in a timeline that is not told otherwise.
+    /// The default for `instantLimit`.
     package static var defaultInstantLimit: Int { 1_000_000 }
 
-    /// How many events one instant may have.
+    /// The largest number of events of one instant.
     package let instantLimit: Int
 
     /// The present.
     package private(set) var now = Instant.zero
 
-    /// How many events were refused because too many waited: a sign of a runaway simulation.
+    /// The number of events that were refused because too many waited, which is a sign of a runaway
+    /// simulation.
     package private(set) var refusedCount = 0
 
     private var heap: EventHeap<Event>
     private var takenAtThisInstant = 0
 
-    /// Makes a timeline at instant zero on which nothing is due.
+    /// Creates a timeline at instant zero without events.
     package init(
         eventLimit: Int = EventHeap<Event>.defaultEventLimit,
         instantLimit: Int = Self.defaultInstantLimit
@@ -33,19 +34,21 @@ package struct Timeline<Event: Sendable>: Sendable {
         self.instantLimit = instantLimit
     }
 
-    /// How many events are due, sooner or later.
+    /// The number of events that are scheduled.
     package var eventCount: Int { heap.count }
 
-    /// When the next event is due; nil if none is.
+    /// The instant of the next event; `nil` if there is none.
     package var nextInstant: Instant? { heap.firstInstant }
 
-    /// Whether the present instant has had all the events that it may have, and more are due in it.
+    /// Whether the present instant has had `instantLimit` events and more are due in it.
     package var isStalled: Bool {
         takenAtThisInstant >= instantLimit && heap.firstInstant == now
     }
 
-    /// Makes the event due at the instant, or now if the instant is past. Nil, and counted in
-    /// `refusedCount`, if too many events wait already.
+    /// Schedules the event for the instant, or for now if the instant is past.
+    ///
+    /// - Returns: The token that cancels the event; `nil` if too many events wait already, which
+    ///   `refusedCount` counts.
     @discardableResult
     package mutating func schedule(_ event: Event, at instant: Instant) -> EventToken? {
         let token = heap.insert(event, at: max(now, instant))
@@ -53,25 +56,27 @@ package struct Timeline<Event: Sendable>: Sendable {
         return token
     }
 
-    /// Makes the event due when `delay` has passed; see `schedule(_:at:)`.
+    /// Schedules the event to be due after `delay`; see `schedule(_:at:)`.
     @discardableResult
     package mutating func schedule(_ event: Event, after delay: Duration) -> EventToken? {
         schedule(event, at: now + delay)
     }
 
-    /// Takes the event back, and returns it; nil if it was taken or cancelled before.
+    /// Cancels and returns the event; `nil` if it was taken or canceled before.
     @discardableResult
     package mutating func cancel(_ token: EventToken) -> Event? {
         heap.cancel(token)
     }
 
-    /// Takes all events of a kind back. Looks at every one that is due, sooner or later.
+    /// Cancels all events that satisfy the predicate. Checks every event that is scheduled.
     package mutating func cancelAll(where isUnwanted: (Event) -> Bool) {
         heap.cancelAll(where: isUnwanted)
     }
 
-    /// Takes the next event that is due at `end` or before, and moves the present to it. Nil, and
-    /// the present stays, if there is none, or if the timeline is stalled.
+    /// Takes the next event that is due at `end` or before, and moves the present to it.
+    ///
+    /// - Returns: The event; `nil`, without moving the present, if there is none or the timeline is
+    ///   stalled.
     package mutating func next(through end: Instant) -> Event? {
         guard let due = heap.firstInstant, due <= end, !isStalled else { return nil }
         guard let (instant, event) = heap.takeFirst() else { return nil }
@@ -80,7 +85,8 @@ package struct Timeline<Event: Sendable>: Sendable {
         return event
     }
 
-    /// Moves the present to the instant; not past an event that is due, and never back.
+    /// Moves the present forward to the instant, but not past an event that is due. Never moves it
+    /// back.
     package mutating func advance(to instant: Instant) {
         let reachable = min(instant, heap.firstInstant ?? instant)
         guard reachable > now else { return }

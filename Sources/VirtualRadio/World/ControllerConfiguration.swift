@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Who a virtual controller is, where it is and what it can do.
+/// The identity, position and capabilities of a virtual controller.
 public struct ControllerConfiguration: Sendable {
-    /// What people call it: in traces, tables and scenarios.
+    /// The name of the controller in traces, tables and scenarios.
     public var name: String
-    /// Its public address; nil for one that follows from the seed and the number of the radio.
+    /// The public address; `nil` for an address that follows from the seed and the number of the
+    /// radio.
     public var publicAddress: DeviceAddress?
-    /// Where it is, and when.
+    /// The position of the controller over time.
     public var path: Path
-    /// The power with which it sends if nobody says otherwise, in dBm.
+    /// The default transmit power, in dBm.
     public var transmitPower: Double
-    /// What goes wrong with it.
+    /// The faults of the controller.
     public var faults: FaultPlan
-    /// How many octets of data an ACL packet from the host may have (27 to 251).
+    /// The largest data of an ACL packet from the host, in bytes (27 to 251).
     public var dataPacketLength = 251
-    /// How many ACL packets of the host it holds.
+    /// The number of ACL packets from the host that the controller can hold.
     public var dataPacketCount = 12
-    /// How many devices the Filter Accept List holds.
+    /// The capacity of the Filter Accept List.
     public var acceptListLimit = 32
-    /// How many devices the resolving list holds.
+    /// The capacity of the resolving list.
     public var resolvingListLimit = 32
-    /// How many advertising sets there may be.
+    /// The largest number of advertising sets.
     public var advertisingSetLimit = 8
-    /// How many connections it can have at a time.
+    /// The largest number of links at one time, at most 1,919: half of all connection handles.
     public var linkLimit = 20
-    /// Whether it is a controller as of Bluetooth 4.x: no extended advertising, no 2M, no coded PHY.
+    /// Whether the controller has the features of Bluetooth 4.x: no extended advertising, no LE 2M
+    /// and no LE Coded PHY.
     public var isOld = false
 
-    /// A controller at the place, with everything that a good one of today has.
+    /// Creates a controller on the path, with the capabilities of a good current controller.
     public init(
         name: String = "",
         publicAddress: DeviceAddress? = nil,
@@ -43,7 +45,7 @@ public struct ControllerConfiguration: Sendable {
         self.faults = faults
     }
 
-    /// The same, for a controller that does not move.
+    /// Creates a controller that does not move.
     public init(
         name: String = "",
         publicAddress: DeviceAddress? = nil,

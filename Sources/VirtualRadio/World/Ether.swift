@@ -2,39 +2,40 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// All of a world that is between its controllers: time, the air, the links, the radios' engagements
-/// and the wires to the hosts.
+/// Everything between the controllers of a world: time, the medium, the links, the schedules of the
+/// radios and the wires to the hosts.
 ///
-/// Whatever happens to a controller happens with the ether at hand: `mutating func hear(_:…, _ ether:
-/// inout Ether)`. So a controller never reaches another one; it sends, and the world delivers.
-/// Everything that is there once for each radio is found by its number.
+/// Every event of a controller comes with the ether as a parameter:
+/// `mutating func hear(_:…, _ ether: inout Ether)`. So a controller never reaches another
+/// controller. It sends, and the world delivers. Arrays with one element for each radio are indexed
+/// by the radio's number.
 package struct Ether: Sendable {
-    /// From which all chance follows.
+    /// The seed of all randomness.
     package let seed: WorldSeed
-    /// What is due when.
+    /// The events that are due and the present.
     package var timeline = Timeline<WorldEvent>()
-    /// Where the radios are, and what is between them.
+    /// The positions of the radios, and the attenuation between them.
     package var surroundings: Surroundings
-    /// What is being sent.
+    /// The packets that are being sent.
     package var air = Air()
-    /// The connections.
+    /// The links.
     package var links = LinkTable()
-    /// The wires to the hosts, by radio.
+    /// The controllers' ends of the wires to the hosts, by radio.
     package var ports: [HostPort] = []
-    /// The radios whose ports have something for their hosts, each once.
+    /// The radios whose ports have output for their hosts, each once.
     var announcedPorts: [RadioID] = []
-    /// What goes wrong on those wires, by radio.
+    /// The faults of those wires, by radio.
     package var wires: [HostWireFaults] = []
-    /// What the radios are engaged in, by radio.
+    /// When each radio is engaged, by radio.
     package var schedules: [RadioSchedule] = []
-    /// What chance does at the receivers, by radio.
+    /// The random reception of each radio, by radio.
     package var receivers: [Receiver] = []
-    /// What looks for broken rules between hosts and controllers; nil if nothing does.
+    /// The checks of rules between hosts and controllers; `nil` without checks.
     var watch: InvariantWatch?
     /// The radios that scan or initiate, in the order of their numbers.
     package private(set) var attentive: [RadioID] = []
 
-    /// An ether without radios.
+    /// Creates an ether without radios.
     package init(seed: WorldSeed, surroundings: Surroundings) {
         self.seed = seed
         self.surroundings = surroundings
@@ -43,7 +44,7 @@ package struct Ether: Sendable {
     /// The present.
     package var now: Instant { timeline.now }
 
-    /// Makes the controller's timer due.
+    /// Schedules a timer of the controller.
     package mutating func schedule(
         _ timer: ControllerTimer,
         of radio: RadioID,
@@ -52,7 +53,7 @@ package struct Ether: Sendable {
         timeline.schedule(.timer(timer, radio), at: instant)
     }
 
-    /// Takes a timer back, if it is still due, and forgets it.
+    /// Cancels a timer, if it is still due, and sets the token to `nil`.
     package mutating func cancel(_ token: inout EventToken?) {
         if let due = token { timeline.cancel(due) }
         token = nil
@@ -64,23 +65,24 @@ package struct Ether: Sendable {
         timeline.schedule(.packetEnds(packet), at: packet.transmission.end)
     }
 
-    /// A host sends octets to its controller, which gets them at this instant, after what is due
-    /// already; or later, if the wire takes its time.
+    /// Sends bytes from a host to its controller. They arrive at this instant, after events that
+    /// are already due, or later if the wire delays them.
     package mutating func hostSends(_ bytes: [UInt8], to radio: RadioID) {
         watchWire(bytes, .toController, radio)
         guard let arrival = wires[radio.index].toController.send(now: now) else { return }
         timeline.schedule(.hostSent(bytes, radio), at: arrival)
     }
 
-    /// Shows octets that pass between host and controller to whatever looks for broken rules.
+    /// Passes bytes between host and controller to the checks of rules.
     mutating func watchWire(_ bytes: [UInt8], _ direction: WireDirection, _ radio: RadioID) {
-        // What is said to a controller without power needs no answer.
+        // A controller without power does not answer commands, so the checks ignore them.
         guard watch != nil, surroundings[radio]?.isOn == true else { return }
         let now = now
         watch?.see(bytes, direction, of: ControllerID(radio), now: now)
     }
 
-    /// Says whether a radio scans or initiates, and so may hear what is not addressed to it.
+    /// Sets whether a radio scans or initiates, and so may hear packets that are not addressed to
+    /// it.
     package mutating func setAttentive(_ isAttentive: Bool, _ radio: RadioID) {
         let place = attentive.firstIndex { $0 >= radio } ?? attentive.endIndex
         let isThere = place < attentive.endIndex && attentive[place] == radio
@@ -88,8 +90,8 @@ package struct Ether: Sendable {
         if !isAttentive, isThere { attentive.remove(at: place) }
     }
 
-    /// How strong a packet that has just ended arrives at a radio that listened to it, as
-    /// controllers report it; nil if it does not arrive whole.
+    /// Returns the signal strength, as controllers report it, of a packet that has just ended, at a
+    /// radio that listened to it; `nil` if the packet does not arrive whole.
     package mutating func receive(
         _ transmission: Transmission,
         pduLength: Int,
@@ -113,9 +115,9 @@ package struct Ether: Sendable {
     }
 }
 
-/// What chance does at one receiver.
+/// The randomness of reception at one receiver.
 package struct Receiver: Sendable {
-    /// What the fault plan takes away.
+    /// The losses that the fault plan causes.
     package var loss: LossProcess
     private var dice: RandomStream
 
@@ -124,7 +126,8 @@ package struct Receiver: Sendable {
         dice = seed.stream("reception", radio.rawValue)
     }
 
-    /// Whether a packet arrives whole that does with the probability, as far as noise goes.
+    /// Returns whether a packet with this probability of reception arrives whole, as far as noise
+    /// and the fault plan determine it.
     mutating func takes(_ probability: Double) -> Bool {
         let isWhole = dice.bernoulli(probability)
         let isTaken = loss.takesPacket()
@@ -133,6 +136,6 @@ package struct Receiver: Sendable {
 }
 
 extension RadioID {
-    /// Where in the ether's lists the radio is: radios are counted from 0, without gaps.
+    /// The place of the radio in the ether's arrays: radios are counted from 0, without gaps.
     package var index: Int { Int(rawValue) }
 }

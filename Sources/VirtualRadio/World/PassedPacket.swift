@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// Which way a packet goes between a host and its controller.
+/// The direction of a packet between a host and its controller.
 public enum WireDirection: Hashable, Sendable {
     /// From the host to the controller: commands and data.
     case toController
@@ -11,24 +11,24 @@ public enum WireDirection: Hashable, Sendable {
 
 /// A packet that has passed between a controller and its host.
 public struct PassedPacket: Hashable, Sendable {
-    /// Whose.
+    /// The controller.
     public let controller: ControllerID
-    /// Which way it went.
+    /// The direction of the packet.
     public let direction: WireDirection
-    /// When it arrived.
+    /// When the packet arrived.
     public let instant: Instant
-    /// The octets: from a controller one H4 packet, from a host as it cut them.
+    /// The bytes: one H4 packet from a controller, or bytes from a host as the host divided them.
     public let bytes: [UInt8]
 }
 
-/// How many pieces of traffic have passed between a controller and its host.
+/// The numbers of packets that have passed between a controller and its host.
 struct Traffic: Sendable {
     var fromHostCount = 0
     var toHostCount = 0
 }
 
 extension WorldCore {
-    /// Notes that the octets have passed.
+    /// Records that the bytes have passed.
     mutating func note(_ bytes: [UInt8], _ direction: WireDirection, at radio: RadioID) {
         switch direction {
         case .toController: traffic[radio.index].fromHostCount += 1
@@ -44,7 +44,7 @@ extension WorldCore {
         )
     }
 
-    /// Takes out what has passed since the last time.
+    /// Returns and removes the packets that have passed since the last call.
     mutating func takePassed() -> [PassedPacket] {
         defer { passed?.removeAll(keepingCapacity: true) }
         return passed ?? []

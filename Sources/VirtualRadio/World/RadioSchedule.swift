@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// When one radio is engaged, a little way back and ahead: it does one thing at a time.
+/// The times at which one radio is engaged, in the recent past and the near future. A radio does
+/// one thing at a time.
 ///
-/// Who is about to send, or to listen for something certain, engages the radio for that time;
-/// scanning fills what is left, so a scanner only asks whether the radio was free. A connection
-/// event engages the radio ahead, from anchor to the end of its first exchange, and then exchange
-/// by exchange as it goes on.
+/// A part that is about to send, or to listen for an expected packet, engages the radio for that
+/// time. Scanning uses the remaining time, so a scanner only checks whether the radio was free. A
+/// connection event engages the radio in advance from its anchor to the end of its first exchange,
+/// and then for each further exchange.
 ///
-/// Everything that a radio does asks here, so this counts in nanoseconds: arithmetic of `Duration`
-/// has 128 bits.
+/// Every activity of a radio calls this type, so it computes in nanoseconds: arithmetic of
+/// `Duration` has 128 bits.
 package struct RadioSchedule: Sendable {
-    /// How many engagements are remembered; beyond, the oldest is forgotten.
-    package static let engagementLimit = 128
-    /// How long an engagement is remembered after its end: longer than the longest packet.
+    /// The largest number of engagements that are remembered: one ahead of each link, and those of
+    /// the recent past. Beyond it the oldest is forgotten.
+    package static let engagementLimit = 2_048
+    /// How long an engagement is remembered after its end: longer than the air time of the longest
+    /// packet.
     package static let memory = Duration.milliseconds(20)
 
     private static let memoryNanoseconds = memory.nanoseconds
-    /// Two engagements for one link that are no farther apart are remembered as one: the frame
+    /// The largest gap between two engagements of one link that are remembered as one: the frame
     /// space between two exchanges.
     private static let seam = FrameSpace.betweenFrames.nanoseconds
 
@@ -32,7 +35,8 @@ package struct RadioSchedule: Sendable {
                 && (link == nil || self.link != link)
         }
 
-        /// Whether it can still be put off for something more urgent.
+        /// Whether the engagement gives way to a more urgent one: it belongs to a link and has not
+        /// begun.
         func givesWay(to urgency: Int, now: Instant) -> Bool {
             link != nil && self.urgency < urgency && start > now.nanoseconds
         }
@@ -40,10 +44,10 @@ package struct RadioSchedule: Sendable {
 
     private var engagements: [Engagement] = []
 
-    /// A radio with nothing to do.
+    /// Creates the schedule of a radio without engagements.
     package init() {}
 
-    /// Whether nothing engages the radio in that time, beside what is engaged for the link.
+    /// Returns whether the radio has no engagement in that time, other than those of the link.
     package func isFree(from start: Instant, to end: Instant, for link: LinkID? = nil) -> Bool {
         for engagement in engagements where engagement.isInTheWay(from: start, to: end, of: link) {
             return false
@@ -51,9 +55,10 @@ package struct RadioSchedule: Sendable {
         return true
     }
 
-    /// Engages the radio. False, and nothing happens, if it is not free in that time.
+    /// Engages the radio for that time.
     ///
-    /// - Parameter urgency: What other links are engaged for ahead, with less urgency, gives way.
+    /// - Parameter urgency: Future engagements of other links with less urgency give way.
+    /// - Returns: False, without any change, if the radio is not free in that time.
     @discardableResult
     package mutating func engage(
         from start: Instant,
@@ -83,7 +88,7 @@ package struct RadioSchedule: Sendable {
         return true
     }
 
-    /// Takes back what is engaged for the link from the instant on.
+    /// Releases the engagements of the link from the instant on.
     package mutating func release(_ link: LinkID, from instant: Instant) {
         engagements.removeAll { $0.link == link && $0.start >= instant.nanoseconds }
         for place in engagements.indices where engagements[place].link == link {
@@ -91,7 +96,8 @@ package struct RadioSchedule: Sendable {
         }
     }
 
-    /// When the radio is engaged next by something else than the link; nil if nothing is known.
+    /// Returns the start of the next engagement that does not belong to the link; `nil` if none is
+    /// known.
     package func nextEngagement(after instant: Instant, exceptFor link: LinkID? = nil) -> Instant? {
         var next: Int64?
         for engagement in engagements where engagement.start >= instant.nanoseconds {
@@ -101,8 +107,10 @@ package struct RadioSchedule: Sendable {
         return next.map(Instant.init(nanoseconds:))
     }
 
-    /// Lets an engagement for the same link last longer, if there is one that ends where the new
-    /// one starts, or is still going on then.
+    /// Extends an engagement of the same link that ends where the new one starts, or still lasts
+    /// then.
+    ///
+    /// - Returns: False if there is no such engagement.
     private mutating func extend(from start: Instant, to end: Instant, for link: LinkID?) -> Bool {
         guard let link else { return false }
         let place = engagements.lastIndex {

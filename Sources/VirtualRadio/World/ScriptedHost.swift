@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// A host as a value: it lives on a controller of a world, and the world runs it.
+/// A host as a value, attached to a controller of a world and run by the world.
 ///
-/// Beacons and accessories are such hosts. A scripted host is told all that happens to it, with the
-/// time, and returns the H4 packets that it sends its controller, one packet in each array; they
-/// arrive at the same instant, after whatever is due in it already. It must not look at a clock or
-/// roll dice that are not its own: else the same seed no longer leads to the same world.
+/// Beacons and accessories are scripted hosts. The world calls the host for each event, with the
+/// time. Each call returns the H4 packets that the host sends to its controller, one packet in each
+/// array. The packets arrive at the same instant, after events that are already due in it. A
+/// scripted host must not read a clock or use randomness that is not its own, or the same seed no
+/// longer leads to the same packets.
 ///
 /// ```swift
 /// let world = World(seed: 7)
 /// try world.addController(ControllerConfiguration(name: "door"), host: Beacon(.name("Door")))
 /// ```
 public protocol ScriptedHost: Sendable {
-    /// The controller has power: for the first time, or again. Nothing of what the host knew of
-    /// the controller before is true any more.
+    /// Handles power-on of the controller, the first or a later one. The host must discard what it
+    /// knew of the controller's state.
     mutating func start(now: Instant) -> [[UInt8]]
 
-    /// The controller sent an H4 packet.
+    /// Handles an H4 packet from the controller.
     mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]]
 
-    /// When it wants to be woken; nil for not at all. It is asked after every call.
+    /// The next instant at which the world calls `deadlinePassed(now:)`; `nil` for none. The world
+    /// reads it after every call.
     var nextDeadline: Instant? { get }
 
-    /// The deadline has come. One that is still past after this is due at once again.
+    /// Handles the deadline. A deadline that is still in the past afterwards is due again at once.
     mutating func deadlinePassed(now: Instant) -> [[UInt8]]
 
-    /// What the device's display shows to whoever stands in front of it: six digits while it is
-    /// paired, say. Nil if it shows nothing, or has none.
+    /// The text on the device's display, for example six digits during pairing; `nil` if it shows
+    /// nothing or has no display.
     var screen: String? { get }
 }
 
 extension ScriptedHost {
-    /// Most devices have no display.
+    /// `nil`, because most devices have no display.
     public var screen: String? { nil }
 }
 
@@ -40,56 +42,58 @@ extension ScriptedHost {
 struct ScriptedHosts: Sendable {
     private struct Seat: Sendable {
         var host: any ScriptedHost
-        /// When the host will be woken.
+        /// The scheduled deadline of the host.
         var due: (instant: Instant, token: EventToken)?
     }
 
     private var seats: [Int: Seat] = [:]
 
-    /// Whether the controller has a scripted host.
+    /// Returns whether the controller has a scripted host.
     func isSeated(_ radio: RadioID) -> Bool { seats[radio.index] != nil }
 
-    /// What the display of the controller's host shows.
+    /// Returns the text on the display of the controller's host.
     func screen(at radio: RadioID) -> String? { seats[radio.index]?.host.screen }
 
-    /// Gives the controller this host; it starts at once if there is power.
+    /// Attaches the host to the controller. The host starts at once if the controller has power.
     mutating func seat(_ host: any ScriptedHost, at radio: RadioID, _ ether: inout Ether) {
         unseat(radio, &ether)
         seats[radio.index] = Seat(host: host)
         if ether.surroundings[radio]?.isOn == true { start(radio, &ether) }
     }
 
-    /// Takes the controller's host away.
+    /// Detaches the controller's host.
     mutating func unseat(_ radio: RadioID, _ ether: inout Ether) {
         var token = seats.removeValue(forKey: radio.index)?.due?.token
         ether.cancel(&token)
     }
 
-    /// The controller has power.
+    /// Starts the host when its controller gets power.
     mutating func start(_ radio: RadioID, _ ether: inout Ether) {
         run(radio, &ether) { $0.start(now: $1) }
     }
 
-    /// The controller has lost its power: the host sleeps.
+    /// Cancels the host's deadline when its controller loses power.
     mutating func stop(_ radio: RadioID, _ ether: inout Ether) {
         var token = seats[radio.index]?.due?.token
         ether.cancel(&token)
         seats[radio.index]?.due = nil
     }
 
-    /// The controller sent the packet.
+    /// Passes a packet of the controller to its host.
     mutating func receive(_ packet: [UInt8], at radio: RadioID, _ ether: inout Ether) {
         run(radio, &ether) { $0.receive(packet, now: $1) }
     }
 
-    /// The instant has come for which the host wanted to be woken.
+    /// Passes the deadline to the host.
     mutating func deadlinePassed(at radio: RadioID, _ ether: inout Ether) {
         seats[radio.index]?.due = nil
         run(radio, &ether) { $0.deadlinePassed(now: $1) }
     }
 
-    /// Has the controller's host, if it is one of that type, do something that nobody on the air knows of.
-    /// False if it is none, or has no power.
+    /// Runs `body` on the controller's host.
+    ///
+    /// - Returns: False, without any effect, if the host is not of that type or the controller has
+    ///   no power.
     mutating func perform<Host: ScriptedHost>(
         _ body: (inout Host, Instant) -> [[UInt8]],
         at radio: RadioID,
@@ -119,7 +123,7 @@ struct ScriptedHosts: Sendable {
         seats[radio.index] = seat
     }
 
-    /// Has the host woken when it now wants to be.
+    /// Schedules the host's deadline.
     private func wake(_ seat: inout Seat, of radio: RadioID, _ ether: inout Ether) {
         let wanted = seat.host.nextDeadline.map { max($0, ether.now) }
         guard wanted != seat.due?.instant else { return }
@@ -132,10 +136,9 @@ struct ScriptedHosts: Sendable {
 }
 
 extension World {
-    /// Puts a controller into the world with a host that the world runs by itself: a beacon, an
-    /// accessory.
+    /// Adds a controller with a host that the world runs: a beacon or an accessory.
     ///
-    /// - Throws: If there are `controllerLimit` controllers already.
+    /// - Throws: ``WorldFullError`` if there are `controllerLimit` controllers already.
     @discardableResult
     public func addController(
         _ configuration: ControllerConfiguration = ControllerConfiguration(),
@@ -146,10 +149,10 @@ extension World {
         return controller
     }
 
-    /// Gives the controller a host that the world runs by itself. It starts at once, if the
-    /// controller is on, and whenever the controller is switched on; what the controller sends goes to it alone.
+    /// Attaches a host that the world runs. It starts at once if the controller is on, and each
+    /// time the controller is switched on. Only this host receives the controller's packets.
     ///
-    /// A host or closure that was attached before is gone.
+    /// The world removes a host or closure that was attached before.
     public func attach(_ host: some ScriptedHost, to controller: ControllerID) {
         attach(controller, nil)
         core.seat(host, at: controller.radio)
@@ -157,10 +160,13 @@ extension World {
 }
 
 extension World {
-    /// Has the scripted host of a controller do something of itself: `body` changes it, and returns the
-    /// H4 packets that it sends its controller, at this instant.
+    /// Runs `body` on the scripted host of a controller, for an event that does not come over the
+    /// radio.
     ///
-    /// - Returns: False, and nothing happens, if it is not of that type, or the controller has no power.
+    /// - Parameter body: Changes the host, and returns the H4 packets that it sends to its
+    ///   controller at this instant.
+    /// - Returns: False, without any effect, if the host is not of that type or the controller has
+    ///   no power.
     @discardableResult
     public func perform<Host: ScriptedHost>(
         at controller: ControllerID,
@@ -179,7 +185,7 @@ extension WorldCore {
         scriptedHosts.perform(body, at: radio, &ether)
     }
 
-    /// Gives the controller this host, in place of any other; nil takes it away.
+    /// Attaches the host to the controller in place of any other; `nil` detaches it.
     mutating func seat(_ host: (any ScriptedHost)?, at radio: RadioID) {
         if let host {
             scriptedHosts.seat(host, at: radio, &ether)

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// A connection has come or gone.
+/// The beginning or the end of a link.
 public enum LinkChange: Hashable, Sendable {
-    /// Both ends have it now.
+    /// Both ends have the link now.
     case made(WorldStatus.Link)
-    /// One of the ends has given it up; as it was when it was made.
+    /// One of the ends no longer has the link. The value is the link when it was made.
     case ended(WorldStatus.Link)
 }
 
 extension World {
-    /// Has every connection that both ends have, and every end of one, told to `observer`, right
-    /// after the event that brought it about; however short the connection was. Those that are
-    /// there already are told first. Nil for nobody.
+    /// Reports each link that both ends have, and the end of each, directly after the event that
+    /// caused it, even if the link was very short. Links that exist already are reported first.
     ///
-    /// What is done to the world from outside, such as switching a controller off, is told in the
-    /// next run.
+    /// Changes from outside the world's events, such as switching a controller off, are reported in
+    /// the next run.
+    ///
+    /// - Parameter observer: Receives the changes; `nil` removes the observer.
     public func observeLinks(_ observer: ((LinkChange) -> Void)?) {
         linkWatch = observer.map { LinkWatch(observer: $0) }
         tellLinks()
     }
 
-    /// Tells what has changed since the last time.
+    /// Reports the changes since the last call.
     func tellLinks() {
         guard let known = linkWatch?.known, !core.ether.links.hasWhole(known.map(\.name)) else {
             return
@@ -35,16 +36,16 @@ extension World {
     }
 }
 
-/// Who is told of connections, and which they know of.
+/// The observer of links, and the links that it knows.
 struct LinkWatch {
-    /// A connection as it was when it was made.
+    /// A link as it was when it was made.
     struct Known {
         let name: LinkID
         let link: WorldStatus.Link
     }
 
     let observer: (LinkChange) -> Void
-    /// In the order in which they were made.
+    /// The links that were reported, in the order in which they were made.
     fileprivate(set) var known: [Known] = []
 
     fileprivate static func changes(

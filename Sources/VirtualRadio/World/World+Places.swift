@@ -4,23 +4,23 @@ import BluetoothTypes
 extension World {
     // MARK: Places
 
-    /// Has the controller move along the path from now on.
+    /// Makes the controller move along the path from now on.
     public func move(_ controller: ControllerID, along path: Path) {
         change(controller) { $0.path = path }
     }
 
-    /// Puts the controller somewhere else, where it stays.
+    /// Moves the controller to another position, where it stays.
     public func move(_ controller: ControllerID, to position: Position) {
         move(controller, along: Path(position))
     }
 
-    /// Changes the power with which the controller sends, in dBm.
+    /// Changes the transmit power of the controller, in dBm.
     public func setTransmitPower(_ power: Double, of controller: ControllerID) {
         change(controller) { $0.transmitPower = power }
     }
 
-    /// Fixes how much is lost between two controllers, in decibels and both ways, wherever they are.
-    /// Nil makes it follow from their positions again.
+    /// Fixes the loss between two controllers, in decibels in both directions, whatever their
+    /// positions. `nil` makes it follow from their positions again.
     public func setLoss(
         _ decibels: Double?,
         between one: ControllerID,
@@ -29,32 +29,33 @@ extension World {
         core.ether.surroundings.setLoss(decibels, between: one.radio, and: other.radio)
     }
 
-    /// Changes what chance takes away from what the controller hears, beyond what physics does: the
-    /// `loss` of its faults, while the others go on.
+    /// Changes the random losses at the controller that are added to those of the physical model:
+    /// the `loss` of its fault plan. Its other faults continue.
     public func setLoss(_ plan: LossPlan, at controller: ControllerID) {
         core.ether.wires[controller.radio.index].plan.loss = plan
         core.ether.receivers[controller.radio.index].loss.plan = plan
     }
 
-    /// How strong what one controller sends now arrives at the other, in dBm; nil if nothing does.
+    /// Returns the present power of one controller at the other, in dBm; `nil` if no signal
+    /// arrives.
     public func power(from sender: ControllerID, to receiver: ControllerID) -> Double? {
         core.ether.surroundings.power(from: sender.radio, to: receiver.radio, at: now)?.decibels
     }
 
     // MARK: Partitions
 
-    /// Puts the controller into a group; all begin in group 0.
+    /// Assigns the controller to a group. Every controller is in group 0 at first.
     public func assign(_ controller: ControllerID, toGroup group: Int) {
         change(controller) { $0.group = group }
     }
 
-    /// Puts a wall between two groups that no signal passes. Between a group and itself, none of
-    /// its controllers hear each other.
+    /// Blocks all signals between two groups. If both groups are the same, its controllers do not
+    /// hear each other.
     public func separate(group: Int, from other: Int) {
         core.ether.surroundings.separate(group: group, from: other)
     }
 
-    /// Takes the wall between two groups away.
+    /// Removes the block between two groups.
     public func join(group: Int, with other: Int) {
         core.ether.surroundings.join(group: group, with: other)
     }

@@ -2,14 +2,14 @@
 import BluetoothTypes
 
 extension World {
-    /// Takes the power from the controller. It forgets everything, and neither sends nor answers;
-    /// who has a link to it finds out by the supervision timeout.
+    /// Switches the controller off. The controller loses all its state and neither sends nor
+    /// answers. Peers that have a link to it detect the loss by the supervision timeout.
     public func switchOff(_ controller: ControllerID) {
         core.switchOff(controller.radio)
     }
 
-    /// Gives the controller power: it is as new, and waits for commands. A scripted host starts
-    /// again. Nothing happens if it is on.
+    /// Switches the controller on, in its initial state, and starts its scripted host again. Does
+    /// nothing if the controller is on.
     public func switchOn(_ controller: ControllerID) {
         core.switchOn(controller.radio)
     }
@@ -19,27 +19,27 @@ extension World {
         core.isOn(controller.radio)
     }
 
-    /// Takes the controller out of the world, as if by switching it off for good. Its number may be
-    /// given to another, so that its name must not be used any more.
+    /// Switches the controller off and removes it from the world. Another controller may get its
+    /// number, so its `ControllerID` must not be used any more.
     public func remove(_ controller: ControllerID) {
         attach(controller, nil)
         core.remove(controller.radio)
     }
 
-    /// How many controllers have had the number and were taken out: tells whether it is still the
-    /// same one.
+    /// Returns how many controllers with this number were removed. The result tells whether the
+    /// number still means the same controller.
     package func tenure(of controller: ControllerID) -> Int {
         core.tenures[controller.number, default: 0]
     }
 }
 
 extension WorldCore {
-    /// Whether the radio is in the world and has power.
+    /// Returns whether the radio is in the world and has power.
     func isOn(_ radio: RadioID) -> Bool {
         ether.surroundings[radio]?.isOn ?? false
     }
 
-    /// Takes the power from the radio and from its controller.
+    /// Switches off the radio and its controller.
     mutating func switchOff(_ radio: RadioID) {
         guard isOn(radio) else { return }
         ether.surroundings[radio]?.isOn = false
@@ -51,10 +51,10 @@ extension WorldCore {
         renew(radio)
     }
 
-    /// Gives the radio and its controller power.
+    /// Switches on the radio and its controller.
     mutating func switchOn(_ radio: RadioID) {
         guard ether.surroundings[radio] != nil, !isOn(radio) else { return }
-        // What its host said to a controller without power was said to nobody.
+        // Bytes that the host sent while the controller had no power are lost.
         ether.timeline.cancelAll { $0.radio == radio }
         ether.watch?.forget(ControllerID(radio))
         ether.surroundings[radio]?.isOn = true
@@ -62,7 +62,7 @@ extension WorldCore {
         scriptedHosts.start(radio, &ether)
     }
 
-    /// Takes the radio and its controller out of the world.
+    /// Removes the radio and its controller from the world.
     mutating func remove(_ radio: RadioID) {
         guard ether.surroundings[radio] != nil else { return }
         switchOff(radio)
@@ -71,8 +71,8 @@ extension WorldCore {
         vacancies.append(radio)
     }
 
-    /// Beyond what Reset makes new: the controller and its wire are as from the factory, and what
-    /// was on its way to the host is lost.
+    /// Restores the state that a Reset does not: the controller and its wire are in their initial
+    /// state, and output to the host is lost.
     private mutating func renew(_ radio: RadioID) {
         let configuration = controllers[radio.index].configuration
         ether.ports[radio.index] = HostPort()

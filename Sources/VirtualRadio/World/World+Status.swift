@@ -1,59 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// What a world looks like at one instant, for tables and messages.
+/// The state of a world at one instant, for tables and messages.
 public struct WorldStatus: Sendable {
     /// One controller.
     public struct Controller: Sendable {
-        /// Which one.
+        /// The identity of the controller.
         public let id: ControllerID
-        /// What people call it; may be empty.
+        /// The name of the controller; may be empty.
         public let name: String
-        /// The address that its maker gave it.
+        /// The public address of the controller.
         public let publicAddress: DeviceAddress
-        /// Where it is.
+        /// The position of the controller.
         public let position: Position
-        /// Whether it has power.
+        /// Whether the controller has power.
         public let isOn: Bool
-        /// What goes wrong with it.
+        /// The faults of the controller.
         public let faults: FaultPlan
-        /// How many packets its host has sent it.
+        /// The number of packets from the host to the controller.
         public let fromHostCount: Int
-        /// How many packets it has sent its host.
+        /// The number of packets from the controller to the host.
         public let toHostCount: Int
-        /// What the display of its scripted host shows; nil for nothing.
+        /// The text on the display of the scripted host; `nil` for none.
         public let screen: String?
 
-        /// Its name, or its number if it has none.
+        /// The name of the controller, or its number if it has no name.
         public var label: String { name.isEmpty ? id.description : name }
     }
 
-    /// A connection that both ends have.
+    /// A link that both ends have.
     public struct Link: Sendable, Hashable {
-        /// A number that no other connection of the world ever has.
+        /// A number that no other link of the world ever has.
         public let number: UInt64
-        /// Who began it.
+        /// The controller that initiated the link.
         public let central: ControllerID
-        /// Who had advertised.
+        /// The controller that advertised.
         public let peripheral: ControllerID
         /// The connection interval.
         public let interval: Duration
-        /// How strong the Central last heard the Peripheral, in dBm; nil if not at all yet.
+        /// The strength at which the Central last heard the Peripheral, in dBm; `nil` before the
+        /// first time.
         public let centralRSSI: Int?
-        /// How strong the Peripheral last heard the Central, in dBm; nil if not at all yet.
+        /// The strength at which the Peripheral last heard the Central, in dBm; `nil` before the
+        /// first time.
         public let peripheralRSSI: Int?
     }
 
-    /// When it was.
+    /// The instant of this state.
     public let instant: Instant
-    /// The controllers that are there, in the order of their numbers.
+    /// The controllers in the world, in the order of their numbers.
     public let controllers: [Controller]
-    /// The connections, in the order in which they were made.
+    /// The links, in the order in which they were made.
     public let links: [Link]
 }
 
 extension World {
-    /// What the world looks like now.
+    /// The present state of the world.
     public var status: WorldStatus {
         WorldStatus(
             instant: now,
@@ -62,13 +64,12 @@ extension World {
         )
     }
 
-    /// What people call the controller; may be empty.
+    /// Returns the name of the controller; may be empty.
     public func name(of controller: ControllerID) -> String {
         core.controllers[controller.radio.index].configuration.name
     }
 
-    /// What the display of the controller's scripted host shows, as somebody reads it who stands in
-    /// front of it; nil for nothing.
+    /// Returns the text on the display of the controller's scripted host; `nil` for none.
     public func screen(of controller: ControllerID) -> String? {
         core.scriptedHosts.screen(at: controller.radio)
     }
@@ -103,8 +104,8 @@ extension World {
 }
 
 extension World: CustomStringConvertible {
-    /// The seed, the present and what goes wrong on purpose with which controller, in one line: all
-    /// that it takes to see a failing test fail again.
+    /// The seed, the present and the faults of each controller, in one line: the information that
+    /// reproduces a failing test.
     public var description: String {
         let faulty = status.controllers.filter { $0.faults != .none }
         let plans = faulty.map { "; \($0.label): \($0.faults)" }

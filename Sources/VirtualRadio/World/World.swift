@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A world of virtual controllers on one air, with a time and a chance of its own.
+/// A world of virtual controllers that share one radio medium, with its own time and randomness.
 ///
 /// ```swift
 /// let world = World(seed: 7)
@@ -12,21 +12,22 @@ import BluetoothTypes
 /// let answers = world.takeOutput(of: phone)
 /// ```
 ///
-/// Nothing happens but while one of the `run` methods runs, and there it happens as fast as it can:
-/// an hour may take a second. The same calls on a world of the same seed lead to the same packets at
-/// the same nanoseconds. A world belongs to one thread at a time, and is not `Sendable`.
+/// Events happen only while one of the `run` methods runs, and then as fast as the machine allows:
+/// an hour may take a second. The same calls on a world of the same seed lead to the same packets
+/// at the same nanoseconds. A world belongs to one thread at a time, and is not `Sendable`.
 public final class World {
-    /// How many controllers there may be at a time.
+    /// The largest number of controllers at one time.
     public static let controllerLimit = Surroundings.stationLimit
 
-    /// All there is, as a value.
+    /// The state of the world, as a value.
     package var core: WorldCore
 
-    /// An empty world. All its chance follows from the seed.
+    /// Creates an empty world.
     ///
     /// - Parameters:
+    ///   - seed: The number that determines all randomness of the world.
     ///   - pathLoss: How signals fade with distance.
-    ///   - shadowing: What walls and bodies add to that, or take from it.
+    ///   - shadowing: What walls and bodies add to the path loss, or subtract from it.
     public init(
         seed: UInt64,
         pathLoss: PathLoss = .indoors,
@@ -39,18 +40,18 @@ public final class World {
         )
     }
 
-    /// The number from which all chance follows.
+    /// The number that determines all randomness of the world.
     public var seed: UInt64 { core.ether.seed.rawValue }
 
     /// The present.
     public var now: Instant { core.timeline.now }
 
-    /// When the next thing is due; nil if nothing is.
+    /// The instant of the next event; `nil` if no event is due.
     public var nextInstant: Instant? { core.timeline.nextInstant }
 
-    /// Puts a controller into the world, switched on.
+    /// Adds a controller to the world, switched on.
     ///
-    /// - Throws: If there are `controllerLimit` already.
+    /// - Throws: ``WorldFullError`` if there are `controllerLimit` controllers already.
     @discardableResult
     public func addController(
         _ configuration: ControllerConfiguration = ControllerConfiguration()
@@ -59,22 +60,26 @@ public final class World {
         return ControllerID(radio)
     }
 
-    /// Sends octets from the host to its controller: H4 packets, cut in any way. It gets them in
-    /// the next run, at the present instant.
+    /// Sends bytes from the host to its controller: H4 packets, divided in any way. The controller
+    /// receives them in the next run, at the present instant.
     public func send(_ bytes: [UInt8], to controller: ControllerID) {
         core.ether.hostSends(bytes, to: controller.radio)
     }
 
-    /// Has the controller's packets given to `receive`, one H4 packet at a time, while the world
-    /// runs; nil to have them wait for `takeOutput`. `receive` may call `send`, not `run`.
+    /// Attaches a closure that receives the controller's packets while the world runs, in place of
+    /// a host.
     ///
-    /// A scripted host that was attached before is gone.
+    /// The world removes a scripted host that was attached before.
+    ///
+    /// - Parameter receive: Receives one H4 packet for each call. It may call `send`, but not
+    ///   `run`. If it is `nil`, packets wait for `takeOutput(of:)`.
     public func attach(_ controller: ControllerID, _ receive: (([UInt8]) -> Void)?) {
         core.seat(nil, at: controller.radio)
         receivers[controller.radio.index] = receive
     }
 
-    /// Takes out what the controller has sent to its host, if nobody is attached.
+    /// Returns and removes the packets that the controller has sent to its host while no host and
+    /// no closure is attached.
     public func takeOutput(of controller: ControllerID) -> [[UInt8]] {
         core.takeOutput(of: controller.radio)
     }
@@ -83,16 +88,16 @@ public final class World {
     private var observer: ((PassedPacket) -> Void)?
     var linkWatch: LinkWatch?
 
-    /// Has every packet that passes between a controller and its host shown to `observer`, in the
-    /// order of the world: to write a log, to check invariants. Nil for nobody.
+    /// Reports every packet that passes between a controller and its host, in the order of the
+    /// world, for example to write a log. `nil` removes the observer.
     public func observe(_ observer: ((PassedPacket) -> Void)?) {
         self.observer = observer
         core.passed = observer == nil ? nil : []
     }
 
-    /// Watches from here on that hosts and controllers keep the rules of HCI and ATT which hold
-    /// whatever happens: every command is answered once, credits are never negative, nothing is
-    /// sent on a closed link, one ATT request at a time. `violations` tells what did not hold.
+    /// Begins to check the rules of HCI and ATT that always hold: every command is answered once,
+    /// credits are never negative, nothing is sent on a closed link, and only one ATT request is
+    /// outstanding. `violations` has the rules that did not hold.
     ///
     /// Call it before the first packet. Fault plans that take packets away between host and
     /// controller break these rules.
@@ -100,16 +105,17 @@ public final class World {
         core.ether.watch = InvariantWatch()
     }
 
-    /// The rules that did not hold so far, the oldest first: up to a hundred.
+    /// The violations of rules so far, the oldest first: at most a hundred.
     public var violations: [Violation] { core.ether.watch?.violations ?? [] }
 
-    /// Ends a simulation: what should have happened by now, and has not, is a violation as well.
+    /// Ends the checks of a simulation: a required event that has not happened is also a violation.
     public func finishWatching() {
         let now = now
         core.ether.watch?.finish(now: now)
     }
 
-    /// Runs all that is due in the next `duration`, up to its very end, which is the present then.
+    /// Runs every event of the next `duration`, including events at its very end, which is the
+    /// present afterwards.
     @discardableResult
     public func run(for duration: Duration) -> RunOutcome {
         defer { tellLinks() }
@@ -117,7 +123,7 @@ public final class World {
         return simulation.run(for: duration)
     }
 
-    /// Runs all that is due at `end` or before; the present is `end` then.
+    /// Runs every event that is due at `end` or before. Afterwards the present is `end`.
     @discardableResult
     public func run(until end: Instant) -> RunOutcome {
         defer { tellLinks() }
@@ -125,9 +131,10 @@ public final class World {
         return simulation.run(until: end)
     }
 
-    /// Runs until the condition holds, which is asked before the first event and after every one,
-    /// but no longer than `bound`. The present is the instant of the event that made it true, or
-    /// the end of the bound.
+    /// Runs until the condition holds, but no longer than `bound`.
+    ///
+    /// The condition is checked before the first event and after every event. Afterwards the
+    /// present is the instant of the event that made the condition true, or the end of the bound.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
         defer { tellLinks() }
@@ -135,8 +142,8 @@ public final class World {
         return simulation.run(until: { _ in condition() }, bound: bound)
     }
 
-    /// Runs until nothing is due any more, but no longer than `bound`. The present is the instant of
-    /// the last event, or the end of the bound.
+    /// Runs until no event is due, but no longer than `bound`. Afterwards the present is the
+    /// instant of the last event, or the end of the bound.
     @discardableResult
     public func runUntilIdle(bound: Duration) -> RunOutcome {
         defer { tellLinks() }
@@ -144,8 +151,8 @@ public final class World {
         return simulation.runUntilIdle(bound: bound)
     }
 
-    /// The world as something that runs: what reaches hosts is handed out after every event, while
-    /// nothing of the world is being changed, so that they may send at once.
+    /// The world as a simulation. It delivers packets to hosts after every event, while no part of
+    /// the world is being changed, so that hosts may send at once.
     private struct Running: Simulation {
         let world: World
 
@@ -166,7 +173,8 @@ public final class World {
             for packet in core.takePassed() { observer(packet) }
         }
         for (radio, packet) in core.takeDeliveries() {
-            // Not before: what a host says in answer to one packet, it says without the next.
+            // The watch sees a packet just before its delivery: what the host answers to one packet
+            // precedes the next packet.
             core.ether.watchWire(packet, .toHost, radio)
             if let receive = receivers[radio.index] {
                 receive(packet)
@@ -177,16 +185,17 @@ public final class World {
     }
 }
 
-/// The name of a controller in its world.
+/// The identity of a controller in its world.
 public struct ControllerID: Hashable, Sendable, CustomStringConvertible {
-    /// Its radio.
+    /// The radio of the controller.
     package let radio: RadioID
 
     init(_ radio: RadioID) { self.radio = radio }
 
-    /// The number of the controller. That of one that was removed may be given to another.
+    /// The number of the controller, counted from 0. A new controller may get the number of a
+    /// removed one.
     public var number: Int { radio.index }
 
-    /// The word and the number: they are counted from 0.
+    /// The word "controller" and the number.
     public var description: String { "controller \(radio.rawValue)" }
 }

@@ -2,29 +2,30 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A world as a value: the ether, and the controllers that meet in it.
+/// A world as a value: the ether, and the controllers that share it.
 package struct WorldCore {
-    /// What is between the controllers.
+    /// The medium and everything else between the controllers.
     package var ether: Ether
-    /// Sees every packet on an advertising channel when it ends, whoever hears it: a sniffer.
+    /// A sniffer: receives every packet on an advertising channel when it ends, whether or not a
+    /// controller heard it.
     package var packetObserver: ((AdvertisingPacket) -> Void)?
-    /// The controllers, by radio; those that were removed keep their places.
+    /// The controllers, by radio. Removed controllers keep their places.
     package internal(set) var controllers: [VirtualController] = []
-    /// The hosts that the world runs by itself.
+    /// The hosts that the world runs.
     var scriptedHosts = ScriptedHosts()
     var outputs: [HostOutbox] = []
-    /// What passed between the controllers and their hosts, by radio.
+    /// The numbers of packets that passed between the controllers and their hosts, by radio.
     var traffic: [Traffic] = []
-    /// Radios whose controllers were taken away: for controllers to come.
+    /// The radios of removed controllers, which new controllers reuse.
     var vacancies: [RadioID] = []
-    /// How many controllers have left each radio, if any has.
+    /// The number of controllers that were removed from each radio, where there were any.
     var tenures: [Int: Int] = [:]
-    /// Every packet that passed since it was taken last, if anybody wants to see it.
+    /// The packets that passed since they were last taken; `nil` without an observer.
     var passed: [PassedPacket]?
-    /// What reached hosts since it was taken last, in order.
+    /// The packets that reached hosts since they were last taken, in order.
     private var deliveries: [(radio: RadioID, packet: [UInt8])] = []
 
-    /// A world without controllers.
+    /// Creates a world without controllers.
     package init(seed: WorldSeed, pathLoss: PathLoss, shadowing: Shadowing) {
         ether = Ether(
             seed: seed,
@@ -32,13 +33,13 @@ package struct WorldCore {
         )
     }
 
-    /// What is due when.
+    /// The events that are due and the present.
     package var timeline: Timeline<WorldEvent> {
         get { ether.timeline }
         _modify { yield &ether.timeline }
     }
 
-    /// Puts a controller into the world; nil if it is full.
+    /// Adds a controller to the world; returns `nil` if the world is full.
     package mutating func addController(_ configuration: ControllerConfiguration) -> RadioID? {
         let radio = vacancies.popLast() ?? RadioID(UInt64(controllers.count))
         let station = Station(configuration.path, transmitPower: configuration.transmitPower)
@@ -59,7 +60,7 @@ package struct WorldCore {
         return radio
     }
 
-    /// A controller as it is after power-on.
+    /// Returns a controller in the state after power-on.
     func makeController(
         _ configuration: ControllerConfiguration,
         radio: RadioID
@@ -74,7 +75,7 @@ package struct WorldCore {
         )
     }
 
-    /// Lets the event happen, at the present.
+    /// Handles the event, at the present.
     package mutating func handle(_ event: WorldEvent) {
         switch event {
         case .timer(let timer, let radio): controllers[radio.index].timerFired(timer, &ether)
@@ -94,8 +95,8 @@ package struct WorldCore {
         collectOutput()
     }
 
-    /// The packet has ended: everyone who heard it acts on it, in the order of their numbers, and
-    /// then its sender.
+    /// Ends the packet: every controller that heard it acts on it, first the addressee and then the
+    /// others in the order of their numbers. The sender acts last.
     private mutating func end(_ packet: AdvertisingPacket) {
         packetObserver?(packet)
         if let addressee = packet.addressee { deliver(packet, to: addressee) }
@@ -117,7 +118,7 @@ package struct WorldCore {
         controllers[radio.index].hear(packet, rssi: strength, &ether)
     }
 
-    /// Brings what the controllers have for their hosts on its way.
+    /// Delivers the controllers' output to the hosts.
     private mutating func collectOutput() {
         guard !ether.announcedPorts.isEmpty else { return }
         let radios = ether.announcedPorts
@@ -144,26 +145,26 @@ package struct WorldCore {
         }
     }
 
-    /// Takes out what has reached hosts that are no scripted ones, in order.
+    /// Returns and removes the packets that have reached hosts other than scripted hosts, in order.
     package mutating func takeDeliveries() -> [(radio: RadioID, packet: [UInt8])] {
         guard !deliveries.isEmpty else { return [] }
         defer { deliveries.removeAll(keepingCapacity: true) }
         return deliveries
     }
 
-    /// Keeps a packet for a host to which nothing is attached.
+    /// Keeps a packet of a controller without an attached host.
     package mutating func keep(_ packet: [UInt8], of radio: RadioID) {
         outputs[radio.index].put(packet)
     }
 
-    /// Takes out what was kept.
+    /// Returns and removes the kept packets.
     package mutating func takeOutput(of radio: RadioID) -> [[UInt8]] {
         outputs[radio.index].takeAll()
     }
 }
 
 extension Array {
-    /// Puts the element where the radio has its place, which may be the next new one.
+    /// Sets the element of the radio, whose place may be one past the last.
     fileprivate mutating func put(_ element: Element, at radio: RadioID) {
         if radio.index < count { self[radio.index] = element } else { append(element) }
     }

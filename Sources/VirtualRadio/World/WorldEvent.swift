@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// What can be due in a world.
+/// An event that can be due in a world.
 package enum WorldEvent: Sendable {
-    /// A controller set itself this timer.
+    /// A timer that a controller has set.
     case timer(ControllerTimer, RadioID)
-    /// A packet on an advertising channel has been sent to its end: who heard it may act on it.
+    /// The end of a packet on an advertising channel: controllers that heard it can act on it.
     case packetEnds(AdvertisingPacket)
-    /// A link has something to do.
+    /// A timer of a link.
     case link(LinkTimer, LinkID)
-    /// Octets from the host come to its controller.
+    /// The arrival of bytes from the host at its controller.
     case hostSent([UInt8], RadioID)
-    /// A controller's packet, in H4 form, comes to its host.
+    /// The arrival of a controller's packet, in H4 form, at its host.
     case controllerSent([UInt8], RadioID)
-    /// A scripted host has something to do.
+    /// The deadline of a scripted host.
     case scriptedHostDue(RadioID)
-    /// The controller's faults have something to do.
+    /// The next action of the controller's fault plan.
     case fault(RadioID)
 }
 
 extension WorldEvent {
-    /// The controller without which it cannot happen; nil for a link, which has two.
+    /// The controller without which the event cannot happen; `nil` for a link, which has two.
     var radio: RadioID? {
         switch self {
         case .timer(_, let radio), .hostSent(_, let radio), .controllerSent(_, let radio),
@@ -32,32 +32,32 @@ extension WorldEvent {
     }
 }
 
-/// What a controller wants to be woken for.
+/// A timer of a controller.
 package enum ControllerTimer: Hashable, Sendable {
-    /// The next advertising event of the set begins, or the next packet of the event.
+    /// The next advertising event of the set begins, or a request during the event has ended.
     case advertise(set: UInt8)
-    /// The set has advertised for as long as it was asked to.
+    /// The set has advertised for the requested duration.
     case advertisingEnds(set: UInt8)
-    /// The next period of scanning begins (Vol 4, Part E, 7.8.64), or the only one ends.
+    /// The next period of scanning begins (Vol 4, Part E, 7.8.65).
     case scanPeriod
-    /// Scanning has lasted as long as it was asked to.
+    /// Scanning has lasted for the requested duration.
     case scanEnds
-    /// A scanner or initiator turns to an auxiliary packet, or gives up waiting for an answer.
+    /// A scanner or initiator stops waiting for an auxiliary packet or an answer.
     case listen(UInt64)
-    /// The resolvable private addresses are to be replaced.
+    /// The resolvable private addresses must be replaced.
     case privateAddresses
-    /// A command that takes a while (P-256) is finished.
+    /// A command that takes some time (P-256) is finished.
     case computation
 }
 
-/// What a link wants to be woken for.
+/// A timer of a link.
 package enum LinkTimer: Hashable, Sendable {
     /// An anchor point: the next connection event begins.
     case connectionEvent
     /// The packet that one of the ends is sending ends.
     case packetEnds
-    /// The supervision timeout, or a procedure's, of the Central's end.
+    /// The supervision timeout or a procedure timeout of the Central's end.
     case centralDeadline
-    /// The same of the Peripheral's end.
+    /// The supervision timeout or a procedure timeout of the Peripheral's end.
     case peripheralDeadline
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A world has no room for another controller: it has `World.controllerLimit`.
+/// The world already has `World.controllerLimit` controllers, so it cannot have another.
 public struct WorldFullError: Error, Hashable, Sendable, CustomStringConvertible {
     init() {}
 
-    /// What is wrong, and how many there may be.
+    /// A message that states the limit.
     public var description: String {
         "the world has no room for another controller: \(World.controllerLimit) are in it"
     }

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// A peripheral on the main actor: advertises, and accepts L2CAP channels.
+/// A peripheral on the main actor that advertises and accepts L2CAP channels.
 @MainActor
 final class BeaconModel: NSObject, @MainActor CBPeripheralManagerDelegate {
     private(set) var isVisible = false

@@ -3,9 +3,9 @@
 import CoreBluetooth
 import Foundation
 
-// Swift 6: a model on the main actor, whose conformances are on it too (SE-0470).
+// Swift 6: a model on the main actor, with conformances that are isolated to it (SE-0470).
 
-/// What a view shows of a thermometer.
+/// The state of a thermometer for a view.
 @MainActor
 final class ThermometerModel: NSObject {
     static let service = CBUUID(string: "181A")
@@ -42,7 +42,8 @@ final class ThermometerModel: NSObject {
         status = "connecting to \(peripheral.name ?? "thermometer")"
     }
 
-    /// The temperature of a measurement, in degrees Celsius: hundredths of one, in 16 bits.
+    /// The temperature of a measurement in degrees Celsius. The measurement has 16 bits in units of
+    /// 0.01 degrees.
     nonisolated static func celsius(in data: Data) -> Double? {
         guard data.count == 2, let low = data.first, let high = data.last else { return nil }
         return Double(Int16(bitPattern: UInt16(low) | UInt16(high) << 8)) / 100

@@ -2,9 +2,9 @@
 
 import CoreBluetooth
 
-// Delegates that differ in which of the two methods for a disconnection they have.
+// Delegates that implement different subsets of the two methods for a disconnection.
 
-/// Has both: only the older is called, and nothing reconnects by itself.
+/// Implements both: only the older one is called, and no link reconnects automatically.
 final class LegacyWitness: NSObject, CBCentralManagerDelegate {
     private let hear: (String) -> Void
 
@@ -33,7 +33,7 @@ final class LegacyWitness: NSObject, CBCentralManagerDelegate {
     }
 }
 
-/// Has only the newer.
+/// Implements only the newer one.
 final class ModernWitness: NSObject, CBCentralManagerDelegate {
     private let hear: (String) -> Void
 
@@ -59,7 +59,7 @@ final class ModernWitness: NSObject, CBCentralManagerDelegate {
     }
 }
 
-/// Has neither, nor anything else that it need not have.
+/// Implements neither, and none of the other optional methods.
 final class DeafWitness: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }

@@ -2,9 +2,9 @@
 
 import CoreBluetooth
 
-// An L2CAP channel with its streams, as Foundation has them.
+// An L2CAP channel with its Foundation streams.
 
-/// Sends octets through a channel as fast as it takes them.
+/// Sends bytes through a channel as fast as it accepts them.
 final class FileSender: NSObject, CBPeripheralDelegate, StreamDelegate {
     private var channel: CBL2CAPChannel?
     private var remaining: Data

@@ -3,9 +3,9 @@
 import CoreBluetooth
 import Foundation
 
-// A central as most applications have one: plain Swift 5, one object that is the delegate of all.
+// A central as in most applications: Swift 5, with one object as the delegate of everything.
 
-/// Looks for a heart rate belt, connects to it, and reports beats per minute.
+/// Scans for a heart rate belt, connects to it, and reports beats per minute.
 final class HeartRateMonitor: NSObject {
     enum Phase: Equatable {
         case idle
@@ -50,7 +50,7 @@ final class HeartRateMonitor: NSObject {
         )
     }
 
-    /// Beats per minute out of a measurement, in either of its two widths.
+    /// The beats per minute in a measurement of either width.
     static func rate(in data: Data) -> Int? {
         guard let flags = data.first else { return nil }
         let body = data.dropFirst()

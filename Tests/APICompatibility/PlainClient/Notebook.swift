@@ -3,9 +3,9 @@
 import CoreBluetooth
 import Foundation
 
-// A peripheral as most applications have one, with what most do: force and implicit unwrapping.
+// A peripheral as in most applications, with forced and implicit unwrapping, which is common there.
 
-/// Publishes a note that centrals can read in pieces, write, and be told of.
+/// Publishes a note that centrals can read in parts, write, and subscribe to.
 final class Notebook: NSObject, CBPeripheralManagerDelegate {
     static let service = CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
     static let page = CBUUID(string: "6E400002-B5A3-F393-E0A9-E50E24DCCA9E")
@@ -94,7 +94,7 @@ final class Notebook: NSObject, CBPeripheralManagerDelegate {
         }
     }
 
-    /// The text after all the pieces, or why they cannot be taken.
+    /// The text after all parts are written, or the error of an invalid part.
     func written(_ pieces: [(offset: Int, value: Data)]) -> Result<Data, CBATTError> {
         var new = Data()
         for piece in pieces {

@@ -3,8 +3,8 @@
 import CoreBluetooth
 import Foundation
 
-// Swift 6: a model on the main actor with conformances that are checked when they are called
-// (SE-0423), as code is written that older compilers have to take too.
+// Swift 6: a model on the main actor with conformances that are checked at run time (SE-0423), for
+// code that older compilers have to accept as well.
 
 /// Switches a lamp.
 @MainActor

@@ -5,14 +5,14 @@ import Foundation
 
 // Swift 6: a delegate on a queue of its own that turns callbacks into a sequence of values.
 
-/// What was seen, in values that may go anywhere.
+/// A discovery as sendable values.
 struct Sighting: Sendable, Equatable {
     let identifier: UUID
     let name: String?
     let strength: Int
 }
 
-/// Everything that advertises, as a sequence that ends with the power.
+/// All discoveries, as a sequence that ends when Bluetooth is powered off.
 func sightings(
     on queue: DispatchQueue,
     options: sending [String: Any]? = nil
@@ -24,7 +24,7 @@ func sightings(
     }
 }
 
-/// Touched on its queue only.
+/// Used on its queue only.
 private final class Scanner: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     private let continuation: AsyncStream<Sighting>.Continuation
     private let options: [String: Any]?

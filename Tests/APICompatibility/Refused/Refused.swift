@@ -7,7 +7,7 @@
 
 // swift-format-ignore-file
 
-import CoreBluetooth
+import CoreBluetooth  // add '@preconcurrency'
 import Foundation
 
 let madeCBManager = CBManager()  // line 3: inaccessible

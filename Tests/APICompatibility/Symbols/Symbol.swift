@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rows of the table of Apple's API, each as code that compiles only if ours has the symbol with
-// that type. The lists are generated; see Scripts/generate-api-check.
+// The rows of the table of Apple's API, each as code that compiles only if our framework has the
+// symbol with that type. The lists are generated; see Scripts/generate-api-check.
 
 /// One row of the table.
 struct Symbol {
     /// The line of the table.
     let line: Int
-    /// What the symbol is called.
+    /// The name of the symbol.
     let name: String
-    /// Names the symbol, and compares what only shows when it runs.
+    /// Uses the symbol, and compares what can only be checked at run time.
     let body: (inout SymbolCheck) -> Void
 
     init(_ line: Int, _ name: String, body: @escaping (inout SymbolCheck) -> Void) {
@@ -18,7 +18,7 @@ struct Symbol {
         self.body = body
     }
 
-    /// What is wrong with the symbol; empty if nothing is.
+    /// The errors of the symbol. Empty if there are none.
     func complaints() -> [String] {
         var check = SymbolCheck()
         body(&check)
@@ -28,13 +28,13 @@ struct Symbol {
 
 /// The rows of one type.
 ///
-/// A list that has deprecated symbols is itself deprecated; through this protocol it can be asked
-/// for without a warning.
+/// A list with deprecated symbols is itself deprecated. This protocol gives access to it without a
+/// warning.
 protocol SymbolList {
     var symbols: [Symbol] { get }
 }
 
-/// What is found wrong while a symbol's closure runs.
+/// The errors that are found while a symbol's closure runs.
 struct SymbolCheck {
     private(set) var complaints: [String] = []
 
@@ -42,7 +42,8 @@ struct SymbolCheck {
         if value != wanted { complaints.append("is \(value), should be \(wanted)") }
     }
 
-    /// An enumeration as Apple's importer makes them: an Int for a raw value, every one allowed.
+    /// An enumeration as Apple's importer makes it: with an Int as its raw value, any of which is
+    /// allowed.
     mutating func isOpenEnumeration<Value>(_ type: Value.Type)
     where Value: RawRepresentable<Int> & Hashable & Sendable & BitwiseCopyable {
         for number in [-1, 0x7FFF] where type.init(rawValue: number)?.rawValue != number {
@@ -51,5 +52,6 @@ struct SymbolCheck {
     }
 }
 
-/// Compiles only if the variable has exactly this type: what is passed `inout` is not converted.
+/// Compiles only if the variable has exactly this type, because an `inout` argument is not
+/// converted.
 func exactly<Value>(_ variable: inout Value, _ type: Value.Type) {}

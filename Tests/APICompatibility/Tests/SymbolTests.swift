@@ -16,7 +16,7 @@ struct SymbolTests {
         try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
     }
 
-    /// The rows of the table by their lines; the first line has the names of the columns.
+    /// The rows of the table by their line numbers. The first line has the names of the columns.
     private func table() throws -> [Int: String] {
         let lines = try text("corebluetooth-api.csv").split(separator: "\n")
         let rows = lines.enumerated().dropFirst().map { ($0.offset + 1, String($0.element)) }
@@ -65,7 +65,8 @@ struct SymbolTests {
         }
     }
 
-    // That what is listed there is refused, `Scripts/generate-api-check --refusals` finds out.
+    // `Scripts/generate-api-check --refusals` checks that the compiler refuses what is listed
+    // there.
 
     @Test("15.1.7 every class is among what must not be Sendable")
     func classes() throws {

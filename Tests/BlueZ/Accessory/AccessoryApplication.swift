@@ -6,10 +6,11 @@ import Dispatch
 import Foundation
 import ProcessTestSupport
 
-/// An application as one would write it for a phone, which tells of each callback in a line.
+/// An application as a developer would write it for a phone. It reports each callback as a line of
+/// text.
 ///
-/// Unchecked: what varies is changed on the queue before the line is told, and used by the test after it
-/// has heard the line.
+/// Unchecked: its mutable state changes on the queue before the line is sent, and the test reads
+/// that state only after it has received the line.
 final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
     @unchecked Sendable
 {
@@ -26,21 +27,22 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         )
     }
 
-    /// Waits for the next callback whose line begins in one of these ways; those before it are passed over. The rest of
-    /// the line.
+    /// Waits for the next callback whose line begins with one of these prefixes, and drops the
+    /// lines before it. Returns the rest of the line.
     @discardableResult
     func hear(_ beginnings: String..., within limit: Duration = Limits.step) async throws -> String
     {
         try await callbacks.hear(beginnings, within: limit)
     }
 
-    /// Finds what advertises a service, and connects to it; the name that it was found under.
+    /// Finds a peripheral that advertises a service, and connects to it. Returns the name in its
+    /// advertisement.
     func meet(_ service: BluetoothUUID) async throws -> String {
         try await hear("on")
         return try await encounter(service)
     }
 
-    /// The same, once Bluetooth is on: connects to who is heard.
+    /// Connects to the peripheral that is discovered first. Bluetooth has to be on.
     @discardableResult
     func encounter(_ service: BluetoothUUID) async throws -> String {
         manager?.scanForPeripherals(withServices: [CBUUID(service)])
@@ -51,7 +53,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         return name
     }
 
-    /// Discovers everything.
+    /// Discovers all services, characteristics, and descriptors.
     func explore() async throws {
         peripheral?.discoverServices(nil)
         try await hear("services ok")
@@ -61,7 +63,8 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         }
     }
 
-    /// The same, while the peer's table may change; false if it did.
+    /// Discovers everything while the peer's table may change. Returns `false` if the table
+    /// changed.
     func exploreUndisturbed() async throws -> Bool {
         peripheral?.discoverServices(nil)
         guard try await hear("services ", "modified ") == "ok" else { return false }
@@ -72,13 +75,13 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         return true
     }
 
-    /// What was discovered under a UUID; nil if nothing was.
+    /// The discovered characteristic with a UUID, or `nil` if there is none.
     func find(_ uuid: BluetoothUUID) -> CBCharacteristic? {
         (peripheral?.services ?? []).flatMap { $0.characteristics ?? [] }
             .first { $0.uuid == CBUUID(uuid) }
     }
 
-    /// Reads a value; as digits, or an error.
+    /// Reads a value. Returns its hexadecimal digits, or the error.
     func read(_ uuid: BluetoothUUID) async throws -> String {
         guard let found = find(uuid) else { return "not there" }
         peripheral?.readValue(for: found)
@@ -173,6 +176,6 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
 }
 
 extension CBUUID {
-    /// The same UUID as Apple has it.
+    /// The same UUID in Apple's type.
     fileprivate convenience init(_ uuid: BluetoothUUID) { self.init(string: "\(uuid)") }
 }

@@ -6,7 +6,7 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// Code as one would write it for a phone meets BlueZ.
+/// BlueZ serves an application as a developer would write it for a phone.
 @Suite(.machines) struct AccessoryApplicationTests {
     private static let sealed = BluetoothUUID(0xFFB1)
 
@@ -20,7 +20,10 @@ import Testing
         ),
     ]
 
-    @Test("Values are read, written, and told of", arguments: Setting.oldestAndLatest)
+    @Test(
+        "An application reads, writes, and is notified of values",
+        arguments: Setting.oldestAndLatest
+    )
     func values(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             let peripheral = try #require(application.peripheral)
@@ -44,18 +47,18 @@ import Testing
     }
 
     @Test(
-        "A protected value is read after a pairing that nobody asked for",
+        "Reading a protected value pairs without a request from the application",
         arguments: Setting.latestOnly
     )
     func pairing(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             #expect(try await application.read(Self.sealed) == told([0x5E, 0xA1]))
             let peripheral = try #require(application.peripheral)
-            // The bond is there the next time.
+            // The bond is used on the next link.
             application.manager?.cancelPeripheralConnection(peripheral)
             #expect(try await application.hear("disconnected ") == "ok")
             try await bluez.isAlone()
-            // btvirt connects only to who advertises already.
+            // btvirt connects only to a peer that is already advertising.
             try await application.encounter(Exhibition.uuid)
             try await application.explore()
             #expect(try await application.read(Self.sealed) == told([0x5E, 0xA1]))
@@ -63,11 +66,14 @@ import Testing
         }
     }
 
-    @Test("Services that go are told of, and those that come are found", arguments: Setting.crossed)
+    @Test(
+        "Services that BlueZ removes are reported, and services that it adds are found",
+        arguments: Setting.crossed
+    )
     func modifications(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
-            // The first is asked for behind what our host tells BlueZ of itself, the second behind its wish to
-            // be told of changes.
+            // The first read comes after the ATT requests in which our host announces its features
+            // to BlueZ, the second after the subscription to Service Changed.
             for _ in 0..<2 {
                 let value = try await application.read(Exhibition.label)
                 #expect(value == told(Exhibition.labelValue))
@@ -76,7 +82,8 @@ import Testing
             let gone = try await application.hear("modified ")
             #expect(gone.contains("FFF0") || gone.contains("FFB0"))
             try await bluez.serve([Self.services[1]], as: "again")
-            // BlueZ tells of each service on its own, and what it tells may come while we explore.
+            // BlueZ reports each service on its own, and a report may arrive while our host
+            // discovers.
             while application.find(Self.sealed) == nil {
                 if try await application.exploreUndisturbed() {
                     guard application.find(Self.sealed) == nil else { break }
@@ -87,7 +94,10 @@ import Testing
         }
     }
 
-    @Test("A BlueZ that is switched off is gone, and comes back", arguments: Setting.latestOnly)
+    @Test(
+        "Powering BlueZ off disconnects the peripheral, and it connects again after power-on",
+        arguments: Setting.latestOnly
+    )
     func farewell(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             let peripheral = try #require(application.peripheral)
@@ -95,7 +105,7 @@ import Testing
             #expect(try await application.hear("disconnected ").hasPrefix("CBError"))
             try await bluez.restartDaemon()
             _ = try await bluez.becomeAccessory(serving: Self.services)
-            // Not before: btvirt connects only to who advertises already.
+            // Not earlier: btvirt connects only to a peer that is already advertising.
             application.manager?.connect(peripheral)
             try await application.hear("connected")
             try await application.explore()
@@ -103,7 +113,8 @@ import Testing
         }
     }
 
-    /// Gives `body` an application that has met BlueZ, and found all that it serves.
+    /// Gives `body` an application that is connected to BlueZ and has discovered all of its
+    /// services.
     private func withApplication(
         _ setting: Setting,
         _ body: @escaping @Sendable (AccessoryApplication, BlueZ) async throws -> Void
@@ -125,5 +136,5 @@ import Testing
     }
 }
 
-/// The line that tells of a value.
+/// The line that reports a value.
 private func told(_ value: [UInt8]) -> String { "ok \(value.hexadecimal)" }

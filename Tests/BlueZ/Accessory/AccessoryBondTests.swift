@@ -4,14 +4,18 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Bonds outlive both sides, and the loss of one is noticed by the other.
+/// A bond survives a restart of either side, and each side notices when the other has lost the
+/// bond.
 @Suite(.machines) struct AccessoryBondTests {
-    @Test("A bond encrypts after both sides were started again", arguments: Setting.all)
+    @Test("A bond encrypts the link after both sides have restarted", arguments: Setting.all)
     func reconnection(_ setting: Setting) async throws {
         try await comeBack(setting, .by(.numericComparison))
     }
 
-    @Test("So does a bond of old", arguments: Setting.latestOnly)
+    @Test(
+        "A legacy bond encrypts the link after both sides have restarted",
+        arguments: Setting.latestOnly
+    )
     func legacyReconnection(_ setting: Setting) async throws {
         try await comeBack(setting, .by(.passkeyEntryOnBoth, .legacy))
     }
@@ -21,7 +25,7 @@ import Testing
             for _ in 0..<2 {
                 try await pair.restart()
                 let link = try await pair.connect()
-                // Nothing is said before the link is encrypted, and nobody is asked.
+                // Our host sends nothing before the link is encrypted, and no user is asked.
                 #expect(try await link.read(pair.secret) == BondedScene.secret)
                 #expect(try await link.security == way.security)
                 #expect(try await link.bondedPeer?.identifier == pair.bond.identifier)
@@ -32,13 +36,13 @@ import Testing
         }
     }
 
-    /// What our host may do about a BlueZ that has forgotten it.
+    /// How our host responds to a BlueZ that has lost the bond.
     enum Answer {
         case refuse, pairAnew
     }
 
     @Test(
-        "A BlueZ that has lost its keys is refused, or paired anew",
+        "A BlueZ that has lost its keys is refused or paired again",
         arguments: Setting.each(Answer.refuse, orElse: .pairAnew)
     )
     func lossThere(_ setting: Setting, answer: Answer) async throws {
@@ -61,18 +65,22 @@ import Testing
         }
     }
 
-    @Test("A BlueZ that still has keys is paired anew", arguments: Setting.latestOnly)
+    @Test(
+        "A BlueZ that still has keys is paired again after our host lost them",
+        arguments: Setting.latestOnly
+    )
     func lossHere(_ setting: Setting) async throws {
         let way = PairingWay.by(.numericComparison)
         try await withBond(setting, "bond lost by us", way) { pair in
             await pair.host.removeBond(pair.bond.identifier)
             try await pair.restart()
-            // BlueZ asks for encryption at once; our host has no keys, and our person consents.
+            // BlueZ requests encryption at once. Our host has no keys, and our user consents to a
+            // new pairing.
             let link = try await pair.connect()
             #expect(try await link.read(pair.secret) == BondedScene.secret)
             #expect(try await link.security == way.security)
             _ = try await pair.bluez.question("confirm")
-            // The new keys hold.
+            // The new keys work.
             try await pair.part(link)
             let again = try await pair.connect()
             #expect(try await again.read(pair.secret) == BondedScene.secret)
@@ -81,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "BlueZ does not let a stranger take a bond's place by Just Works",
+        "BlueZ does not let another device replace a bond by Just Works",
         arguments: Setting.latestOnly
     )
     func noQuietReplacement(_ setting: Setting) async throws {
@@ -90,9 +98,10 @@ import Testing
             try await pair.restart()
             try await pair.bluez.watchHCI()
             let attempt = Task { try await pair.connect().pair() }
-            // That is what a confirmation that is denied is called, by Just Works, too.
+            // BlueZ uses this error for a denied confirmation, with Just Works as well.
             try await pair.bluez.sawHCI { $0.contains("Numeric comparison failed (0x0c)") }
-            // BlueZ has asked for encryption, and says nothing without: so we might wait for long.
+            // BlueZ has requested encryption and answers nothing without it, so the read might wait
+            // for long.
             attempt.cancel()
             await #expect(throws: (any Error).self) { try await attempt.value }
             #expect(await pair.host.bonds == [])

@@ -4,9 +4,9 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ's table changes, and our host learns of it: on the link, or on the next.
+/// BlueZ's table changes, and our host learns of it on the same link or on the next one.
 @Suite(.machines) struct AccessoryChangeTests {
-    @Test("Services that come and go are told of", arguments: Setting.all)
+    @Test("Services that BlueZ adds and removes are reported", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
         try await withAccessory(setting, "Service Changed") { scene in
             let (link, database) = try await scene.visit()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A handle of the old table is not used any more", arguments: Setting.oldestAndLatest)
+    @Test("A handle of the old table is not used again", arguments: Setting.oldestAndLatest)
     func oldHandles(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.visit()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("The hash of an unchanged table is all that is read again", arguments: Setting.all)
+    @Test("For an unchanged table only the database hash is read again", arguments: Setting.all)
     func unchanged(_ setting: Setting) async throws {
         try await withAccessory(setting, "unchanged cache") { scene in
             let (link, database) = try await scene.visit()
@@ -68,13 +68,16 @@ import Testing
                     == [.exchangeMTURequest, .readByTypeRequest]
             )
             #expect(asked.dropFirst().first?.suffix(2) == [0x2A, 0x2B])
-            // BlueZ forgets what a client without a bond is like, and that it wants to hear of changes: so it
-            // is told, now or in a moment, by Write Requests.
+            // BlueZ keeps no client features and no subscriptions of a client without a bond. Our
+            // host therefore writes both again, at once or a moment later, by Write Requests.
             #expect(asked.dropFirst(2).allSatisfy { $0[0] == 0x12 })
         }
     }
 
-    @Test("A table that changed between two links is found anew", arguments: Setting.latestOnly)
+    @Test(
+        "A table that changed between two links is discovered again",
+        arguments: Setting.latestOnly
+    )
     func changedMeanwhile(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.visit()
@@ -86,7 +89,10 @@ import Testing
         }
     }
 
-    @Test("A bonded BlueZ tells of what changed while we were away", arguments: Setting.crossed)
+    @Test(
+        "A bonded BlueZ reports a change that it made while our host was disconnected",
+        arguments: Setting.crossed
+    )
     func changedForBonded(_ setting: Setting) async throws {
         try await withBond(setting, "robust caching", .by(.justWorks)) { pair in
             let link = try await pair.connect()
@@ -111,7 +117,7 @@ import Testing
     }
 }
 
-/// What BlueZ serves beside, for a while.
+/// A second set of services that BlueZ registers for part of a test.
 private enum Annex {
     static let name = "annex"
     static let uuid = BluetoothUUID(0xFFC0)

@@ -4,12 +4,15 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// Our host hears what BlueZ says of itself before anybody connects.
+/// Our host receives BlueZ's advertisements before either side connects.
 @Suite(.machines) struct AccessoryDiscoveryTests {
     private static let heartRate = BluetoothUUID(0x180D)
     private static let company = 0xFFFF
 
-    @Test("Name, services, manufacturer's and services' data are heard", arguments: Setting.all)
+    @Test(
+        "The name, services, manufacturer data, and service data are received",
+        arguments: Setting.all
+    )
     func advertisements(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "discovery") { bluez in
             let properties = try await bluez.powerOn(name: "never on the air")
@@ -33,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Each filter lets through what it is for, and nothing else", arguments: Setting.all)
+    @Test("Each filter reports only the advertisements that match it", arguments: Setting.all)
     func filters(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "discovery by filter") { bluez in
             try await bluez.powerOn()
@@ -45,7 +48,7 @@ import Testing
             let named = host.scan(for: byPrefix)
             let served = host.scan(for: ScanFilter(services: [Exhibition.uuid]))
             let connected = host.scan(for: connectable)
-            // All of them hear this one, and pass it over.
+            // Every filter receives this advertisement and drops it.
             try await bluez.advertise(
                 name: "other",
                 services: [Self.heartRate],
@@ -70,15 +73,16 @@ import Testing
     }
 
     @Test(
-        "An extended advertisement is heard as one",
+        "An extended advertisement is reported as extended",
         arguments: Setting.eachRelease
     )
     func extendedAdvertisements(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "extended advertisement") { bluez in
             try await bluez.powerOn()
             let host = try await bluez.makeHost()
-            // No longer than a legacy one: with more, btvirt overruns a buffer of its own. And it says
-            // LE 1M whatever carries the data.
+            // The data is no longer than that of a legacy advertisement, because btvirt overruns
+            // one of its buffers with more. btvirt also reports LE 1M, whichever PHY carries the
+            // data.
             let octets = Exhibition.pattern(20)
             try await bluez.advertise([
                 "manufacturer": .object(["\(Self.company)": .octets(octets)]),
@@ -94,7 +98,7 @@ import Testing
 }
 
 extension BluetoothHost {
-    /// Waits for a sighting that is such.
+    /// Waits for a discovery that matches.
     func hear(
         _ filter: ScanFilter = ScanFilter(),
         where choose: @escaping @Sendable (Advertisement) -> Bool

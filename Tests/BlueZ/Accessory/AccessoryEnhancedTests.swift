@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// Enhanced ATT: several bearers on one link, where BlueZ offers them. Debian 12's kernel was made without
-/// the channels for it, and rejects the command.
+/// Enhanced ATT: several bearers on one link, where BlueZ offers them. Debian 12's kernel is built
+/// without the channels for it and rejects the command.
 @Suite(.machines) struct AccessoryEnhancedTests {
     private static let configuration = {
         var configuration = BlueZConfiguration()
@@ -12,17 +12,17 @@ import Testing
         return configuration
     }()
 
-    /// Reads take a bearer that is free; writes keep their order on the first (Vol 3, Part G, 5.3).
+    /// Reads take a free bearer. Writes keep their order on the first bearer (Vol 3, Part G, 5.3).
     @Test(
-        "Bearers are opened on an encrypted link, and carry reads that would wait",
+        "Bearers open on an encrypted link and carry reads that would otherwise wait",
         arguments: Setting.all.filter { $0.release == .trixie }
     )
     func bearers(_ setting: Setting) async throws {
         try await withAccessory(setting, "Enhanced ATT", Self.configuration) { scene in
             let (link, database) = try await scene.visit()
             _ = try await link.pair()
-            // One at a time: asked for two, Linux 6.12 now and then answers for the first alone, before it
-            // has made the other.
+            // One bearer at a time: for a request of two, Linux 6.12 sometimes answers for the
+            // first alone, before it has opened the other.
             for _ in 0..<2 { try await link.openEnhancedBearers(1) }
             #expect(await link.enhancedBearerCount >= 2)
             let label = try database.handle(Exhibition.label)
@@ -34,7 +34,7 @@ import Testing
             #expect(try await short == Exhibition.labelValue)
             #expect(try await long == Exhibition.pageValue)
             #expect(try await other == Exhibition.pageValue)
-            // Not all three went over the first bearer.
+            // Not all three requests used the first bearer.
             #expect(scene.recorder.count(of: .readRequest) < count + 3)
             let slate = try database.handle(Exhibition.slate)
             let writes = scene.recorder.count(of: .writeRequest)

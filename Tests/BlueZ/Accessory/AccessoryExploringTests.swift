@@ -3,9 +3,12 @@
 import BluetoothHost
 import Testing
 
-/// Our host finds all that BlueZ serves, and nothing else.
+/// Our host discovers exactly what BlueZ serves.
 @Suite(.machines) struct AccessoryExploringTests {
-    @Test("Every characteristic and descriptor is where BlueZ says", arguments: Setting.all)
+    @Test(
+        "Every characteristic and descriptor is found at the handle that BlueZ reports",
+        arguments: Setting.all
+    )
     func everything(_ setting: Setting) async throws {
         try await withAccessory(setting, "exploring") { scene in
             let (link, database) = try await scene.visit()
@@ -18,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("What is found part by part is what is found at once", arguments: Setting.latestOnly)
+    @Test("Discovery in steps finds the same as discovery at once", arguments: Setting.latestOnly)
     func partByPart(_ setting: Setting) async throws {
         try await withAccessory(setting, "exploring by parts") { scene in
             let (link, database) = try await scene.visit()
@@ -30,7 +33,10 @@ import Testing
         }
     }
 
-    @Test("A service that another includes is found through it", arguments: Setting.all)
+    @Test(
+        "An included service is found through the service that includes it",
+        arguments: Setting.all
+    )
     func includes(_ setting: Setting) async throws {
         let battery = BluetoothUUID(0x180F)
         let services = [
@@ -75,7 +81,7 @@ import Testing
     }
 }
 
-/// What is found of a characteristic.
+/// What the tests compare of a discovered characteristic.
 private struct Entry: Equatable {
     let uuid: BluetoothUUID
     let properties: GATT.CharacteristicProperties
@@ -102,7 +108,7 @@ private struct Entry: Equatable {
     private static let extended = GATT.AttributeType.characteristicExtendedProperties
     private static let configuration = GATT.AttributeType.clientCharacteristicConfiguration
 
-    /// What `Exhibition.service` has to look like.
+    /// The entries that discovery of `Exhibition.service` must find.
     static let expected = [
         Entry(Exhibition.label, [.read]),
         Entry(Exhibition.page, [.read]),

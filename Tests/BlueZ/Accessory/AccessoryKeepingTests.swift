@@ -6,8 +6,8 @@ import Lanyard
 import ProcessTestSupport
 import Testing
 
-/// Lanyard finds BlueZ, and gets it ready. That it comes back by itself is shown on controllers of our
-/// own: btvirt connects only to who advertises already.
+/// Lanyard finds BlueZ and makes it ready. Automatic reconnection is tested on our own controllers,
+/// because btvirt connects only to a peer that is already advertising.
 @Suite(.machines) struct AccessoryKeepingTests {
     private static let description = AccessoryDescription(
         kind: "exhibition",
@@ -17,7 +17,10 @@ import Testing
         ]
     )
 
-    @Test("It is made ready and used, and out of range when BlueZ is", arguments: Setting.all)
+    @Test(
+        "BlueZ becomes ready, works, and is out of range after it is powered off",
+        arguments: Setting.all
+    )
     func keeping(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "AccessoryCentral") { bluez in
             _ = try await bluez.becomeAccessory()
@@ -44,7 +47,7 @@ import Testing
         #expect(Array(try await accessory.read("FFF1")) == Exhibition.labelValue)
         try await accessory.write(Data([1, 2, 3]), to: "FFF3")
         #expect(try await bluez.servedValue(Exhibition.slate) == [1, 2, 3])
-        let values = accessory.values(of: "FFF5")
+        let values = try accessory.values(of: "FFF5")
         try await bluez.subscribed(Exhibition.bell)
         try await bluez.notify([[1]], of: Exhibition.bell)
         #expect(try await next(values) == Data([1]))

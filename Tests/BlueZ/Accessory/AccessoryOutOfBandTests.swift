@@ -4,7 +4,7 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Our host pairs with BlueZ by what was handed over in another way.
+/// Our host pairs with BlueZ by out-of-band data.
 @Suite(.machines) struct AccessoryOutOfBandTests {
     @Test(arguments: Setting.eachRelease, Knowledge.allCases)
     func whoKnowsTheOtherNeedsNoPerson(_ setting: Setting, knowledge: Knowledge) async throws {
@@ -20,7 +20,10 @@ import Testing
         }
     }
 
-    @Test("Data that is not BlueZ's is noticed", arguments: Setting.latestOnly)
+    @Test(
+        "Out-of-band data that is not from BlueZ fails the pairing",
+        arguments: Setting.latestOnly
+    )
     func forgery(_ setting: Setting) async throws {
         try await withAccessory(setting, "out of band") { scene in
             var generator = SystemRandomNumberGenerator()

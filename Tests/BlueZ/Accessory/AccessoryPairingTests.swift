@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Our host pairs with BlueZ in every way there is.
+/// Our host pairs with BlueZ by every association model.
 @Suite(.machines) struct AccessoryPairingTests {
     @Test(arguments: PairingWay.occasions)
     func everyAssociationModel(_ setting: Setting, way: PairingWay) async throws {
@@ -20,14 +20,15 @@ import Testing
             #expect(bond.identity == scene.address)
             #expect(bond.security == way.security)
             let path = scene.bluez.path(of: await scene.host.identityAddress)
-            // The keys are kept a moment after our side has all of them.
+            // BlueZ stores the keys a moment after our side has all of them.
             try await scene.bluez.change(of: path, "Bonded", to: .boolean(true))
         }
     }
 }
 
 extension BlueZ {
-    /// Has BlueZ pair in that way: without LE Secure Connections, as a device from before 4.2 does.
+    /// Configures BlueZ for a pairing generation: `legacy` turns LE Secure Connections off, as on a
+    /// device from before Bluetooth 4.2.
     func offer(_ generation: PairingWay.Generation) async throws {
         guard generation == .legacy else { return }
         try await manage(.setSecureConnections, [0])

@@ -3,9 +3,12 @@
 import BluetoothHost
 import Testing
 
-/// BlueZ gives what is protected only to whom it may, and our host sees to that on demand.
+/// BlueZ protects its values, and our host raises the security of the link when a request needs it.
 @Suite(.machines) struct AccessoryProtectionTests {
-    @Test("Without protection each is refused for its reason", arguments: Setting.oldestAndLatest)
+    @Test(
+        "Without security each value is refused with its own reason",
+        arguments: Setting.oldestAndLatest
+    )
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(
             setting,
@@ -24,7 +27,7 @@ import Testing
                 of: database,
                 on: link
             )
-            // Just Works: our side can show nothing.
+            // Just Works, because our side can show nothing.
             #expect(try await link.pair() == PairingWay.by(.justWorks).security)
             try await Vault.expect(
                 [nil, .insufficientAuthentication, .insufficientAuthentication],
@@ -34,7 +37,10 @@ import Testing
         }
     }
 
-    @Test("A read of what is encrypted pairs, and is repeated", arguments: Setting.crossed)
+    @Test(
+        "Reading a value that requires encryption pairs and repeats the read",
+        arguments: Setting.crossed
+    )
     func encryptionOnDemand(_ setting: Setting) async throws {
         try await withAccessory(
             setting,
@@ -48,7 +54,10 @@ import Testing
         }
     }
 
-    @Test("A write of what wants a person asks the persons", arguments: Setting.latestOnly)
+    @Test(
+        "Writing a value that requires authentication asks both users",
+        arguments: Setting.latestOnly
+    )
     func authenticationOnDemand(_ setting: Setting) async throws {
         let way = PairingWay.by(.numericComparison)
         try await withAccessory(
@@ -69,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "What pairing would not help against is refused, and nobody pairs",
+        "A refusal that pairing cannot resolve fails without a pairing",
         arguments: Setting.latestOnly
     )
     func authorization(_ setting: Setting) async throws {
@@ -91,7 +100,7 @@ import Testing
     }
 }
 
-/// What BlueZ keeps from strangers.
+/// Values that BlueZ protects.
 private enum Vault {
     static let uuid = BluetoothUUID(0xFFE0)
     static let sealed = BluetoothUUID(0xFFE1)
@@ -122,7 +131,8 @@ private enum Vault {
         ]
     )
 
-    /// Expects that each of the first three is refused so, or, where there is nil, shown.
+    /// Expects that each of the first three values is refused with this error or, where it is
+    /// `nil`, is read.
     static func expect(
         _ codes: [ATT.ErrorCode?],
         of database: GATT.Database,

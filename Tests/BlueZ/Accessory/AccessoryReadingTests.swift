@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Our host reads what BlueZ serves.
+/// Our host reads values that BlueZ serves.
 @Suite(.machines) struct AccessoryReadingTests {
     @Test(
         "Values are read by handle, by UUID, and several at once",
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A value of 512 octets arrives whole, whatever the MTU", arguments: Setting.crossed)
+    @Test("A value of 512 bytes arrives whole with any MTU", arguments: Setting.crossed)
     func longReads(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
             let (link, database) = try await scene.visit()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("Descriptors are read and written, long ones, too", arguments: Setting.all)
+    @Test("Descriptors are read and written, long ones as well", arguments: Setting.all)
     func descriptors(_ setting: Setting) async throws {
         try await withAccessory(setting, "descriptors") { scene in
             let (link, database) = try await scene.visit()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("What cannot be read is refused with the reason that BlueZ gave", arguments: Setting.all)
+    @Test("A refused read fails with the reason that BlueZ gave", arguments: Setting.all)
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused reads and writes") { scene in
             let (link, database) = try await scene.visit()
@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-/// What an application of BlueZ's refuses with, and what it makes of it on the air.
+/// The errors of an application of BlueZ's, and the ATT errors that BlueZ sends for them.
 private enum Refusals {
     static let codes: [(String, ATT.ErrorCode)] = [
         ("org.bluez.Error.NotAuthorized", .insufficientAuthorization),
@@ -98,7 +98,7 @@ private enum Refusals {
 }
 
 extension BlueZ {
-    /// Has an attribute refuse to be read and written.
+    /// Makes an attribute refuse reads and writes.
     func refuse(_ uuid: BluetoothUUID, with name: String) async throws {
         try await call("refuse", ["uuid": .string(uuid.bluez), "refusal": .string(name)])
     }

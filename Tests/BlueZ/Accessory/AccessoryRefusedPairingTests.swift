@@ -5,10 +5,10 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// A pairing that must come to nothing comes to nothing on both sides.
+/// A pairing that has to fail fails on both sides.
 @Suite(.machines) struct AccessoryRefusedPairingTests {
     @Test(
-        "A wrong passkey is noticed, whoever enters it",
+        "A wrong passkey fails the pairing, on whichever side it is entered",
         arguments: Setting.each(
             PairingWay.by(.passkeyDisplay),
             orElse: .by(.passkeyEntry, .legacy)
@@ -20,7 +20,7 @@ import Testing
         } _: { scene in
             try await scene.bluez.offer(way.generation)
             let link = try await scene.connect()
-            // Whichever side looks first says so.
+            // The side that checks first reports the failure.
             let failures: [Pairing.Failure] = [
                 .refused(.confirmValueFailed), .refusedByPeer(.confirmValueFailed),
             ]
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("What our person declines is not paired", arguments: Setting.oldestAndLatest)
+    @Test("A pairing that our user declines fails", arguments: Setting.oldestAndLatest)
     func declinedHere(_ setting: Setting) async throws {
         let way = PairingWay.by(.numericComparison)
         try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("What BlueZ's user declines is not paired", arguments: Setting.crossed)
+    @Test("A pairing that BlueZ's user declines fails", arguments: Setting.crossed)
     func declinedThere(_ setting: Setting) async throws {
         let way = PairingWay.by(setting.generation == .four ? .justWorks : .numericComparison)
         try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("What BlueZ cannot protect enough is not paired", arguments: Setting.latestOnly)
+    @Test("A pairing that BlueZ cannot make secure enough fails", arguments: Setting.latestOnly)
     func tooWeak(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused pairing") { configuration in
             configuration.pairing.ioCapability = .keyboardDisplay
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "A BlueZ that knows no Secure Connections is too old by default",
+        "A BlueZ without Secure Connections is refused by default",
         arguments: Setting.latestOnly
     )
     func legacyIsRefused(_ setting: Setting) async throws {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("A BlueZ that keeps no bonds says so", arguments: Setting.latestOnly)
+    @Test("A BlueZ that does not bond reports it", arguments: Setting.latestOnly)
     func notBondable(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused pairing") { scene in
             try await scene.bluez.manage(.setBondable, [0])
@@ -102,7 +102,7 @@ import Testing
 }
 
 extension AccessoryScene {
-    /// Pairs in vain; why.
+    /// Runs a pairing that has to fail. Returns its failure.
     fileprivate func fail(on link: Link, _ people: PairingPeople) async throws -> Pairing.Failure {
         do {
             let security = try await people.pair(on: link)
@@ -119,15 +119,15 @@ extension AccessoryScene {
         #expect(try await bluez.device(path)["Bonded"] != .boolean(true))
     }
 
-    /// Expects that neither side keeps keys, and that the kernel ends the link: it does when its peer
-    /// has refused.
+    /// Expects that neither side keeps keys, and that the kernel ends the link, as it does after
+    /// its peer has refused.
     fileprivate func expectEnd(of link: Link) async throws {
         let end = try await within(Limits.step, "the end of the link") { try await link.ended() }
         #expect(end == .disconnected(.authenticationFailure))
         try await expectNoKeys()
     }
 
-    /// Expects that neither side keeps keys, and that the link is as it was.
+    /// Expects that neither side keeps keys, and that the link is unchanged.
     fileprivate func expectNoBond(_ link: Link) async throws {
         try await expectNoKeys()
         #expect(try await link.security == .none)

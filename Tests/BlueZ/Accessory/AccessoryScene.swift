@@ -5,45 +5,46 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// BlueZ as an accessory that advertises, and our host, which has yet to meet it.
+/// BlueZ as an advertising accessory, and our host, which is not connected to it yet.
 struct AccessoryScene: Sendable {
-    /// What BlueZ calls itself on the air.
+    /// The name that BlueZ advertises.
     static let name = "bluez-peer"
 
     let bluez: BlueZ
-    /// The address under which BlueZ is on the air.
+    /// The address from which BlueZ advertises.
     let address: DeviceAddress
     let host: BluetoothHost
-    /// Who answers for the person in front of our host.
+    /// The user of our host.
     let person: Person
-    /// Who listens to what our host asks for.
+    /// The recorder of our host's requests.
     let recorder: RequestRecorder
 
-    /// Connects as soon as BlueZ is on the air.
+    /// Connects as soon as BlueZ advertises.
     func connect(_ host: BluetoothHost? = nil) async throws -> Link {
         try await (host ?? self.host).reach(address)
     }
 
-    /// Ends a link, and waits until BlueZ, too, knows of that: a new one before is too early for Linux.
+    /// Ends a link, and waits until BlueZ has noticed the end: Linux cannot handle a new link
+    /// earlier.
     func part(_ link: Link) async throws {
         try await link.disconnect()
         try await bluez.isAlone()
     }
 
-    /// Connects, and finds all that BlueZ serves.
+    /// Connects, and discovers all that BlueZ serves.
     func visit() async throws -> (Link, GATT.Database) {
         let link = try await connect()
         return (link, try await link.database())
     }
 }
 
-/// Gives `body` BlueZ as an accessory and a host of ours.
+/// Gives `body` BlueZ as an accessory and one of our hosts.
 ///
 /// - Parameters:
-///   - io: what BlueZ's user can do.
-///   - services: what BlueZ serves.
-///   - configuration: what bluetoothd reads.
-///   - change: what our host is like, other than by default.
+///   - io: the input and output capability of BlueZ's user.
+///   - services: the services that BlueZ registers.
+///   - configuration: bluetoothd's configuration.
+///   - change: a change to our host's default configuration.
 func withAccessory(
     _ setting: Setting,
     _ scenario: String,
@@ -74,7 +75,8 @@ func withAccessory(
 }
 
 extension BlueZ {
-    /// Powers BlueZ, has it serve and advertise; the address under which it does.
+    /// Powers BlueZ on, and registers services and an advertisement. Returns the address from which
+    /// BlueZ advertises.
     func becomeAccessory(
         io: InputOutput = .noInputNoOutput,
         serving services: [ServedService] = [Exhibition.service]
@@ -88,12 +90,12 @@ extension BlueZ {
 }
 
 extension GATT.Database {
-    /// The handle of the value of the only characteristic of that kind.
+    /// The handle of the value of the only characteristic with this UUID.
     func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle {
         try #require(characteristic(uuid), "there is no \(uuid)").valueHandle
     }
 
-    /// The only characteristic of that kind.
+    /// The only characteristic with this UUID.
     func find(_ uuid: BluetoothUUID) throws -> GATT.Characteristic {
         try #require(characteristic(uuid), "there is no \(uuid)").characteristic
     }

@@ -4,18 +4,18 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ tells our host of its values.
+/// BlueZ notifies our host of its values.
 @Suite(.machines) struct AccessorySubscriptionTests {
     private static let values = (0..<20).map { Exhibition.pattern(20, start: UInt8($0)) }
 
-    @Test("Notifications arrive in order, none missing", arguments: Setting.all)
+    @Test("Notifications arrive in order, and none is missing", arguments: Setting.all)
     func notifications(_ setting: Setting) async throws {
         try await withAccessory(setting, "notifications") { scene in
             try await Self.follow(Exhibition.bell, in: scene)
         }
     }
 
-    @Test("Indications arrive in order, each confirmed", arguments: Setting.all)
+    @Test("Indications arrive in order, and each is confirmed", arguments: Setting.all)
     func indications(_ setting: Setting) async throws {
         try await withAccessory(setting, "indications") { scene in
             try await Self.follow(Exhibition.gong, in: scene)
@@ -23,12 +23,12 @@ import Testing
         }
     }
 
-    /// Subscribes, takes the values, and unsubscribes.
+    /// Subscribes, receives the values, and unsubscribes.
     private static func follow(_ uuid: BluetoothUUID, in scene: AccessoryScene) async throws {
         let (link, database) = try await scene.visit()
         let characteristic = try database.find(uuid)
         #expect(try await take(values.count, of: characteristic, on: link, in: scene) == values)
-        // The stream is let go of, and with it the subscription.
+        // The end of the stream ends the subscription.
         try await scene.bluez.subscribed(uuid, false)
     }
 

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Our host writes to what BlueZ serves.
+/// Our host writes values that BlueZ serves.
 @Suite(.machines) struct AccessoryWritingTests {
     @Test("A write arrives before it is confirmed", arguments: Setting.oldestAndLatest)
     func requests(_ setting: Setting) async throws {
@@ -18,12 +18,12 @@ import Testing
         }
     }
 
-    @Test("A write without response arrives, and in order", arguments: Setting.all)
+    @Test("Writes without response arrive in order", arguments: Setting.all)
     func commands(_ setting: Setting) async throws {
         try await withAccessory(setting, "commands") { scene in
             let (link, database) = try await scene.visit()
             let pad = try database.handle(Exhibition.pad)
-            // One at a time, on any release; see the next test.
+            // One write at a time works with every release; see the next test.
             for number in 0..<5 {
                 let value = Exhibition.pattern(20, start: UInt8(number))
                 try await link.writeWithoutResponse(value, to: pad)
@@ -33,9 +33,9 @@ import Testing
         }
     }
 
-    /// Not with Debian 12, whose kernel loses some of a burst that nobody waits for.
+    /// Not with Debian 12: its kernel loses writes of a burst without flow control.
     @Test(
-        "All of a burst of writes without response arrive, in order",
+        "All writes without response of a burst arrive in order",
         arguments: Setting.all.filter { $0.release == .trixie }
     )
     func bursts(_ setting: Setting) async throws {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("A small MTU makes many parts of a long write", arguments: Setting.latestOnly)
+    @Test("With a small MTU a long write takes many parts", arguments: Setting.latestOnly)
     func partsOfSmallWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { configuration in
             configuration.attMTU = 23
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("Several values are written together", arguments: Setting.oldestAndLatest)
+    @Test("A reliable write changes several values together", arguments: Setting.oldestAndLatest)
     func reliableWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.visit()

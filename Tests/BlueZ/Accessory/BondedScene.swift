@@ -7,12 +7,12 @@ import ProcessTestSupport
 import Synchronization
 import Testing
 
-/// BlueZ as an accessory and our host, bonded; both can be started again.
+/// BlueZ as an accessory and our host, bonded. Both can be restarted.
 final class BondedScene: Sendable {
     static let secret = Array("between us".utf8)
     private static let secretUUID = BluetoothUUID(0xFFD1)
 
-    /// What BlueZ serves.
+    /// The services that BlueZ registers.
     private static let services = [
         ServedService(
             uuid: BluetoothUUID(0xFFD0),
@@ -25,20 +25,20 @@ final class BondedScene: Sendable {
     let bluez: BlueZ
     let way: PairingWay
     let person = Person()
-    /// Where BlueZ has our host.
+    /// The D-Bus path of our host's object in BlueZ.
     let path: String
-    /// As it was when the two were paired.
+    /// The bond as the pairing created it.
     let bond: BondedPeer
     let address: DeviceAddress
-    /// The handle of what is shown on encrypted links only.
+    /// The handle of the value that requires encryption.
     let secret: AttributeHandle
     private let store: MemoryStore
     private let current: Mutex<BluetoothHost>
 
-    /// The host as it was started last.
+    /// The host that was started last.
     var host: BluetoothHost { current.withLock { $0 } }
 
-    /// Pairs the two, and parts.
+    /// Pairs the two sides, and disconnects.
     init(_ bluez: BlueZ, _ way: PairingWay) async throws {
         let store = MemoryStore()
         self.bluez = bluez
@@ -65,7 +65,7 @@ final class BondedScene: Sendable {
         try await part(link)
     }
 
-    /// Starts our host and bluetoothd again, and BlueZ serves and advertises what it did.
+    /// Restarts our host and bluetoothd. BlueZ registers its services and its advertisement again.
     func restart(_ policy: BondLossPolicy = .refuse) async throws {
         await host.shutdown()
         try await bluez.restartDaemon()
@@ -81,7 +81,7 @@ final class BondedScene: Sendable {
         try await host.reach(address)
     }
 
-    /// Ends a link, and waits until BlueZ, too, knows of that.
+    /// Ends a link, and waits until BlueZ has noticed the end.
     func part(_ link: Link) async throws {
         try await link.disconnect()
         try await bluez.isAlone()
@@ -102,7 +102,7 @@ final class BondedScene: Sendable {
     }
 }
 
-/// Gives `body` BlueZ and our host, bonded in that way.
+/// Gives `body` BlueZ and our host, bonded in this way.
 func withBond(
     _ setting: Setting,
     _ scenario: String,

@@ -2,44 +2,44 @@
 
 import BluetoothHost
 
-/// What BlueZ serves where a test does not say otherwise: something of every kind that there is.
+/// The services that BlueZ registers by default: an attribute of every kind.
 enum Exhibition {
     static let uuid = BluetoothUUID(0xFFF0)
 
-    /// Short, and read only.
+    /// A short value that can only be read.
     static let label = BluetoothUUID(0xFFF1)
-    /// As long as a value can be.
+    /// A value of the greatest length.
     static let page = BluetoothUUID(0xFFF2)
-    /// Written with a response. BlueZ answers at once, and asks the application later, where a value can
-    /// be written without one as well: so those are apart.
+    /// A value that is written with a response. It does not allow writes without response: for a
+    /// value that allows both, BlueZ answers at once and asks the application later.
     static let slate = BluetoothUUID(0xFFF3)
-    /// Another like it: what is written reliably goes to several.
+    /// A second value of this kind: a reliable write changes several values.
     static let tablet = BluetoothUUID(0xFFF4)
-    /// Written without a response.
+    /// A value that is written without response.
     static let pad = BluetoothUUID(0xFFF7)
-    /// Tells of itself by notifications.
+    /// A value that is notified.
     static let bell = BluetoothUUID(0xFFF5)
-    /// Tells of itself by indications.
+    /// A value that is indicated.
     static let gong = BluetoothUUID(0xFFF6)
-    /// Known by a UUID of 128 bits, as most are.
+    /// A characteristic with a UUID of 128 bits, as most vendors' characteristics have.
     static let stranger = long(0x5C3A_0001)
-    /// Described by descriptors that can be read and written.
+    /// A characteristic with descriptors that can be read and written.
     static let note = long(0x5C3A_0002)
 
-    /// A UUID of the exhibition's own, of 128 bits.
+    /// A UUID of 128 bits from this fixture's own range.
     private static func long(_ number: UInt32) -> BluetoothUUID {
         let text = String(number, radix: 16) + "-9a7e-4f0b-8c55-7a6d1b2e3f40"
         guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no UUID") }
         return uuid
     }
 
-    /// Octets in which each place is different from its neighbours.
+    /// Bytes in which each one differs from its neighbors.
     static func pattern(_ count: Int, start: UInt8 = 0) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) &+ start }
     }
 
-    /// The longest value that BlueZ lets be written by one request: 512 octets, but that of Debian 12
-    /// counts the two of the handle in.
+    /// The longest value that BlueZ accepts in one write: 512 bytes, but BlueZ of Debian 12 counts
+    /// the two bytes of the handle as well.
     static func longestWrite(to setting: Setting) -> Int {
         setting.release == .bookworm ? 510 : 512
     }
@@ -48,7 +48,7 @@ enum Exhibition {
     static let pageValue = pattern(512)
     static let noteValue = pattern(40, start: 9)
 
-    /// The service, whose handles are all in one piece.
+    /// The service. Its handles are contiguous.
     static let service = ServedService(
         uuid: uuid,
         characteristics: [

@@ -5,7 +5,7 @@ import PairingTestSupport
 import Synchronization
 import Testing
 
-/// One way to pair our host with BlueZ: what the two can do, and what has to come of it.
+/// One way to pair our host with BlueZ: the capabilities of both sides, and the expected result.
 struct PairingWay: Sendable, CustomTestStringConvertible {
     enum Generation: String, CaseIterable, Sendable {
         case secureConnections = "Secure Connections"
@@ -17,18 +17,18 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     let ours: Pairing.IOCapability
     let theirs: BlueZ.InputOutput
 
-    /// What both sides enter where both enter something.
+    /// The passkey that both sides enter where both sides enter one.
     static let agreed: UInt32 = 271_828
 
-    /// Each association model by LE Secure Connections, and as of old, where there are no numbers to
-    /// be compared (Vol 3, Part H, 2.3.5.1).
+    /// Each association model with LE Secure Connections and with legacy pairing, which has no
+    /// numeric comparison (Vol 3, Part H, 2.3.5.1).
     static let all = Generation.allCases.flatMap { generation in
         models.filter { generation == .secureConnections || $0.method != .numericComparison }
             .map { PairingWay(generation, $0.method, $0.ours, $0.theirs) }
     }
 
-    /// Each of them where it is tried: what is of old on controllers of old, as the controllers have no part
-    /// in it but to encrypt.
+    /// The settings in which each way is tried. Legacy pairing is tried with 4.x controllers: the
+    /// controllers have no part in pairing except the encryption.
     static let occasions: [(Setting, PairingWay)] = Setting.all.flatMap { setting in
         all.filter { $0.generation == .secureConnections || setting.generation == .four }
             .map { (setting, $0) }
@@ -55,7 +55,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
         self.theirs = theirs
     }
 
-    /// The way of that generation with that method.
+    /// The way with this association model and pairing generation.
     static func by(_ method: Pairing.Method, _ generation: Generation = .secureConnections)
         -> PairingWay
     {
@@ -66,7 +66,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(method), \(generation.rawValue)" }
 
-    /// The row of the table that it belongs to.
+    /// The name of its row in the scenario table.
     var scenario: String {
         let name =
             switch method {
@@ -80,7 +80,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
         return generation == .legacy ? "legacy \(name)" : name
     }
 
-    /// What our host allows.
+    /// The pairing policy of our host.
     var policy: Pairing.Policy {
         var policy = Pairing.Policy()
         policy.ioCapability = ours
@@ -88,7 +88,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
         return policy
     }
 
-    /// How well the link has to be protected in the end.
+    /// The security that the link must reach.
     var security: LinkSecurity {
         LinkSecurity(
             isEncrypted: true,
@@ -100,17 +100,17 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The two people in front of our host and of BlueZ, who look at what the other side shows.
+/// The users of our host and of BlueZ, each of whom can read the other side's display.
 struct PairingPeople: Sendable {
     let scene: AccessoryScene
     let way: PairingWay
-    /// What is added to each number before it is entered: 0 for people who can read.
+    /// The error that is added to each number before it is entered: 0 for users without mistakes.
     let slip: UInt32
 
-    /// What they have read on one side, to enter it on the other.
+    /// The numbers that were read on one side, to be entered on the other.
     private let copies = Copies()
 
-    /// What our host has shown.
+    /// The numbers that our host displayed.
     private let shown: AsyncStream<UInt32>
     private let show: AsyncStream<UInt32>.Continuation
 
@@ -121,7 +121,7 @@ struct PairingPeople: Sendable {
         (shown, show) = AsyncStream.makeStream(of: UInt32.self)
     }
 
-    /// Pairs on a link; how well it is protected then.
+    /// Pairs on a link. Returns the security that the link has afterwards.
     func pair(on link: Link) async throws -> LinkSecurity {
         prepare()
         async let assistance: Void = assist()
@@ -130,7 +130,7 @@ struct PairingPeople: Sendable {
         return security
     }
 
-    /// Tells the person in front of our host how to answer.
+    /// Configures how the user of our host answers.
     private func prepare() {
         var manner = Person.Manner()
         manner.enters = PairingWay.agreed
@@ -144,7 +144,7 @@ struct PairingPeople: Sendable {
         scene.person.behave(manner)
     }
 
-    /// Does what BlueZ's user has to do.
+    /// Performs the actions of BlueZ's user.
     private func assist() async throws {
         switch way.method {
         case .passkeyDisplay:
@@ -159,12 +159,12 @@ struct PairingPeople: Sendable {
         }
     }
 
-    /// Expects that both sides asked, and showed, what they had to.
+    /// Expects that both sides asked and displayed what this way requires.
     func expectExperiences() async throws {
         let experiences = scene.person.experiences
         switch way.method {
         case .justWorks:
-            // Our host began, which is consent enough; BlueZ's user did not.
+            // Our host initiated the pairing, which is its consent. BlueZ's user has to consent.
             #expect(experiences == [])
             _ = try await scene.bluez.question("authorize")
         case .numericComparison:
@@ -182,11 +182,11 @@ struct PairingPeople: Sendable {
     }
 }
 
-/// The numbers that somebody has read on one side and entered on the other.
+/// The numbers that a user read on one side and entered on the other.
 private final class Copies: Sendable {
     private let numbers = Mutex<[UInt32]>([])
 
-    /// The one that there was.
+    /// The only number that was copied.
     var only: UInt32 {
         get throws {
             let numbers = numbers.withLock { $0 }
@@ -195,7 +195,7 @@ private final class Copies: Sendable {
         }
     }
 
-    /// What is entered for a number that was read, by somebody who is wrong by `slip`.
+    /// The number that is entered for a number that was read, by a user whose error is `slip`.
     func make(of number: UInt32, _ slip: UInt32) -> UInt32 {
         let copy = (number + slip) % 1_000_000
         numbers.withLock { $0.append(copy) }

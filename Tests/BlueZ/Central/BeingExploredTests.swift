@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ discovers our table, and has an object on D-Bus for each thing in it.
+/// BlueZ discovers our table, and has a D-Bus object for each attribute in it.
 @Suite(.machines) struct BeingExploredTests {
     private static let included = GATT.ServiceDefinition(
         BluetoothUUID(0x180F),
@@ -12,7 +12,7 @@ import Testing
         [.init(BluetoothUUID(0x2A19), [.read, .notify], value: .stored([87]))]
     )
 
-    /// With holes between the handles, as tables have that were made by hand.
+    /// A table with gaps between the handles, as handmade tables have them.
     private static let spread = GATT.ServiceDefinition(
         Stall.uuid(0x400),
         includes: [.uuid(BluetoothUUID(0x180F))],
@@ -76,7 +76,8 @@ import Testing
     }
 }
 
-/// The objects of one device. BlueZ names each by its handle: `…/service0100/char0200/desc0202`.
+/// The D-Bus objects of one device. BlueZ names each by its handle:
+/// `…/service0100/char0200/desc0202`.
 private struct BusTree {
     private let objects: JSON
     private let root: String
@@ -94,12 +95,12 @@ private struct BusTree {
         objects[path(service, handle)]["org.bluez.GattCharacteristic1"]
     }
 
-    /// The handles of all characteristics that a service has.
+    /// The handles of all characteristics of a service.
     func characteristics(of service: AttributeHandle) -> Set<AttributeHandle> {
         Set(children(of: path(service), named: "char").keys)
     }
 
-    /// The handles and UUIDs of all descriptors that a characteristic has.
+    /// The handles and UUIDs of all descriptors of a characteristic.
     func descriptors(
         of characteristic: AttributeHandle,
         in service: AttributeHandle
@@ -145,14 +146,15 @@ private struct BusTree {
 }
 
 extension GATT.CharacteristicProperties {
-    /// What D-Bus calls them.
+    /// The names of these properties on D-Bus.
     fileprivate var busFlags: Set<String> {
         let names: [(GATT.CharacteristicProperties, String)] = [
             (.broadcast, "broadcast"), (.read, "read"), (.write, "write"),
             (.writeWithoutResponse, "write-without-response"), (.notify, "notify"),
             (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticated-signed-writes"),
             (.extendedProperties, "extended-properties"),
-            // The descriptor with the others has that bit alone wherever a stall has it.
+            // Wherever the served table has the Extended Properties descriptor, reliable writes are
+            // its only set bit.
             (.extendedProperties, "reliable-write"),
         ]
         return Set(names.filter { contains($0.0) }.map(\.1))

@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ looks around, and shows on D-Bus what our host says of itself.
+/// BlueZ scans, and shows on D-Bus what our host advertises.
 @Suite(.machines) struct BeingFoundTests {
     private static let company: UInt16 = 0xFFFF
     private static let battery = BluetoothUUID(0x180F)
@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    /// In packets of Bluetooth 5. No more than 31 octets: btvirt's stack does not survive more.
+    /// Extended advertising of Bluetooth 5. The data has at most 31 bytes, because btvirt's stack
+    /// crashes with more.
     @Test(arguments: Setting.eachRelease)
     func anExtendedAdvertisementIsFound(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "extended advertisement") { bluez in
@@ -34,7 +35,7 @@ import Testing
         }
     }
 
-    // MARK: What is said
+    // MARK: Advertised data
 
     private static let short: AdvertisingContent = {
         var content = AdvertisingContent(
@@ -54,7 +55,7 @@ import Testing
         return content
     }()
 
-    /// What BlueZ finds of a host that advertises so.
+    /// The properties that BlueZ shows for a host with this advertisement.
     private static func found(
         _ advertising: Advertising,
         by bluez: BlueZ

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// BlueZ reads what our host serves, and writes it.
+/// BlueZ reads and writes values that our host serves.
 @Suite(.machines) struct BeingReadTests {
     @Test(arguments: Setting.all)
     func valuesOfEveryLengthAreRead(_ setting: Setting) async throws {
@@ -19,13 +19,13 @@ import Testing
             let refusal = await #expect(throws: Refusal.self) {
                 try await visitor.read(Stall.refused)
             }
-            // BlueZ has no name for an application's error, and tells its number.
+            // BlueZ has no name for an application error, and reports its number.
             #expect(refusal?.name == "org.bluez.Error.Failed")
             #expect(refusal?.text.contains("0x81") == true)
         }
     }
 
-    /// With the smallest MTU that there is a value of 512 octets takes 24 requests.
+    /// With the smallest MTU, a value of 512 bytes takes 24 requests.
     @Test(arguments: Setting.all)
     func longValuesAreReadAndWrittenInParts(_ setting: Setting) async throws {
         let plan = StallPlan.such { $0.configuration.attMTU = 23 }

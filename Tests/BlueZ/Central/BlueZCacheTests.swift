@@ -5,10 +5,11 @@ import HCITransports
 import ProcessTestSupport
 import Testing
 
-/// BlueZ keeps what it discovered, and asks again when it has reason to, and not otherwise
-/// (Vol 3, Part G, 2.5.2).
+/// BlueZ caches what it discovered, and discovers again only when it has a reason to (Vol 3, Part
+/// G, 2.5.2).
 @Suite(.machines) struct BlueZCacheTests {
-    /// The table changes while BlueZ is there: it is told, and looks.
+    /// The table changes while BlueZ is connected. BlueZ receives Service Changed, and discovers
+    /// the change.
     @Test(arguments: Setting.all)
     func whoIsThereLooksAtEachChange(_ setting: Setting) async throws {
         try await withVisit(setting, "Service Changed") { stall in
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    /// Nothing has changed while they were apart: one look at the hash of our table is enough.
+    /// Nothing changed between two links: BlueZ reads only the database hash.
     @Test(arguments: Setting.all)
     func whoComesBackTrustsAnUnchangedTable(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "unchanged cache") { bluez in
@@ -38,8 +39,8 @@ import Testing
         }
     }
 
-    /// All handles have moved while they were apart, with our host's process: values of old places
-    /// are not taken for those that are there now.
+    /// All handles moved between two links, because our host's process restarted: BlueZ does not
+    /// take values at old handles for the values that are there now.
     @Test(arguments: Setting.all)
     func whoComesBackLooksAtAChangedTable(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "robust caching") { bluez in
@@ -54,7 +55,7 @@ import Testing
                 #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
                 #expect(try await stall.visitor.read(Stall.uuid(0x301)) == [7])
             }
-            // Told of it once, BlueZ keeps the new table as it kept the old one.
+            // After one report, BlueZ caches the new table as it cached the old one.
             try await withStall(near: bluez, after) { stall in
                 try await stall.comeBack()
                 #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    /// Has BlueZ discover all there is, and pair.
+    /// Has BlueZ discover everything and pair.
     private func bond(_ plan: StallPlan, near bluez: BlueZ) async throws {
         try await bluez.powerOn()
         try await withStall(near: bluez, plan) { stall in
@@ -92,14 +93,14 @@ extension Visitor {
         }
     }
 
-    /// Waits until BlueZ has an object for a characteristic that it did not have.
+    /// Waits until BlueZ has a new object for a characteristic.
     func learns(ofCharacteristic uuid: BluetoothUUID) async throws {
         _ = try await bluez.event("added") { [path] in
             $0["path"].text?.hasPrefix(path) == true && $0["uuid"].text == uuid.bluez
         }
     }
 
-    /// Waits until BlueZ has none for a service any more.
+    /// Waits until BlueZ has no object for a service.
     func unlearns(_ service: BluetoothUUID) async throws {
         while try await knows(service) {
             _ = try await bluez.event("removed") { [path] in

@@ -5,10 +5,10 @@ import HCITransports
 import PairingTestSupport
 import Testing
 
-/// What BlueZ and our host have agreed on outlives both, until one of them loses it.
+/// A bond between BlueZ and our host survives restarts of both, until one of them loses it.
 @Suite(.machines) struct BondsWithBlueZTests {
-    /// Our host ends and begins again, then bluetoothd: the link is encrypted each time before
-    /// anything is asked for, and nobody is asked to pair.
+    /// Our host restarts, then bluetoothd. Each time the link is encrypted before the first
+    /// request, and no user is asked to pair.
     @Test(arguments: Setting.all)
     func aBondOutlivesBothSides(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "bonded reconnection") { bluez in
@@ -35,11 +35,11 @@ import Testing
         }
     }
 
-    /// Our host has lost its keys: BlueZ is served nothing that they protect, until it forgets, too,
-    /// and pairs again.
+    /// Our host has lost its keys. It serves BlueZ nothing that they protect until BlueZ removes
+    /// its keys as well and pairs again.
     ///
-    /// Not on Linux 6.1, whose kernel comes to a list corruption of its own when bluetoothd closes the
-    /// channel that it could not encrypt: `kernel BUG at lib/list_debug.c`.
+    /// Not on Linux 6.1, whose kernel corrupts a list of its own when bluetoothd closes the channel
+    /// that it could not encrypt: `kernel BUG at lib/list_debug.c`.
     @Test(arguments: Setting.all.filter { $0.release != .bookworm })
     func whomWeForgotHasToPairAgain(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "bond lost by us") { bluez in
@@ -47,11 +47,12 @@ import Testing
             _ = try await bond(Self.plan(storing: nil), near: bluez)
             try await withStall(near: bluez, Self.plan(storing: nil)) { stall in
                 let link = try await stall.meetOnly()
-                // BlueZ wants to encrypt with its key, learns that we have none, and leaves.
+                // BlueZ tries to encrypt with its key, learns that our host has none, and
+                // disconnects.
                 try await stall.keeper.farewell(of: link)
                 #expect(stall.person.experiences == [])
                 #expect(await stall.host.bonds.isEmpty)
-                // Told to remove the device, BlueZ 5.82 keeps it in this state.
+                // In this state BlueZ 5.82 ignores a request to remove the device.
                 try await bluez.restartDaemon(forgets: true)
                 try await bluez.powerOn()
                 let (visitor, _) = try await stall.arrive()
@@ -61,8 +62,9 @@ import Testing
         }
     }
 
-    /// BlueZ has lost its keys, is refused everything, and wants to pair for it. Who sits at our side
-    /// decides whether it is to be believed: it may be somebody else by its address.
+    /// BlueZ has lost its keys, every request of it is refused, and it pairs because of that. The
+    /// user on our side decides whether to accept the new pairing: another device may use BlueZ's
+    /// address.
     @Test(arguments: Setting.all)
     func whoForgotUsMayPairIfThePersonAgrees(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "bond lost by BlueZ") { bluez in
@@ -76,13 +78,13 @@ import Testing
             }
             try await withStall(near: bluez, plan) { stall in
                 try await expectTrust(at: stall)
-                // It is the same one, under other keys, and no weaker.
+                // The bond is for the same peer, with new keys and no weaker.
                 #expect(await stall.host.bonds.map(Essence.init) == before.map(Essence.init))
             }
         }
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
     private static func plan(storing store: MemoryStore?) -> StallPlan {
         .such { plan in
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    /// Meets for the first time, and pairs; whom our host is bonded with then.
+    /// Connects for the first time, and pairs. Returns our host's bonds afterwards.
     private func bond(_ plan: StallPlan, near bluez: BlueZ) async throws -> [BondedPeer] {
         try await withStall(near: bluez, plan) { stall in
             let (_, link) = try await stall.arrive()
@@ -102,7 +104,7 @@ import Testing
         }
     }
 
-    /// Our side does not believe it, and keeps the keys that it has.
+    /// Our user declines the new pairing, and our host keeps the keys that it has.
     private func expectDistrust(of bonds: [BondedPeer], at stall: StallVisit) async throws {
         var manner = Person.Manner()
         manner.pairsAgain = false
@@ -115,7 +117,8 @@ import Testing
         try await stall.visitor.forget()
     }
 
-    /// Our side believes it. What BlueZ paired for it may lose: it comes again with its new keys.
+    /// Our user accepts the new pairing. BlueZ may lose the request for which it paired; it
+    /// connects again with its new keys.
     private func expectTrust(at stall: StallVisit) async throws {
         let events = await stall.host.securityEvents()
         _ = try await stall.bluez.findStall()
@@ -139,7 +142,7 @@ import Testing
         #expect(stall.person.experiences == [])
     }
 
-    /// What must not change about a bond: its name is learnt, and may be later than the keys.
+    /// What must not change in a bond. The name may be stored later than the keys.
     private struct Essence: Equatable {
         let identifier: PeerIdentifier
         let identity: DeviceAddress

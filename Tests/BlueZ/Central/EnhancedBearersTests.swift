@@ -3,10 +3,10 @@
 import BluetoothHost
 import Testing
 
-/// BlueZ opens bearers beside the first (Vol 3, Part G, 5.3), and uses our server over them. Debian 12's
-/// kernel was made without the channels for it.
+/// BlueZ opens bearers in addition to the first (Vol 3, Part G, 5.3), and uses our server over
+/// them. Debian 12's kernel is built without the channels for it.
 @Suite(.machines) struct EnhancedBearersTests {
-    /// As BlueZ counts them: the first is one of them.
+    /// The count in BlueZ's configuration, which includes the first bearer.
     private static let channels = 3
 
     @Test(arguments: Setting.all.filter { $0.release == .trixie })
@@ -19,7 +19,7 @@ import Testing
             try await withStall(near: bluez) { stall in
                 let (visitor, link) = try await stall.arrive()
                 try await visitor.pair()
-                // BlueZ opens them beside what else it does, and tells nobody.
+                // BlueZ opens them in the background and reports nothing.
                 var patience = Self.patience
                 while patience > 0, await link.enhancedBearerCount < Self.channels - 1 {
                     #expect(try await visitor.read(Stall.short) == Stall.pattern(20))
@@ -30,12 +30,12 @@ import Testing
                 #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
                 try await visitor.write([1, 2], to: Stall.long)
                 #expect(try await visitor.read(Stall.long) == [1, 2])
-                // None of that came over the first bearer.
+                // None of the requests used the first bearer.
                 #expect(stall.recorder.requests.count == count)
             }
         }
     }
 
-    /// How many values BlueZ reads while we wait for its bearers.
+    /// How many values BlueZ reads at most while the test waits for its bearers.
     private static let patience = 100
 }

@@ -5,19 +5,20 @@ import Dispatch
 import Foundation
 import ProcessTestSupport
 
-/// An application with a peripheral manager, as one would write it for a phone, that tells of each
-/// callback in a line.
+/// An application with a peripheral manager, as a developer would write it for a phone. It reports
+/// each callback as a line of text.
 ///
-/// Unchecked: what varies is touched on its queue only; the manager may be used from any thread.
+/// Unchecked: its mutable state is used only on its queue, and the manager may be used from any
+/// thread.
 final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     static let service = "A000"
-    /// A value that the manager has.
+    /// A value that the manager holds.
     static let fixed = "A001"
-    /// A value that the application has.
+    /// A value that the application provides.
     static let dynamic = "A002"
     static let notified = "A003"
     static let indicated = "A004"
-    /// For those who have encrypted the link.
+    /// A value that requires an encrypted link.
     static let secret = "A005"
 
     private let queue = DispatchQueue(label: "market")
@@ -26,7 +27,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
     private let callbacks = CallbackLines()
     /// The value of `dynamic`.
     private var content = Data(Stall.pattern(512))
-    /// What is still to be sent.
+    /// The values that are still to be sent.
     private var outbox: [Data] = []
 
     init(on adapter: CBAdapter) {
@@ -65,14 +66,14 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
         )
     }
 
-    /// Waits for the next callback whose line begins so; those before it are passed over. Returns
-    /// the rest of the line.
+    /// Waits for the next callback whose line has this prefix, and drops the lines before it.
+    /// Returns the rest of the line.
     @discardableResult
     func hear(_ beginning: String) async throws -> String {
         try await callbacks.hear([beginning], within: Limits.step)
     }
 
-    /// Sends values to those who have subscribed, as fast as there is room.
+    /// Sends values to the subscribers, as fast as the transmit queue has room.
     func send(_ values: [[UInt8]], as uuid: String) {
         queue.async { [self] in
             outbox = values.map { Data($0) }
@@ -80,7 +81,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
         }
     }
 
-    /// Offers one more service.
+    /// Adds another service.
     func add(_ service: CBMutableService) { manager?.add(service) }
 
     func remove(_ service: CBMutableService) { manager?.remove(service) }

@@ -4,7 +4,7 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// BlueZ pairs with our host by what was handed over in another way.
+/// BlueZ pairs with our host by out-of-band data.
 @Suite(.machines) struct OutOfBandWithBlueZTests {
     @Test(arguments: Setting.eachRelease, Knowledge.allCases)
     func whoKnowsTheOtherNeedsNoPerson(_ setting: Setting, knowledge: Knowledge) async throws {

@@ -5,8 +5,8 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// BlueZ asks our host to pair, by every method that two people in front of two devices have
-/// (Vol 3, Part H, 2.3.5.1), in the way of today and in the one of before Bluetooth 4.2.
+/// BlueZ pairs with our host by every association model for two users with two devices (Vol 3, Part
+/// H, 2.3.5.1), with LE Secure Connections and with legacy pairing.
 @Suite(.machines) struct PairingWithBlueZTests {
     @Test(arguments: PairingWay.occasions)
     func bothComeToTheSameKeys(_ setting: Setting, way: PairingWay) async throws {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// One digit is wrong: no keys come of it on either side.
+    /// One digit is wrong, and neither side creates keys.
     @Test(arguments: Setting.all)
     func aWrongPasskeyPairsNobody(_ setting: Setting) async throws {
         let way = PairingWay.by(.passkeyDisplay)
@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    /// Has BlueZ try to pair in vain, by persons who do what `people` say, and leaves it as it was.
+    /// Expects that a pairing that BlueZ begins fails when the users act as `people` does, and that
+    /// neither side has a bond afterwards.
     private func expectFailure(
         _ plan: StallPlan,
         near bluez: BlueZ,
@@ -71,7 +72,7 @@ import Testing
             try await done
             #expect(await stall.host.bonds.isEmpty)
             #expect(try await visitor.properties["Paired"] == .boolean(false))
-            // BlueZ leaves by itself, or not, as it happens.
+            // BlueZ may or may not disconnect by itself.
             try? await link.disconnect()
             try await stall.keeper.farewell(of: link)
             try await visitor.forget()
@@ -80,7 +81,8 @@ import Testing
 }
 
 extension PairingWay {
-    /// A stall whose person tells BlueZ's user what our host shows, and enters what BlueZ shows.
+    /// A plan in which our user tells BlueZ's user the number that our host displays, and enters
+    /// the number that BlueZ displays.
     fileprivate func plan(telling bluez: BlueZ) -> StallPlan {
         var plan = plan()
         plan.manner.enters = Self.agreed
@@ -94,7 +96,7 @@ extension PairingWay {
         return plan
     }
 
-    /// A stall with our side of it.
+    /// A plan with the capabilities of our side.
     fileprivate func plan() -> StallPlan {
         .such { plan in
             plan.services = [Stall.guarded]
@@ -103,11 +105,11 @@ extension PairingWay {
         }
     }
 
-    /// Checks that both persons went through what the way asks for, and nothing else.
+    /// Expects that both users were asked what the way requires, and nothing else.
     fileprivate func expectExperiences(of person: Person, beside bluez: BlueZ) async throws {
         let experiences = person.experiences
         switch method {
-        // BlueZ began, which is consent enough; our person did not.
+        // BlueZ initiated the pairing, which is its consent. Our user has to consent.
         case .justWorks: #expect(experiences == [.consented])
         case .numericComparison:
             let compared = try await bluez.question("confirm")["passkey"].integer
@@ -127,7 +129,8 @@ extension PairingWay {
         #expect(person.methods == experiences.map { _ in method })
     }
 
-    /// Waits until BlueZ's user has been asked about a number, and expects that ours was about the same.
+    /// Waits until BlueZ's user is asked about a number, and expects that ours was asked about the
+    /// same one.
     fileprivate func expectComparison(at stall: StallVisit) async throws {
         let compared = try await stall.bluez.question("confirm")["passkey"].integer
         #expect(stall.person.experiences == [.compared(UInt32(try #require(compared)))])
@@ -135,7 +138,7 @@ extension PairingWay {
 }
 
 extension StallVisit {
-    /// What our host shows, which it does before BlueZ asks for it.
+    /// The number that our host displays, which it does before BlueZ asks for it.
     fileprivate func shownDigits() async throws -> UInt32? {
         for experience in person.experiences {
             if case .shown(let digits) = experience { return digits }

@@ -6,7 +6,7 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// Code as one would write it for a phone serves BlueZ.
+/// An application as a developer would write it for a phone serves BlueZ.
 @Suite(.machines) struct PeripheralManagerTests {
     private typealias Application = MarketApplication
 
@@ -56,13 +56,13 @@ import Testing
         try await application.hear("unsubscribed A004")
     }
 
-    /// Who is refused pairs, since something is there to pair for.
+    /// A refused BlueZ pairs, because the table has values that require pairing.
     private func expectSecrets(_ visitor: Visitor, _ application: Application) async throws {
         if visitor.bluez.setting.release == .bookworm {
-            // BlueZ 5.66 may lose the link over a pairing that nobody told it to begin.
+            // BlueZ 5.66 may lose the link over a pairing that it starts by itself.
             try await visitor.pair()
         } else {
-            // What BlueZ pairs for it may lose; see `StallVisit.askPairing`.
+            // BlueZ may lose the request for which it pairs; see `StallVisit.askPairing`.
             _ = try? await visitor.read(Application.secret.uuid)
         }
         if try await visitor.properties["Paired"] != .boolean(true) {
@@ -73,7 +73,7 @@ import Testing
         try await application.hear("subscribed A005")
     }
 
-    /// BlueZ 5.66 says that it has paired a moment before the kernel lets its requests through.
+    /// BlueZ 5.66 reports that it has paired a moment before the kernel passes its requests on.
     private func readSecret(_ visitor: Visitor) async throws -> [UInt8] {
         try await within(Limits.step, "the secret") {
             while true {
@@ -102,7 +102,7 @@ import Testing
     }
 }
 
-/// Gives `body` such an application, which advertises.
+/// Gives `body` an advertising application of this kind.
 private func withApplication(
     near bluez: BlueZ,
     _ body: (MarketApplication) async throws -> Void
@@ -125,7 +125,7 @@ private func withApplication(
 }
 
 extension String {
-    /// The UUID that the text says, as the rooms below the framework have it.
+    /// The UUID in the type that the modules below the framework use.
     fileprivate var uuid: BluetoothUUID {
         guard let uuid = BluetoothUUID(self) else { preconditionFailure("\(self) is no UUID") }
         return uuid

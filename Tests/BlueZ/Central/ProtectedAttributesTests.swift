@@ -3,10 +3,10 @@
 import BluetoothHost
 import Testing
 
-/// BlueZ wants what our host gives only to those whom it trusts enough.
+/// BlueZ requests values that our host serves only on links with sufficient security.
 @Suite(.machines) struct ProtectedAttributesTests {
-    /// Nobody told BlueZ to pair: the refusal makes it. Not so BlueZ 5.66, which pairs, too, and may lose
-    /// the whole link over it: that is told to pair.
+    /// The refusal makes BlueZ pair by itself. BlueZ 5.66 also does, but may lose the link over it,
+    /// so the test tells it to pair.
     @Test(arguments: Setting.all)
     func whoIsRefusedPairsAndIsServed(_ setting: Setting) async throws {
         let plan = StallPlan.such { plan in
@@ -30,13 +30,15 @@ import Testing
         }
     }
 
-    /// What asks for authentication gets it, though the link was encrypted without before.
+    /// A value that requires authentication gets it, though the link was encrypted without
+    /// authentication before.
     private func expectSteps(_ visitor: Visitor, _ link: Link) async throws {
         #expect(try await visitor.read(Stall.topSecret) == [1, 2])
         #expect(try await link.security.isAuthenticated)
     }
 
-    /// What asks for the application's leave is refused until it is given.
+    /// A value that requires the application's authorization is refused until the application
+    /// grants it.
     private func expectAuthorization(_ visitor: Visitor, _ link: Link) async throws {
         await #expect(throws: Refusal("org.bluez.Error.NotAuthorized")) {
             try await visitor.read(Stall.personal)

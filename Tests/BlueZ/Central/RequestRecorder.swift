@@ -5,10 +5,10 @@ import BluetoothHCI
 import HCITransports
 import Synchronization
 
-/// Listens to the wire between our host and its controller, and writes down what a client asks for on
-/// the first bearer of its links: whether it trusts its cache shows in what it does not ask.
+/// Records the requests of a client on the first bearer of its links, from the packets between our
+/// host and its controller. The missing requests show whether the client trusts its cache.
 final class RequestRecorder: Sendable {
-    /// Whose requests they are.
+    /// The side whose requests are recorded.
     enum Client: Sendable {
         case bluez, ourHost
     }
@@ -23,18 +23,18 @@ final class RequestRecorder: Sendable {
 
     init(of client: Client = .bluez) { self.client = client }
 
-    /// The requests and commands so far; of one in several packets, the first.
+    /// The requests and commands so far. For a request in several packets, the first packet.
     var requests: [[UInt8]] { state.withLock { $0.requests } }
 
-    /// The requests by which a client learns what services there are, and what is in them.
+    /// The requests by which a client discovers services and their content.
     var discoveries: [[UInt8]] { requests.filter(Self.isDiscovery) }
 
-    /// How often a client asked in that way.
+    /// How many requests with this opcode the client sent.
     func count(of opcode: ATT.Opcode) -> Int {
         requests.count { $0.first == opcode.rawValue }
     }
 
-    /// The transport, listened to from now on.
+    /// The transport, recorded from now on.
     func listen(to transport: any HCITransport) -> any HCITransport {
         ListeningTransport(inner: transport, recorder: self)
     }
@@ -57,8 +57,8 @@ final class RequestRecorder: Sendable {
         }
     }
 
-    /// The ATT PDU on the fixed channel that begins in an H4 packet, if it is a client's; of one that
-    /// continues in further packets, the beginning (Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1).
+    /// The ATT PDU on the fixed channel that begins in an H4 packet, if a client sent it. For a PDU
+    /// that continues in further packets, its beginning (Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1).
     private static func request(in packet: [UInt8]) -> [UInt8]? {
         let headerLength = 9
         let continuing: UInt8 = 0b01
@@ -66,7 +66,7 @@ final class RequestRecorder: Sendable {
             packet[2] >> 4 & 0b11 != continuing, packet[7] == 0x04, packet[8] == 0x00
         else { return nil }
         let pdu = Array(packet[headerLength...])
-        // What a server sends has an odd opcode (Vol 3, Part F, 3.4.8).
+        // PDUs from a server have an odd opcode (Vol 3, Part F, 3.4.8).
         return pdu[0] & 1 == 0 && pdu[0] != ATT.Opcode.handleValueConfirmation.rawValue ? pdu : nil
     }
 
@@ -74,14 +74,14 @@ final class RequestRecorder: Sendable {
         switch ATT.Opcode(rawValue: request[0]) {
         case .readByGroupTypeRequest, .findInformationRequest, .findByTypeValueRequest: true
         case .readByTypeRequest:
-            // Includes and characteristics; other types are values (Vol 3, Part G, 4.5 and 4.6).
+            // Includes and characteristics. Other types are values (Vol 3, Part G, 4.5 and 4.6).
             request.suffix(2) == [0x02, 0x28] || request.suffix(2) == [0x03, 0x28]
         default: false
         }
     }
 }
 
-/// Passes everything on, and has a recorder hear it.
+/// A transport that passes everything on, and gives a copy to a recorder.
 private struct ListeningTransport: HCITransport {
     let inner: any HCITransport
     let recorder: RequestRecorder

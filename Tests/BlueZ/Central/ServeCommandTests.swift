@@ -5,7 +5,8 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// BlueZ meets `lanyard serve`: what a person described in a file, and types while it runs.
+/// BlueZ connects to `lanyard serve`, which serves what a file describes and what is typed while it
+/// runs.
 @Suite(.machines) struct ServeCommandTests {
     @Test(arguments: Setting.all)
     func whatAFileDescribesIsServed(_ setting: Setting) async throws {
@@ -31,8 +32,8 @@ import Testing
         }
     }
 
-    /// Numbers are compared at our terminal and on D-Bus. Then the command is started again with the
-    /// same store, and nobody is asked anything.
+    /// The numbers are compared at our terminal and on D-Bus. Then the command restarts with the
+    /// same store, and no user is asked.
     @Test(arguments: Setting.all)
     func aPersonPairsAtATerminal(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "lanyard serve, pairing") { bluez in
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
     private func expectValues(_ visitor: Visitor, _ serving: ServingProcess) async throws {
         #expect(try await visitor.read(Stall.short) == Array("edit me".utf8))
@@ -110,7 +111,7 @@ import Testing
         try await visitor.bluez.isAlone()
     }
 
-    /// Six digits as they are shown: `012 345`.
+    /// Six digits as the command displays them: `012 345`.
     private static func spaced(_ number: Int) -> String {
         let digits = String(String(number + 1_000_000).dropFirst())
         return "\(digits.prefix(3)) \(digits.suffix(3))"

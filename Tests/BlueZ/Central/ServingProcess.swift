@@ -5,11 +5,12 @@ import HCITransports
 import ProcessTestSupport
 import Testing
 
-/// `lanyard serve` as a program has it that starts it: orders go in, news comes out, a line each.
+/// `lanyard serve` as another program runs it: commands go to its input and events come from its
+/// output, one line each.
 struct ServingProcess: Sendable {
     let process: ChildProcess
 
-    /// Starts it with a table, and waits until it can be found.
+    /// Starts it with a table, and waits until it advertises.
     init(
         _ database: String,
         on adapter: AdapterSpecification,
@@ -23,7 +24,7 @@ struct ServingProcess: Sendable {
         _ = try await news("ready")
     }
 
-    /// The next news of that name; others before it are passed over.
+    /// The next event with this name. Other events before it are dropped.
     func news(
         _ name: String,
         where choose: (JSON) -> Bool = { _ in true }
@@ -37,7 +38,7 @@ struct ServingProcess: Sendable {
 
     func order(_ line: String) { process.write(line: line) }
 
-    /// Ends it as its maker would: by the end of its input.
+    /// Ends the process by closing its input, as the program that started it would.
     func end() async throws {
         process.closeInput()
         let (_, ending) = try await process.waitUntilEnd(within: Limits.step)
@@ -45,7 +46,7 @@ struct ServingProcess: Sendable {
     }
 }
 
-/// Gives `body` a folder that is gone afterwards.
+/// Gives `body` a temporary folder.
 func withFolder<Value>(_ body: (String) async throws -> Value) async throws -> Value {
     let folder = NSTemporaryDirectory() + "stall-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

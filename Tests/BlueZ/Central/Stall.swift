@@ -2,32 +2,32 @@
 
 import BluetoothHost
 
-/// What our host offers to BlueZ: a value of every kind that a client can meet.
+/// The services that our host offers to BlueZ: a value of every kind that a client can find.
 enum Stall {
     static let name = "Stall"
     static let address = DeviceAddress(value: 0xF1A0_0000_0001, kind: .random)
 
     static let service = uuid(0x200)
-    /// 20 octets that can be read.
+    /// A value of 20 bytes that can be read.
     static let short = uuid(0x201)
-    /// 512 octets, as many as there can be, to read and write.
+    /// A value of 512 bytes, the greatest length, that can be read and written.
     static let long = uuid(0x202)
-    /// A value that the application has.
+    /// A value that the application provides.
     static let dynamic = uuid(0x203)
-    /// Can be written without response.
+    /// A value that can be written without response.
     static let commanded = uuid(0x204)
     static let notified = uuid(0x205)
     static let indicated = uuid(0x206)
-    /// Can be written by Reliable Writes (Vol 3, Part G, 3.3.3.1).
+    /// A value that can be written by Reliable Writes (Vol 3, Part G, 3.3.3.1).
     static let reliable = uuid(0x207)
-    /// Whatever is asked of the application is refused.
+    /// A value for which the application refuses every request.
     static let refused = uuid(0x208)
 
     /// The text that describes `short` (Vol 3, Part G, 3.3.3.2).
     static let description = Array("Twenty octets".utf8)
-    /// Why the application refuses.
+    /// The error with which the application refuses.
     static let refusal = ATT.ErrorCode(rawValue: 0x81)
-    /// What the application has for `dynamic` in the beginning.
+    /// The initial value of `dynamic`.
     static let countdown = Array(pattern(300).reversed())
 
     static let definition = GATT.ServiceDefinition(
@@ -58,13 +58,13 @@ enum Stall {
         ]
     )
 
-    /// A service of one value that comes and goes.
+    /// A service with one value that is added and removed.
     static let newcomer = GATT.ServiceDefinition(
         uuid(0x300),
         [.init(uuid(0x301), .read, value: .stored([7]))]
     )
 
-    /// A UUID of the stall's own.
+    /// A UUID from this fixture's own range.
     static func uuid(_ number: UInt16) -> BluetoothUUID {
         let digits = String(number, radix: 16)
         let padding = String(repeating: "0", count: 4 - digits.count)
@@ -73,7 +73,7 @@ enum Stall {
         return uuid
     }
 
-    /// Octets that count upwards.
+    /// Bytes that count upwards.
     static func pattern(_ count: Int, start: Int = 0) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: start + $0) }
     }

@@ -3,16 +3,17 @@
 import BluetoothHost
 import ProcessTestSupport
 
-/// The application behind the stall: has the dynamic values, and remembers what clients do.
+/// The application behind the served table. It provides the dynamic values, and records what
+/// clients do.
 actor StallKeeper {
     private var events: [ServerEvent] = []
-    /// Those who wait for an event that has not come yet.
+    /// The tasks that wait for an event that has not arrived yet.
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var work: Task<Void, Never>?
     /// The value of `Stall.dynamic`.
     private(set) var content = Stall.countdown
 
-    /// Begins to watch, and to answer for the handles of dynamic values.
+    /// Begins to observe the host and to answer requests for the handles of dynamic values.
     init(of host: BluetoothHost, dynamic: AttributeHandle?) async throws {
         let stream = try await host.serverEvents()
         work = Task { [weak self] in
@@ -22,7 +23,7 @@ actor StallKeeper {
 
     deinit { work?.cancel() }
 
-    /// Waits for the first event that is chosen, and forgets it.
+    /// Waits for the first event that matches, and removes it.
     nonisolated func next<Value: Sendable>(
         _ what: String,
         _ choose: @escaping @Sendable (ServerEvent) -> Value?
@@ -30,8 +31,8 @@ actor StallKeeper {
         try await within(Limits.step, what) { try await self.take(choose) }
     }
 
-    /// Waits for the next link that is there. One that was never established is passed over: its
-    /// client has made another.
+    /// Waits for the next link that exists. A link that was never established is skipped: its
+    /// client has made another one.
     nonisolated func link() async throws -> Link {
         while true {
             let link = try await next("a link") { event -> Link? in
@@ -41,14 +42,14 @@ actor StallKeeper {
         }
     }
 
-    /// Waits until the link is over.
+    /// Waits until the link has ended.
     nonisolated func farewell(of link: Link) async throws {
         _ = try await next("the end of the link") { event -> Bool? in
             if case .disconnected(link, _) = event { true } else { nil }
         }
     }
 
-    /// Waits until a client has subscribed in that way, or, with nil, has unsubscribed.
+    /// Waits until a client has subscribed in this way or, with `nil`, has unsubscribed.
     nonisolated func subscription(
         of handle: AttributeHandle,
         _ kind: GATT.SubscriptionKind?
@@ -58,7 +59,8 @@ actor StallKeeper {
         }
     }
 
-    /// Waits until a client has written a value that the server keeps; all that it wrote at once.
+    /// Waits until a client has written a value that the server holds. Returns all entries of that
+    /// write.
     nonisolated func written(_ handle: AttributeHandle) async throws -> [GATT.WriteEntry] {
         try await next("a write of \(handle)") { event -> [GATT.WriteEntry]? in
             guard case .written(_, let entries) = event,

@@ -2,13 +2,13 @@
 
 import BluetoothHost
 
-// What is not for everybody.
+// The protected values.
 extension Stall {
-    /// For those who have encrypted the link.
+    /// A value that requires an encrypted link.
     static let secret = uuid(0x501)
-    /// For those, too, who are sure whom they talk to.
+    /// A value that requires an authenticated link as well.
     static let topSecret = uuid(0x502)
-    /// For those whom the application admits.
+    /// A value that requires the application's authorization.
     static let personal = uuid(0x503)
 
     static let treasure: [UInt8] = [0xC0, 0xFF, 0xEE]

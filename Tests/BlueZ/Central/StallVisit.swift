@@ -5,7 +5,7 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// Our host with its stall open, and BlueZ not far.
+/// Our host, serving and advertising, and BlueZ within its range.
 struct StallVisit: Sendable {
     let bluez: BlueZ
     let host: BluetoothHost
@@ -20,24 +20,25 @@ struct StallVisit: Sendable {
         try #require(services.lazy.compactMap { $0.characteristic(uuid) }.first).valueHandle
     }
 
-    /// BlueZ, as it knows us once it has found us.
+    /// BlueZ's view of our host, once BlueZ has found it.
     var visitor: Visitor { Visitor(bluez: bluez, path: bluez.path(of: Stall.address)) }
 
-    /// Has BlueZ look for our host and connect: how BlueZ sees us, and our end of the link.
+    /// Has BlueZ find our host and connect. Returns BlueZ's view of our host, and our end of the
+    /// link.
     func arrive() async throws -> (Visitor, Link) {
         _ = try await bluez.findStall()
         return (visitor, try await comeBack())
     }
 
-    /// Has BlueZ connect again to whom it knows already; our end of the link.
+    /// Has BlueZ connect again to our host, which it knows. Returns our end of the link.
     @discardableResult
     func comeBack() async throws -> Link {
         try await visitor.connect()
         return try await keeper.link()
     }
 
-    /// Has BlueZ make a link of which nothing may come; our end of it. Whether BlueZ calls that a
-    /// success varies from one release to the next.
+    /// Has BlueZ make a link that may end at once. Returns our end of it. Whether BlueZ reports
+    /// that as a success varies between releases.
     func meetOnly() async throws -> Link {
         _ = try? await bluez.call("connect", ["path": .string(visitor.path)])
         return try await keeper.next("a link") { event -> Link? in
@@ -45,11 +46,11 @@ struct StallVisit: Sendable {
         }
     }
 
-    /// Has BlueZ ask for what it has to pair for first.
+    /// Has BlueZ send a request for which it has to pair first.
     ///
-    /// BlueZ pairs, but may lose what it paired for: it repeats its request while the kernel still
-    /// raises the security of the socket, which answers ENOTCONN then; on D-Bus that is an ATT error,
-    /// 0x0e, that nobody sent. Then it is asked again when keys are there.
+    /// BlueZ pairs, but may lose that request: it repeats the request while the kernel still raises
+    /// the security of the socket, and the socket then answers ENOTCONN. On D-Bus that is an ATT
+    /// error, 0x0e, that our host never sent. The request is then repeated once keys exist.
     func askPairing<Value>(_ ask: () async throws -> Value) async throws -> Value {
         let events = await host.securityEvents()
         do {
@@ -70,7 +71,7 @@ struct StallVisit: Sendable {
         }
     }
 
-    /// Ends the link, from our side: when BlueZ is told to, it waits for two seconds first.
+    /// Ends the link from our side. BlueZ waits two seconds before it disconnects on request.
     func part(_ link: Link) async throws {
         try await link.disconnect()
         try await keeper.farewell(of: link)
@@ -78,13 +79,13 @@ struct StallVisit: Sendable {
     }
 }
 
-/// How a stall is made.
+/// How our host is set up and what it serves.
 struct StallPlan: Sendable {
     var services = [Stall.definition]
     var configuration = HostConfiguration()
     var manner = Person.Manner()
 
-    /// Made by `change`.
+    /// The default plan with a change.
     static func such(_ change: (inout StallPlan) -> Void) -> StallPlan {
         var plan = StallPlan()
         change(&plan)
@@ -92,8 +93,8 @@ struct StallPlan: Sendable {
     }
 }
 
-/// Opens a stall, gives it to `body`, and closes it: our host is gone then, as if its process had
-/// ended.
+/// Starts a host with the served table, gives it to `body`, and shuts it down, as if its process
+/// had ended.
 func withStall<Value: Sendable>(
     near bluez: BlueZ,
     _ plan: StallPlan = StallPlan(),
@@ -149,7 +150,7 @@ private func openStall(
     )
 }
 
-/// A scenario in which BlueZ visits a stall.
+/// A scenario in which BlueZ connects to our host.
 func withVisit(
     _ setting: Setting,
     _ scenario: String,

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// BlueZ subscribes to values, and is sent them.
+/// BlueZ subscribes to values and receives them.
 @Suite(.machines) struct TellingBlueZTests {
     @Test(arguments: Setting.all)
     func notificationsComeInOrderAndEnd(_ setting: Setting) async throws {
@@ -26,7 +26,8 @@ import Testing
         }
     }
 
-    /// An indication is sent when BlueZ has confirmed it, so that a loop of them cannot overtake.
+    /// Sending an indication returns when BlueZ has confirmed it, so a loop of indications keeps
+    /// their order.
     @Test(arguments: Setting.all)
     func indicationsAreConfirmed(_ setting: Setting) async throws {
         try await withVisit(setting, "indications") { stall in

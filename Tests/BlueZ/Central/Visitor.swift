@@ -3,14 +3,15 @@
 import BluetoothHost
 import ProcessTestSupport
 
-/// BlueZ as the Central that found our host: a device's object on D-Bus stands for us there.
+/// BlueZ as the Central that found our host. A D-Bus object of a device represents our host in
+/// BlueZ.
 struct Visitor: Sendable {
     let bluez: BlueZ
 
-    /// The object.
+    /// The path of the object.
     let path: String
 
-    /// What BlueZ says of us now.
+    /// The current properties of our host in BlueZ.
     var properties: JSON { get async throws { try await bluez.device(path) } }
 
     func connect() async throws { try await bluez.connect(path) }
@@ -35,7 +36,7 @@ struct Visitor: Sendable {
         try await bluez.write(value, to: uuid, at: path, type)
     }
 
-    /// Subscribes; the path by which values come.
+    /// Subscribes. Returns the path that reports the values.
     func subscribe(to uuid: BluetoothUUID) async throws -> String {
         try await bluez.subscribe(to: uuid, at: path)
     }
@@ -44,12 +45,12 @@ struct Visitor: Sendable {
         try await bluez.unsubscribe(from: uuid, at: path)
     }
 
-    /// Waits for a value that comes by a path; others, as those that were read, are passed over.
+    /// Waits for a value from a path. Other values, such as those that were read, are dropped.
     func value(_ value: [UInt8], by path: String) async throws {
         try await bluez.change(of: path, "Value", to: .octets(value))
     }
 
-    /// The next values that come by a path.
+    /// The next values from a path.
     func values(_ count: Int, by path: String) async throws -> [[UInt8]] {
         var values: [[UInt8]] = []
         while values.count < count { values.append(try await bluez.value(of: path)) }
@@ -63,10 +64,10 @@ extension StallVisit {
 }
 
 extension BlueZ {
-    /// How often BlueZ looks for a host of which it hears old news.
+    /// How often BlueZ searches for a host of which it only reports outdated events.
     private static let searchLimit = 10
 
-    /// Looks for our host, unless BlueZ has it already; what BlueZ says of it.
+    /// Searches for our host, unless BlueZ knows it already. Returns its properties in BlueZ.
     func findStall() async throws -> JSON {
         let path = path(of: Stall.address)
         for _ in 0..<Self.searchLimit {
@@ -76,7 +77,7 @@ extension BlueZ {
             _ = try await event("device", within: Limits.discovery) { $0["path"].text == path }
             let found = try await call("devices")[path]
             try await stopScan()
-            // Events may be of one that was forgotten since.
+            // An event may be about a device that BlueZ has removed since.
             if found != .null { return found }
         }
         throw Refusal("NotFound", text: path)

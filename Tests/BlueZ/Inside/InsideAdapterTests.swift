@@ -9,8 +9,9 @@ private let database = """
     { "name": "inside-adapter", "services": [{ "uuid": "FFF0", "characteristics": [] }] }
     """
 
-/// Holds a copy of the adapter that a process has taken, as a process does that is just being started, until the
-/// first has closed it, and waits for something after that.
+/// A script that holds a copy of the file descriptor of an adapter that another process has taken,
+/// as a process that is being started does. It keeps the copy until the other process has closed
+/// its own and waits in `poll`.
 private let holder = """
     import ctypes, os, socket, sys
     GET_FILE, POLL = 438, "7"
@@ -41,21 +42,24 @@ private let holder = """
     print(said, flush=True)
     """
 
-/// The adapters themselves: who has them, who is refused, and what becomes of them.
+/// The adapters themselves: which process uses them, which process is refused, and how they are
+/// returned.
 @Suite(.machines) struct InsideAdapterTests {
-    @Test("The list says who has which adapter", arguments: Setting.latestOnly)
+    @Test("The list shows which process uses which adapter", arguments: Setting.latestOnly)
     func list(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: adapters") { bluez in
             try await bluez.powerOn()
             let program = try await InsideProgram(in: bluez)
             let free = try await program.succeed(["adapters", "--probe"])
             let lines = free.output.split(separator: "\n")
-            // Who is not root may see who runs, and so that it works for bluetoothd.
+            // A user without root may see the processes, and therefore that bluetoothd uses the
+            // adapter.
             #expect(lines.contains { $0.hasPrefix("hci0") && $0.contains("used by bluetoothd") })
             #expect(lines.contains { $0.hasPrefix("hci1") && $0.hasSuffix("free") })
             #expect(lines.contains { $0.contains("controller:") && $0.contains("Bluetooth ") })
             try await start(program)
-            // Which process has it, nobody but root may see: one with a capability is not looked into.
+            // Only root may see which process has the adapter: other users cannot inspect a process
+            // that has a capability.
             for (user, holders) in [(InsideProgram.User.nobody, []), (.root, ["lanyard"])] {
                 let taken = try await program.succeed(["adapters", "--json"], as: user)
                 let second = try #require(try taken.json["adapters"].elements.last)
@@ -69,7 +73,7 @@ private let holder = """
     // MARK: Refusals
 
     @Test(
-        "Without the capability it says which one, and how to give it",
+        "Without the capability the program names it and says how to grant it",
         arguments: Setting.eachRelease
     )
     func notPermitted(_ setting: Setting) async throws {
@@ -83,14 +87,14 @@ private let holder = """
             let doctor = try await program.run(["doctor", "--adapter", "hci1", "--no-store"])
             #expect(doctor.status == 78)
             #expect(doctor.output.contains("! permission: this program may not take adapters"))
-            // To a service it is given without the file's having it.
+            // A service receives the capability without one on the file.
             let service = try await program.succeed(["adapters", "--probe"], as: .service)
             #expect(service.output.contains("controller: "))
         }
     }
 
     @Test(
-        "An adapter that another program has is in use, and by whom is said",
+        "For an adapter in use the program names the process that uses it",
         arguments: Setting.eachRelease
     )
     func inUse(_ setting: Setting) async throws {
@@ -108,7 +112,7 @@ private let holder = """
     }
 
     @Test(
-        "An adapter that is not there is told from others, with those that are",
+        "For an adapter that does not exist the program lists those that do",
         arguments: Setting.eachRelease
     )
     func noSuchAdapter(_ setting: Setting) async throws {
@@ -123,7 +127,10 @@ private let holder = """
         }
     }
 
-    @Test("An adapter on which bluetoothd has a link is left alone", arguments: Setting.latestOnly)
+    @Test(
+        "An adapter on which bluetoothd has a link stays with bluetoothd",
+        arguments: Setting.latestOnly
+    )
     func busyDaemon(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: bluetoothd has links") { bluez in
             try await bluez.powerOn()
@@ -136,16 +143,16 @@ private let holder = """
             let refusal = "hci0: in use by bluetoothd"
             #expect(run.remarks.contains(refusal) && run.remarks.contains("with 1 connection"))
             #expect(run.remarks.contains("systemctl stop bluetooth"))
-            // And the link is still there.
+            // The link is still there.
             #expect(try await !link.discoverServices().isEmpty)
             try await link.disconnect()
         }
     }
 
-    // MARK: Coming and going
+    // MARK: Borrowing, unplugging, and returning
 
     @Test(
-        "One that bluetoothd has powered on is borrowed, and given back as it was",
+        "An adapter that bluetoothd has powered on is borrowed and returned powered on",
         arguments: Setting.eachRelease
     )
     func borrowed(_ setting: Setting) async throws {
@@ -158,7 +165,7 @@ private let holder = """
             }
             #expect(try await program.interrupt("scan") == 130)
             _ = try await bluez.event("adapter") { $0["path"] == Self.first }
-            // Powered on for it by nobody but the program.
+            // Only the program powered it on.
             try await isPowered(bluez)
             try await bluez.advertise(name: "borrowed")
             let host = try await bluez.makeHost()
@@ -167,7 +174,7 @@ private let holder = """
     }
 
     @Test(
-        "One of which a process that is being started holds a copy is given back all the same",
+        "An adapter of which a starting process holds a copy is returned all the same",
         arguments: Setting.eachRelease
     )
     func copied(_ setting: Setting) async throws {
@@ -189,7 +196,7 @@ private let holder = """
     }
 
     @Test(
-        "One that is pulled out is waited for, and the accessory is there again",
+        "The accessory waits for an unplugged adapter and advertises again after its return",
         arguments: Setting.eachRelease
     )
     func unplugged(_ setting: Setting) async throws {
@@ -211,7 +218,7 @@ private let holder = """
     }
 
     @Test(
-        "Who watches is told that an adapter is pulled out, and put back",
+        "A watching program reports that an adapter is unplugged and plugged in",
         arguments: Setting.latestOnly
     )
     func watched(_ setting: Setting) async throws {
@@ -227,12 +234,12 @@ private let holder = """
         }
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
-    /// Where BlueZ has hci0.
+    /// The D-Bus path of hci0.
     private static let first = JSON.string("/org/bluez/hci0")
 
-    /// Serves, so that an adapter is taken.
+    /// Starts a server, which takes the adapter.
     private func start(_ program: InsideProgram, adapter: String = "hci1") async throws {
         let file = try program.write(database, to: "adapter.json")
         let arguments = ["serve", file, "--stay", "--adapter", adapter, "--no-store"]

@@ -16,10 +16,10 @@ private let sealed = ServedCharacteristic(
     value: Array("secret".utf8)
 )
 
-/// The static program as a Central, on a controller that it has taken from the kernel.
+/// The static program as a Central, on a controller that it takes from the kernel.
 @Suite(.machines) struct InsideExploreTests {
     @Test(
-        "Without root, but with the capability, it explores what bluetoothd serves",
+        "With the capability and without root, the program explores what bluetoothd serves",
         arguments: Setting.all
     )
     func explores(_ setting: Setting) async throws {
@@ -33,13 +33,13 @@ private let sealed = ServedCharacteristic(
             let characteristics = found["characteristics"].elements
             #expect(characteristics.map { $0["uuid"].text } == ["FFF1", "FFF2"])
             #expect(characteristics.first?["value"].octets == Array("ABC".utf8))
-            // The kernel has it back, as it was.
+            // The kernel has the controller again, in its former state.
             #expect(try await state(of: "hci1", program) == "down")
         }
     }
 
     @Test(
-        "It pairs with BlueZ, and reads what wants an encrypted link",
+        "The program pairs with BlueZ and reads a value that requires encryption",
         arguments: Setting.eachRelease
     )
     func pairs(_ setting: Setting) async throws {

@@ -4,24 +4,24 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// Our static program inside the machine, on real user channels of a real kernel, as it is run on a
-/// Raspberry Pi: by a user who is not root. The file has the one capability that it takes, and nothing else.
+/// Our static program inside the machine, on user channels of a real kernel, run as on a Raspberry
+/// Pi by a user without root. The file has only the capability that user channels require.
 struct InsideProgram: Sendable {
-    /// What came of a run.
+    /// The result of a run.
     struct Run: Sendable {
         let status: Int
         let output: String
-        /// What it said on standard error.
+        /// The text on standard error.
         let remarks: String
 
-        /// What it printed, as JSON.
+        /// The text on standard output, parsed as JSON.
         var json: JSON {
             get throws { try JSON(parsing: output) }
         }
     }
 
-    /// A program needs a moment before its first line: the machine's processors are emulated, and it is
-    /// compiled for debugging.
+    /// The program needs some time before its first line: the machine's processors are emulated,
+    /// and the program is a debug build.
     static let limit = Limits.step * 2
 
     private static let folder = "/run/lanyard"
@@ -29,7 +29,8 @@ struct InsideProgram: Sendable {
 
     let bluez: BlueZ
 
-    /// Brings the program into the machine, unless it is there already, and gives its file the capability.
+    /// Copies the program into the machine, unless it is there already, and grants its file the
+    /// capability.
     init(in bluez: BlueZ) async throws {
         self.bluez = bluez
         if try await !Self.isThere(in: bluez) {
@@ -57,14 +58,14 @@ struct InsideProgram: Sendable {
         }
     }
 
-    /// Gives the file the capability to take adapters, or takes it away.
+    /// Grants the file the capability to take adapters, or removes it.
     func setCapability(_ isGiven: Bool) async throws {
         let line =
             isGiven ? "setcap cap_net_admin+ep \(Self.file)" : "setcap -r \(Self.file)"
         try await bluez.shell(line)
     }
 
-    /// Takes the capability from the file, and makes an empty folder for what a service keeps.
+    /// Removes the capability from the file, and creates an empty state folder for a service.
     func beService() async throws {
         try await setCapability(false)
         try await bluez.shell(
@@ -74,7 +75,7 @@ struct InsideProgram: Sendable {
 
     // MARK: Running
 
-    /// Writes a file that the program can read; its path.
+    /// Writes a file that the program can read. Returns its path.
     func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(
             to: URL(fileURLWithPath: "\(bluez.machine.sharedFolder)/\(name)")
@@ -82,14 +83,14 @@ struct InsideProgram: Sendable {
         return "/share/\(name)"
     }
 
-    /// Who runs it.
+    /// The user that runs the program.
     enum User {
         case nobody, root
-        /// Nobody, whose process has the capability from the start, as systemd gives it to a service, and
-        /// who has a folder for what is kept: see `beService()`.
+        /// The Unix account `nobody`, with the capability on the process, as systemd grants it to a
+        /// service, and with a state folder; see `beService()`.
         case service
 
-        /// A line of shell that runs another as that user.
+        /// A shell command that runs another command as this user.
         fileprivate func line(of inner: String) -> String {
             let words =
                 switch self {
@@ -103,7 +104,7 @@ struct InsideProgram: Sendable {
         }
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     func run(_ arguments: [String], as user: User = .nobody) async throws -> Run {
         let errors = "/tmp/lanyard-errors"
         let line = Self.line(arguments, by: user) + " 2>\(errors) </dev/null"
@@ -120,48 +121,50 @@ struct InsideProgram: Sendable {
         )
     }
 
-    /// Runs it to its end, and expects that it does its job.
+    /// Runs the program to its end, and expects that it succeeds.
     func succeed(_ arguments: [String], as user: User = .nobody) async throws -> Run {
         let run = try await run(arguments, as: user)
         try #require(run.status == 0, "lanyard \(arguments): \(run)")
         return run
     }
 
-    /// Starts it; see `line(of:)` and `interrupt(_:)`.
+    /// Starts the program; see `line(of:)` and `interrupt(_:)`.
     func start(_ arguments: [String], as name: String, by user: User = .nobody) async throws {
-        // Its output of both kinds comes as events; it is `lanyard` that is ended, not a shell around it.
+        // Its standard output and standard error arrive as events. `exec` makes the signal reach
+        // `lanyard` and not a shell around it.
         try await bluez.spawn("exec " + Self.line(arguments, by: user), as: name)
     }
 
-    /// Waits for a line of what was started, which starts so.
+    /// Waits for a line of the running program that has this prefix.
     @discardableResult
     func line(of name: String, after prefix: String) async throws -> String {
-        // What is typed in answer to a question ends no line of the output.
+        // The answer to a question is not echoed, so the next output continues the question's line.
         try await bluez.output(of: name, within: Self.limit) {
             $0.hasPrefix(prefix) || $0.contains("[y/N] " + prefix)
         }
     }
 
-    /// Interrupts what was started, as Ctrl-C does, and waits for its end; how it ended.
+    /// Interrupts the running program, as Ctrl-C does, and waits for its end. Returns its exit
+    /// status.
     @discardableResult
     func interrupt(_ name: String) async throws -> Int {
         try await bluez.end(name, by: SIGINT)
         return try await end(of: name)
     }
 
-    /// Waits for the end of what was started; how it ended.
+    /// Waits for the end of the running program. Returns its exit status.
     private func end(of name: String) async throws -> Int {
         let event = try await bluez.event("ended", within: Self.limit) { $0["name"].text == name }
         return event["status"].integer ?? -1
     }
 
-    /// A line of shell that becomes the program.
+    /// A shell command that becomes the program.
     private static func line(_ arguments: [String], by user: User = .nobody) -> String {
         user.line(of: "exec " + ([file] + arguments).map(quoted).joined(separator: " "))
     }
 }
 
-/// Where a service keeps its bonds.
+/// The folder in which a service stores its bonds.
 private let stateFolder = "/run/lanyard-state"
 
 private func quoted(_ text: String) -> String {

@@ -27,10 +27,10 @@ private let database = """
     }
     """
 
-/// The static program as an accessory, on a controller that it has taken from the kernel.
+/// The static program as an accessory, on a controller that it takes from the kernel.
 @Suite(.machines) struct InsideServeTests {
     @Test(
-        "BlueZ finds what it serves, reads, writes, and is told by it",
+        "BlueZ finds the program's services, reads and writes values, and is notified",
         arguments: Setting.oldestAndLatest
     )
     func serves(_ setting: Setting) async throws {
@@ -45,7 +45,7 @@ private let database = """
             let told = try await bluez.subscribe(to: open, at: path)
             try await program.line(of: "accessory", after: "subscribed: ")
             try await bluez.write("notify FFF1 060708\n", to: "accessory")
-            // BlueZ tells of values that it has read in the same way.
+            // BlueZ reports values that it has read in the same way.
             try await bluez.change(of: told, "Value", to: .octets([6, 7, 8]))
             try await bluez.disconnect(path)
             try await program.line(of: "accessory", after: "disconnected: ")
@@ -54,7 +54,7 @@ private let database = """
     }
 
     @Test(
-        "BlueZ pairs with it, and reads what wants an encrypted link",
+        "BlueZ pairs with the program and reads a value that requires encryption",
         arguments: Setting.eachRelease
     )
     func pairs(_ setting: Setting) async throws {
@@ -66,7 +66,8 @@ private let database = """
             let path = try await find(bluez)
             try await bluez.connect(path)
             async let pairing = bluez.pair(path)
-            // Nothing protects from somebody in between: so a person is asked, here the test.
+            // Just Works does not protect against an attacker in the middle, so the program asks
+            // its user, here the test.
             _ = try await bluez.output(of: "accessory") { $0.contains("wants to pair") }
             try await bluez.write("y\n", to: "accessory")
             _ = try await pairing
@@ -76,9 +77,12 @@ private let database = """
         }
     }
 
-    /// As Packaging's unit starts it: with a capability of the process's, nobody to be asked, and before its
-    /// adapter is there.
-    @Test("As a service it waits for its adapter, and keeps bonds", arguments: Setting.latestOnly)
+    /// The program runs as the unit in Packaging starts it: the process has the capability, no user
+    /// can be asked, and the adapter appears later.
+    @Test(
+        "As a service the program waits for its adapter and keeps bonds",
+        arguments: Setting.latestOnly
+    )
     func service(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "inside: a service") { bluez in
             let program = try await InsideProgram(in: bluez)
@@ -97,13 +101,14 @@ private let database = """
             async let paired = bluez.pair(path)
             let shown = try await program.line(of: "accessory", after: "Enter ")
             _ = try await bluez.question("passkey")
-            try await bluez.answer(passkey: try #require(Int(shown.filter(\.isNumber))))
+            let digits = shown.prefix { $0 != "a" }.filter(\.isNumber)
+            try await bluez.answer(passkey: try #require(Int(digits)))
             _ = try await paired
             try await program.line(of: "accessory", after: "bonded: ")
             #expect(try await bluez.read(sealed, from: path) == [0x5E, 0xA1])
             #expect(try await program.interrupt("accessory") == 0)
 
-            // Bonds are there at the next start, and good without --pair.
+            // The bonds are loaded at the next start, and are valid without --pair.
             try await bluez.change(of: path, "Connected", to: .boolean(false))
             try await program.start(command, as: "again", by: .service)
             try await program.line(of: "again", after: "ready: ")

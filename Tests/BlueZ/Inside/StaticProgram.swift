@@ -3,12 +3,12 @@
 import Foundation
 import ProcessTestSupport
 
-/// `lanyard` with all its libraries in it, for a machine that has no Swift.
+/// `lanyard`, linked statically, for a machine without Swift.
 ///
-/// `LANYARD_STATIC` may name one; otherwise it is linked of what was compiled for these tests, once for
-/// each time that they are compiled.
+/// `LANYARD_STATIC` may name one. Otherwise it is linked from the products of this test build, once
+/// for each build.
 enum StaticProgram {
-    /// Where it is.
+    /// The path of the program.
     static var path: String {
         get async throws { try await found.value }
     }

@@ -2,21 +2,21 @@
 
 import BluetoothHCI
 
-/// Something that should not happen between a kernel and a controller that are both right.
+/// An error that must not occur between a correct kernel and a correct controller.
 enum Complaint: Equatable, CustomStringConvertible {
-    /// The kernel wrote it into its log.
+    /// An error in the kernel's log.
     case kernel(String)
-    /// bluetoothd, or what watches over it, wrote it into its log.
+    /// An error in the log of bluetoothd or of its supervisor.
     case daemon(String)
-    /// The controller refused a command of the kernel's.
+    /// The controller refused one of the kernel's commands.
     case refusal(KernelWire.Refusal)
-    /// A packet of either's is none, or a rule of HCI or ATT was broken.
+    /// A packet of either side is malformed, or a rule of HCI or ATT is broken.
     case violation(String)
 
-    /// All that somebody should have to explain.
+    /// All errors that need an explanation.
     ///
     /// - Parameters:
-    ///   - violations: the rules that were broken, as the watch over the wires tells them.
+    ///   - violations: the broken rules that the checkers on the wires report.
     static func all(
         kernel: [BlueZ.KernelLine],
         daemon: [String],
@@ -40,26 +40,36 @@ enum Complaint: Equatable, CustomStringConvertible {
     }
 }
 
-/// A complaint that is explained: who is wrong, and how we know.
+/// A known cause of an error: which side is wrong, and how we know.
 ///
-/// A scenario has to ask by name for each that it brings about; there are no others.
+/// A scenario names each error that it causes on purpose. No other errors are allowed.
 enum Allowance {
-    /// Linux begins a discovery while it advertises on a controller of 4.x, and gives the controller a
-    /// random address for it, which no controller may take while legacy advertising is enabled
-    /// (Vol 4, Part E, 7.8.4). It happens as long as the controller never had a random address. So it
-    /// does on hardware: a BCM43455 says the same (bluez/bluetooth-next, pull request 781: "pause
-    /// advertising for the scan address update", 2026).
+    /// Linux begins a discovery while it advertises on a 4.x controller, and sets the controller's
+    /// random address for it, which a controller must refuse while legacy advertising is enabled
+    /// (Vol 4, Part E, 7.8.4). It happens as long as the controller never had a random address.
+    /// Hardware behaves in the same way: a BCM43455 reports the same error (bluez/bluetooth-next,
+    /// pull request 781: "pause advertising for the scan address update", 2026).
     case randomAddressWhileAdvertising
-    /// The controller says that its hardware failed, because the scenario wants it to.
+    /// When the adapter is powered off, Linux cancels the command whose answer is pending, and logs
+    /// that as an error: `set_powered` in net/bluetooth/mgmt.c calls `hci_cmd_sync_cancel_sync`
+    /// with EHOSTDOWN, 112, so that power-off does not wait ("Bluetooth: Cancel sync command before
+    /// suspend and power off", 2023; in Debian's 6.1 and 6.12). A link that ends right before
+    /// leaves such a command, because the kernel enables its advertising again. A controller that
+    /// fails a command with a status to which Linux gives the same number (0x04, 0x3C) has refused
+    /// it on the wire, which is a separate error.
+    case commandCanceledByPowerOff
+    /// The controller reports a hardware error, because the scenario causes one.
     case hardwareError
 
-    /// Whether it explains the complaint.
+    /// Whether this cause explains the error.
     func covers(_ complaint: Complaint) -> Bool {
         switch (self, complaint) {
         case (.randomAddressWhileAdvertising, .kernel(let text)):
             text.hasSuffix("Opcode 0x2005 failed: -16")
         case (.randomAddressWhileAdvertising, .refusal(let refusal)):
             refusal.opcode == .leSetRandomAddress && refusal.status == .commandDisallowed
+        case (.commandCanceledByPowerOff, .kernel(let text)):
+            text.wholeMatch(of: #/Bluetooth: hci\d+: Opcode 0x[0-9a-f]{4} failed: -112/#) != nil
         case (.hardwareError, .kernel(let text)): text.contains("hardware error")
         default: false
         }
@@ -67,16 +77,16 @@ enum Allowance {
 }
 
 extension BlueZ.KernelLine {
-    /// Of its own drivers Linux says at these levels that something is wrong.
+    /// The least severe level at which Linux reports an error of its own drivers.
     private static let worstWarning = 4
 
-    /// What stands in a log, at whatever level, of programs and drivers that failed.
+    /// Texts that mean, at any log level, that a program or driver failed.
     private static let signsOfFailure = [
         "segfault", "general protection fault", "Call Trace", "WARNING:", "BUG", "Oops",
         "blocked for more than", "lockdep",
     ]
 
-    /// Whether it is about Bluetooth, and says that something is wrong, or whether anything crashed.
+    /// Whether the line reports a Bluetooth error or any crash.
     var isComplaint: Bool {
         if Self.signsOfFailure.contains(where: text.contains) { return true }
         let isAboutBluetooth = text.contains("Bluetooth") || text.contains("hci")
@@ -84,12 +94,13 @@ extension BlueZ.KernelLine {
     }
 }
 
-/// What bluetoothd writes: what it cannot do, and most of that is of no interest here. What the kernel
-/// refuses it is, with the kernel's code in parentheses; and of course that it is at its end.
+/// The log of bluetoothd. Most lines report what bluetoothd cannot do, which does not matter here.
+/// The lines that matter report that the kernel refused a request, with the kernel's code in
+/// parentheses, or that bluetoothd ended.
 enum DaemonLog {
     private static let signsOfCrash = ["Aborted", "corrupted", "stack smashing"]
 
-    /// The lines that say that something went wrong below.
+    /// The lines that report an error in the layers below.
     static func complaints(in lines: [String]) -> [String] {
         lines.filter { line in
             signsOfCrash.contains(where: line.contains)

@@ -2,7 +2,7 @@
 
 import Testing
 
-/// What counts as a complaint, of each of those who may complain; without a machine.
+/// Which log lines and packets count as errors. These tests need no machine.
 struct ComplaintTests {
     @Test func whatTheKernelWarnsOfCounts() {
         let lines = [
@@ -33,8 +33,8 @@ struct ComplaintTests {
         #expect(complaints == [.daemon(lines[0]), .daemon(lines[2])])
     }
 
-    /// Answers to LE Set Random Address, a command and an event that are cut off, and a kind of packet that
-    /// there is not (Vol 4, Part E, 5.4 and 7.7.14; Part A, 2).
+    /// Answers to LE Set Random Address, a truncated command and a truncated event, and an
+    /// undefined packet type (Vol 4, Part E, 5.4 and 7.7.14; Part A, 2).
     @Test func whatPassesOnTheWireCounts() {
         var wire = KernelWire()
         let done: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x05, 0x20, 0x00]
@@ -52,5 +52,18 @@ struct ComplaintTests {
         )
         let allowance = Allowance.randomAddressWhileAdvertising
         #expect(complaints.filter(allowance.covers) == [.refusal(refusal)])
+    }
+
+    @Test("A command that power-off cancels is explained, and no other failure is")
+    func commandCanceledByPowerOff() {
+        let canceled = Complaint.kernel("Bluetooth: hci0: Opcode 0x2006 failed: -112")
+        let others: [Complaint] = [
+            .kernel("Bluetooth: hci0: Opcode 0x2006 failed: -110"),
+            .kernel("Bluetooth: hci0: Opcode 0x2006 failed: -1120"),
+            .kernel("Bluetooth: hci0: link tx timeout: -112"),
+            .refusal(.init(opcode: .leSetAdvertisingParameters, status: .advertisingTimeout)),
+        ]
+        let allowance = Allowance.commandCanceledByPowerOff
+        #expect(([canceled] + others).filter(allowance.covers) == [canceled])
     }
 }

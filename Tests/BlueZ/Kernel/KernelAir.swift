@@ -9,32 +9,32 @@ import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
-/// An air of ours in real time: the kernel of a virtual machine drives its first controller, and
-/// hosts of ours drive the others.
+/// A virtual radio in real time: the kernel of a virtual machine drives its first controller, and
+/// our hosts drive the others.
 final class KernelAir: Sendable {
-    /// Where the machine, or another host outside the process, finds a controller.
+    /// The socket at which the machine, or another host outside this process, finds a controller.
     struct Door: Sendable {
         let server: AirServer
         let specification: AdapterSpecification
     }
 
-    /// The kernel's controller has the same address whenever it gets power, as one of flesh has.
+    /// The kernel's controller keeps its address across power cycles, as hardware does.
     static let kernelAddress = DeviceAddress(value: 0xC4F0_0000_0001, kind: .public)
 
-    /// Far enough from each other not to be deafening, near enough that nothing is lost.
+    /// Positions without packet loss, and far enough apart that the receivers are not saturated.
     private static let places = [Position(x: 0, y: 0), Position(x: 1, y: 0)]
 
     let air: LiveAir
     let kernel: ControllerID
     let generation: Generation
-    /// Where the machine finds the kernel's controller.
+    /// The socket at which the machine finds the kernel's controller.
     let kernelDoor: Door
-    /// Where the packet logs of all controllers are.
+    /// The folder with the packet logs of all controllers.
     let folder: String
     private let hosts = Mutex<[BluetoothHost]>([])
     private let doors = Mutex<[Door]>([])
 
-    /// Makes an air with the kernel's controller in it.
+    /// Makes a virtual radio with the kernel's controller.
     init(_ generation: Generation) async throws {
         self.generation = generation
         folder = NSTemporaryDirectory() + "kernel-\(UUID().uuidString.prefix(8))"
@@ -65,7 +65,7 @@ final class KernelAir: Sendable {
         return Door(server: server, specification: try await server.listen(at: .unix(path: path)))
     }
 
-    /// Puts a controller of the kernel's generation into the air.
+    /// Adds a controller of the kernel's generation.
     func addController(
         _ name: String,
         _ change: (inout ControllerConfiguration) -> Void = { _ in }
@@ -80,7 +80,8 @@ final class KernelAir: Sendable {
         return try added.get()
     }
 
-    /// Makes a host of ours on a controller of its own, started; it is shut down with the air.
+    /// Makes and starts one of our hosts on a controller of its own. The host shuts down with the
+    /// virtual radio.
     func makeHost(
         _ configuration: HostConfiguration = HostConfiguration()
     ) async throws -> BluetoothHost {
@@ -96,7 +97,7 @@ final class KernelAir: Sendable {
         return host
     }
 
-    /// Where a program, or CoreBluetooth, finds a controller of its own.
+    /// Adds a controller for a program or for CoreBluetooth, and returns where to find it.
     func openDoor(_ name: String) async throws -> AdapterSpecification {
         let controller = try await addController(name)
         let door = try await Self.open("\(folder)/\(name).sock", of: air, for: [controller])
@@ -104,8 +105,8 @@ final class KernelAir: Sendable {
         return door.specification
     }
 
-    /// What did not hold between some host and its controller, of the rules that hold on any wire.
-    /// Data that crosses the end of its link is no fault of a host's that hears of it a little later.
+    /// The rules of the wire that a host and its controller broke. Data for a link that has just
+    /// ended is no violation: the host learns of the end a little later.
     var violations: [String] {
         get async {
             let rules = [CommandInvariant().rule, CreditInvariant().rule]
@@ -115,12 +116,12 @@ final class KernelAir: Sendable {
         }
     }
 
-    /// Ends our hosts, and with them their links.
+    /// Shuts down our hosts, and with them their links.
     func endHosts() async {
         for host in hosts.withLock({ $0 }) { await host.shutdown() }
     }
 
-    /// Ends everything.
+    /// Shuts everything down.
     func end() async {
         await endHosts()
         for door in doors.withLock({ $0 }) + [kernelDoor] { await door.server.stop() }
@@ -129,7 +130,7 @@ final class KernelAir: Sendable {
     }
 }
 
-/// Gives `body` an air, and ends it.
+/// Gives `body` a virtual radio, and shuts it down.
 func withKernelAir<Value: Sendable>(
     _ generation: Generation,
     _ body: (KernelAir) async throws -> Value

@@ -8,7 +8,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
-/// Links of the kernel's on a controller of ours, in both directions.
+/// Links of the kernel on our virtual controller, in both roles.
 @Suite(.machines) struct KernelConnectingTests {
     @Test(arguments: Setting.all)
     func ourHostConnects(_ setting: Setting) async throws {
@@ -85,7 +85,7 @@ import VirtualRadio
             for name in names { paths.append(try await scene.bluez.device(named: name)) }
             try await scene.bluez.stopScan()
             for path in paths { try await scene.connectInTheCrowd(path) }
-            // And another link beside them, in which the kernel is the Peripheral.
+            // A second link, in which the kernel is the Peripheral.
             let host = try await scene.stage.makeHost()
             try await scene.bluez.serve([Workbench.ofBlueZ])
             try await scene.bluez.advertise(name: "Kernel")
@@ -137,7 +137,7 @@ import VirtualRadio
                 guard case .connectionUpdateComplete(let update) = event else { return nil }
                 return update.interval.duration
             }
-            // First the kernel's own wish, then ours.
+            // First the interval that the kernel requests, then ours.
             #expect(intervals == [.milliseconds(50), .milliseconds(30)])
             try await scene.isExplored(host)
         }
@@ -145,8 +145,8 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// Connects. Where many advertise, the one who is meant may miss that somebody wants to connect: of
-    /// that Linux says that it has given up itself, and a person tries again.
+    /// Connects. Where many devices advertise, the peer may miss the connection request. Linux then
+    /// reports that it canceled the request, and the test repeats it as a user would.
     fileprivate func connectInTheCrowd(_ path: String) async throws {
         for _ in 1..<Limits.connectCount {
             do {

@@ -4,9 +4,10 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// The kernel pairs, and encrypts links on a controller of ours.
+/// The kernel pairs, and encrypts links on our virtual controller.
 @Suite(.machines) struct KernelPairingTests {
-    /// What is agreed on, and how.
+    /// A host that pairs with LE Secure Connections or with legacy pairing, and whose user is
+    /// `person`.
     private static func configuration(_ person: Person, legacy: Bool) -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.pairing.ioCapability = .displayYesNo
@@ -60,10 +61,11 @@ import Testing
         }
     }
 
-    /// Keys of two sides, made by one each, with EDIV and Rand: another path through the controller.
+    /// In legacy pairing each side distributes its own key, with EDIV and Rand, which takes another
+    /// path through the controller.
     ///
-    /// Not on Linux 6.1, whose kernel now and then comes to a list corruption of its own when bluetoothd
-    /// closes its channel after that: `kernel BUG at lib/list_debug.c`, in `hci_chan_del`.
+    /// Not on Linux 6.1: its kernel sometimes corrupts a list of its own when bluetoothd closes its
+    /// channel after that, with `kernel BUG at lib/list_debug.c` in `hci_chan_del`.
     @Test(arguments: Setting.all.filter { $0.release == .trixie })
     func legacyKeysWork(_ setting: Setting) async throws {
         let row = "legacy pairing, our controller"

@@ -7,9 +7,9 @@ import ProcessTestSupport
 import Testing
 import VirtualRadio
 
-/// Links on which one side falls silent for a while: its host, or its radio.
+/// Links on which one side stops for a while: its host or its radio.
 @Suite(.machines) struct KernelPauseTests {
-    /// The controller goes on without its host, so the link stays: who has asked waits.
+    /// The controller continues without its host, so the link stays up and the request waits.
     @Test(arguments: Setting.oldestAndLatest)
     func aMachineThatPausesAnswersLater(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "pause of the machine") { scene in
@@ -20,7 +20,7 @@ import VirtualRadio
             let said = try await scene.attOpcodes(.sent).count
             async let late = bench.link.read(bench.value)
             try await scene.hears(.readRequest, after: heard, on: bench)
-            // The controllers go on talking, and nobody answers.
+            // The controllers still exchange packets, and no host answers.
             _ = try await bench.link.readRemoteVersion()
             let since = try await scene.attOpcodes(.sent).dropFirst(said)
             #expect(!since.contains(.readResponse))
@@ -29,7 +29,12 @@ import VirtualRadio
         }
     }
 
-    /// A server has 30 seconds to answer (Vol 3, Part F, 3.3.3). It is too long to be had four times.
+    /// A server has 30 seconds to answer (Vol 3, Part F, 3.3.3). The test runs in one setting only,
+    /// because it takes so long.
+    ///
+    /// The request reads a declaration, which bluetoothd answers by itself. If an application has to
+    /// answer after the end of the link, bluetoothd uses memory that it has freed
+    /// (https://github.com/bluez/bluez/issues/2447).
     @Test func aMachineThatPausesTooLongLosesTheLink() async throws {
         try await withKernel(.latest, as: .peripheral, "pause beyond the ATT time-out") { scene in
             let host = try await scene.stage.makeHost()
@@ -38,7 +43,7 @@ import VirtualRadio
             let duration = await MachinePool.steppingAside {
                 await ContinuousClock().measure {
                     await #expect(throws: GATT.Failure.timedOut) {
-                        try await bench.link.read(bench.value)
+                        try await bench.link.read(bench.value.handle)
                     }
                 }
             }
@@ -49,10 +54,12 @@ import VirtualRadio
             try await scene.bluez.isAlone()
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(bench.value.valueHandle) == Workbench.firstValue)
+            // bluetoothd may crash if a link ends while it discovers the services of our host.
+            try await scene.bluez.hasExplored()
         }
     }
 
-    /// Both sides lose the link by their own supervision time-out, and find each other again.
+    /// Both sides lose the link by their own supervision timeout, and connect again.
     @Test(arguments: Setting.oldestAndLatest)
     func whoIsOutOfRangeIsLostAndComesBack(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "out of range") { scene in
@@ -80,7 +87,7 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// What ATT PDUs passed between the kernel and its controller so far: those that begin in a packet.
+    /// The ATT PDUs so far between the kernel and its controller: those that begin in a packet.
     fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
         await stage.air.perform { _ in }
         var opcodes: [ATT.Opcode] = []
@@ -94,12 +101,12 @@ extension KernelScene {
                 opcodes.append(ATT.Opcode(rawValue: packet[9]))
             }
         } catch BtsnoopError.torn {
-            // Its end has yet to be written.
+            // The end of the log is not written yet.
         }
         return opcodes
     }
 
-    /// Waits until the controller has such a PDU for the kernel, behind so many others.
+    /// Waits until the controller has passed the kernel such a PDU, after this many others.
     fileprivate func hears(_ opcode: ATT.Opcode, after count: Int, on bench: FoundWorkbench)
         async throws
     {

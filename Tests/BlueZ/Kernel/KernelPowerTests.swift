@@ -7,12 +7,12 @@ import Lanyard
 import ProcessTestSupport
 import Testing
 
-/// The plug of BlueZ's machine is pulled while there is a link, and put in again.
+/// The power of BlueZ's machine is cut during a link, and restored.
 ///
-/// To our host that is what it is when somebody takes the battery out of an accessory: no word of
-/// farewell, just silence.
+/// Our host sees what it sees when an accessory loses its battery: the peer falls silent without a
+/// disconnection.
 @Suite(.machines) struct KernelPowerTests {
-    /// A machine takes long to start; the release makes no difference to our side.
+    /// A machine takes long to start, and the release makes no difference to our side.
     private static let setting = Setting.latest
 
     @Test func whoWasConnectedIsConnectedAgain() async throws {
@@ -38,7 +38,7 @@ import Testing
             try await bench.expectSilence { scene.bluez.machine.cutPower() }
             try await Self.reach(.outOfRange, in: changes)
 
-            // Nobody is there yet. The wishes stand, and the machine starts meanwhile.
+            // The machine is off. The connection requests stay pending while it starts.
             async let standing = host.connect(
                 to: KernelAir.kernelAddress,
                 options: .whenAvailable
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// An application of Lanyard's, which keeps its accessories connected by itself.
+    /// An application on the `Lanyard` module, which keeps its accessories connected by itself.
     private static func application(in scene: KernelScene) async throws -> AccessoryCentral {
         let door = try await scene.stage.openDoor("application")
         var configuration = AccessoryCentral.Configuration(name: "power cut")
@@ -65,10 +65,10 @@ import Testing
         return AccessoryCentral(for: [description], configuration: configuration)
     }
 
-    /// The subscription is there again, and what was read before can be read.
+    /// Expects that the subscription is restored, and that the value can be read again.
     private func expectTicks(of accessory: Accessory, from bluez: BlueZ) async throws {
         #expect(try await accessory.read("FFE1") == Data(Workbench.firstValue))
-        let ticks = accessory.values(of: "FFE3")
+        let ticks = try accessory.values(of: "FFE3")
         try await bluez.notify([[42]], of: Workbench.ticker)
         let tick = try await within(Limits.step, "a value") {
             for await tick in ticks { return tick }

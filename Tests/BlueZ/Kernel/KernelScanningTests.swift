@@ -5,7 +5,7 @@ import BluetoothTypes
 import ProcessTestSupport
 import Testing
 
-/// The kernel scans with a controller of ours, and advertises with it.
+/// The kernel scans and advertises with our virtual controller.
 @Suite(.machines) struct KernelScanningTests {
     private static let manufacturer = AdvertisingData.ManufacturerData(
         company: 0xFFFF,
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// BlueZ 5.66 takes no more than 31 octets of one company.
+    /// BlueZ 5.66 accepts at most 31 bytes of manufacturer data for one company.
     private static let companies: [UInt16: [UInt8]] = Dictionary(
         uniqueKeysWithValues: (0..<7).map { number in
             (0xFF00 + number, [UInt8](repeating: UInt8(number), count: 20))
@@ -86,7 +86,8 @@ import Testing
             #expect(found.data.serviceUUIDs == [Workbench.service])
             #expect(found.data.manufacturerData == Self.manufacturer)
 
-            // On a controller of 4.x the kernel takes turns with what it has one place for.
+            // A 4.x controller has room for one advertisement, so the kernel alternates between
+            // them.
             try await scene.bluez.advertise(name: "Second", ["number": .number(2)])
             for name in ["Second", "Kernel"] {
                 _ = try await scene.discover(host) { $0.data.localName == name }
@@ -102,7 +103,7 @@ import Testing
         try await withKernel(setting, as: .peripheral, row) { scene in
             let host = try await scene.stage.makeHost()
             try await scene.bluez.powerOn()
-            // BlueZ 5.66 knows other PHYs, but no more than 31 octets.
+            // BlueZ 5.66 supports other PHYs, but at most 31 bytes of data.
             let isShort = setting.release == .bookworm
             let companies = isShort ? [:] : Self.companies
             let manufacturer = companies.map { ("\($0)", JSON.octets($1)) }

@@ -3,9 +3,9 @@
 import BluetoothHost
 import ProcessTestSupport
 
-// How the two sides come together.
+// How the two sides connect.
 extension KernelScene {
-    /// Has BlueZ serve the workbench and advertise, and our host connect and explore.
+    /// Has BlueZ serve the workbench and advertise, and has our host connect and discover.
     func visitBlueZ(
         from host: BluetoothHost,
         io: BlueZ.InputOutput = .noInputNoOutput
@@ -15,8 +15,8 @@ extension KernelScene {
         return try await FoundWorkbench(on: link)
     }
 
-    /// Has BlueZ serve the workbench, and advertise it for so many Centrals: with advertising sets, the
-    /// kernel does not go on with one that has led to a link.
+    /// Has BlueZ serve the workbench, and advertise it once for each expected Central: the kernel
+    /// does not restart an advertising set that has led to a link.
     func serveWorkbench(
         io: BlueZ.InputOutput = .noInputNoOutput,
         for centralCount: Int = 1
@@ -32,7 +32,7 @@ extension KernelScene {
         }
     }
 
-    /// Has our host advertise and BlueZ look for it; where BlueZ has it.
+    /// Has our host advertise and BlueZ scan for it. Returns the D-Bus path of our host in BlueZ.
     func findOurs(
         _ host: BluetoothHost,
         io: BlueZ.InputOutput = .noInputNoOutput
@@ -48,20 +48,20 @@ extension KernelScene {
         return path
     }
 
-    /// Ends the only link, from our side, and waits until bluetoothd knows.
+    /// Ends the only link from our side, and waits until bluetoothd has noticed the end.
     func end(_ link: Link) async throws {
         try await link.disconnect()
         try await bluez.isAlone()
     }
 
-    /// Waits until bluetoothd has looked at all that a host of ours serves. Linux 6.1 does not bear well that
-    /// a link ends meanwhile.
+    /// Waits until bluetoothd has discovered all that our host serves. Linux 6.1 may crash if a
+    /// link ends during the discovery.
     func isExplored(_ host: BluetoothHost) async throws {
         let path = bluez.path(of: await host.identityAddress)
         try await bluez.change(of: path, "ServicesResolved", to: .boolean(true))
     }
 
-    /// Waits until a link ends; why it did.
+    /// Waits until a link ends. Returns the reason.
     func end(of link: Link) async throws -> HostError {
         try await within(Limits.step, "the end of a link") { try await link.ended() }
     }

@@ -5,11 +5,16 @@ import ProcessTestSupport
 import Testing
 import VirtualRadio
 
-/// The kernel takes a controller of ours into service, and out of it.
+/// The kernel starts our virtual controller, and shuts it down.
 @Suite(.machines) struct KernelStartUpTests {
     @Test(arguments: Setting.all)
     func theKernelSetsItUpAndSwitchesItOffAndOn(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "the kernel on our controller") { scene in
+        try await withKernel(
+            setting,
+            as: .peripheral,
+            "the kernel on our controller",
+            allowing: [.commandCanceledByPowerOff]
+        ) { scene in
             let properties = try await scene.bluez.powerOn()
             #expect(properties["Powered"] == .boolean(true))
             #expect(properties["Address"].text == "C4:F0:00:00:00:01")
@@ -40,7 +45,32 @@ import VirtualRadio
         }
     }
 
-    @Test("That somebody complains is noticed")
+    /// The kernel enables its advertising again as the link ends, and each command for that takes
+    /// longer than the power-off.
+    @Test("Power-off cancels the kernel's pending command", arguments: Setting.all)
+    func powerOffDuringACommand(_ setting: Setting) async throws {
+        try await withKernel(
+            setting,
+            as: .peripheral,
+            "power-off during a command",
+            allowing: [.commandCanceledByPowerOff]
+        ) { scene in
+            let host = try await scene.stage.makeHost()
+            let bench = try await scene.visitBlueZ(from: host)
+            let kernel = scene.stage.kernel
+            await scene.stage.air.perform { world in
+                var faults = FaultPlan()
+                // The command and its answer together stay below the 2 seconds that the kernel
+                // gives each command.
+                faults.toHost.fixed = .milliseconds(600)
+                world.setFaults(faults, of: kernel)
+            }
+            try await scene.end(bench.link)
+            try await scene.bluez.powerOff()
+        }
+    }
+
+    @Test("An error in the kernel's log is noticed")
     func theWatchIsAwake() async throws {
         let setting = Setting.latest
         try await withKernel(
@@ -52,19 +82,36 @@ import VirtualRadio
             try await scene.bluez.powerOn()
             let before = try await scene.complaints()
             #expect(before == [])
-            let kernel = scene.stage.kernel
-            await scene.stage.air.perform { world in
-                var faults = FaultPlan()
-                faults.restart = world.now
-                world.setFaults(faults, of: kernel)
-            }
-            // The kernel starts the controller again, and BlueZ never hears of it.
-            try await scene.bluez.shell("sync")
+            try await scene.restartController()
             let host = try await scene.stage.makeHost()
             try await scene.bluez.advertise(name: "again")
             _ = try await scene.discover(host) { $0.data.localName == "again" }
             let complaints = try await scene.complaints()
             #expect(complaints.contains { Allowance.hardwareError.covers($0) })
         }
+    }
+}
+
+extension KernelScene {
+    /// Restarts the controller, and waits until the kernel has powered it on again. The kernel
+    /// refuses advertisements meanwhile.
+    fileprivate func restartController() async throws {
+        let resetCount = try await resetCount
+        let kernel = stage.kernel
+        await stage.air.perform { world in
+            var faults = FaultPlan()
+            faults.restart = world.now
+            world.setFaults(faults, of: kernel)
+        }
+        try await within(Limits.step, "the kernel's reset of its controller") {
+            while try await self.resetCount == resetCount { try await bluez.shell("true") }
+        }
+        try await within(Limits.step, "the kernel's power-on") {
+            while try await !bluez.isPowered {}
+        }
+    }
+
+    private var resetCount: Int {
+        get async throws { try await wire().commands.count { $0 == .reset } }
     }
 }

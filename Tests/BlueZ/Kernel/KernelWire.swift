@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothTypes
 import HCITransports
 
-/// What passed between the kernel and its controller, as the air logged it.
+/// The packets between the kernel and its controller, as the virtual radio logged them.
 struct KernelWire {
     /// A command that the controller refused.
     struct Refusal: Equatable, CustomStringConvertible {
@@ -14,16 +14,16 @@ struct KernelWire {
         var description: String { "\(opcode): \(status)" }
     }
 
-    /// The commands of the kernel, in its order.
+    /// The kernel's commands, in order.
     private(set) var commands: [HCI.Opcode] = []
-    /// Those of them that were refused.
+    /// The commands that the controller refused.
     private(set) var refusals: [Refusal] = []
-    /// The events that it got, but for answers.
+    /// The events that the kernel received, except answers to commands.
     private(set) var events: [HCI.Event] = []
-    /// The packets of either that are none, in hexadecimal digits.
+    /// The malformed packets of either side, in hexadecimal digits.
     private(set) var unreadable: [String] = []
 
-    /// To whom it got links, in their order.
+    /// The peers of the links that the kernel received, in order.
     var peers: [HCI.PeerAddress] {
         events.compactMap { event in
             switch event {
@@ -34,19 +34,19 @@ struct KernelWire {
         }
     }
 
-    /// One on which nothing has passed.
+    /// A record without packets.
     init() {}
 
-    /// Reads a log, also one that is still being written.
+    /// Reads a log, which may still be in use.
     init(_ path: String) throws {
         do {
             try TraceFile.read(path) { note(h4: $0.packet) }
         } catch BtsnoopError.torn {
-            // Its end has yet to be written.
+            // The end of the log is not written yet.
         }
     }
 
-    /// Something passes, as H4 has it.
+    /// Records a packet in the H4 format.
     mutating func note(h4 octets: ArraySlice<UInt8>) {
         do {
             try note(HCI.Packet(h4: octets))

@@ -5,7 +5,8 @@ import BluetoothTypes
 import ProcessTestSupport
 import Testing
 
-/// What either side serves in these scenarios: a value, one for encrypted links only, one that is told.
+/// The services that either side serves in these scenarios: a plain value, a value that requires
+/// encryption, and a value that is notified.
 enum Workbench {
     static let service = BluetoothUUID(0xFFE0)
     static let value = BluetoothUUID(0xFFE1)
@@ -15,7 +16,7 @@ enum Workbench {
     static let firstValue: [UInt8] = [0xCA, 0xFE]
     static let secretValue: [UInt8] = [0x5E, 0xC2]
 
-    /// As BlueZ is told.
+    /// The service as BlueZ registers it.
     static let ofBlueZ = ServedService(
         uuid: service,
         characteristics: [
@@ -25,7 +26,7 @@ enum Workbench {
         ]
     )
 
-    /// As our host publishes it.
+    /// The service as our host publishes it.
     static let ofOurs = GATT.ServiceDefinition(
         service,
         [
@@ -41,14 +42,14 @@ enum Workbench {
     )
 }
 
-/// What our host found of the workbench that BlueZ serves.
+/// The workbench that BlueZ serves, as our host discovered it.
 struct FoundWorkbench: Sendable {
     let link: Link
     let value: GATT.Characteristic
     let secret: GATT.Characteristic
     let ticker: GATT.Characteristic
 
-    /// Explores the peer at the other end.
+    /// Discovers the workbench of the peer.
     init(on link: Link) async throws {
         self.link = link
         var found: [BluetoothUUID: GATT.Characteristic] = [:]
@@ -63,7 +64,8 @@ struct FoundWorkbench: Sendable {
         (self.value, self.secret, self.ticker) = (value, secret, ticker)
     }
 
-    /// The link ends by the supervision time-out once the cut was made, neither before nor much later.
+    /// Expects that the link ends by the supervision timeout after the cut, neither before nor much
+    /// later.
     func expectSilence(after cut: () -> Void) async throws {
         let timeout = try await link.properties.parameters.supervisionTimeout
         let clock = ContinuousClock()

@@ -2,25 +2,26 @@
 
 import BluetoothHost
 
-/// What BlueZ's own monitor sees between Linux and its controller.
+/// The packets between Linux and its controller, from BlueZ's own monitor.
 extension BlueZ {
     private static let monitor = "btmon"
 
-    /// Begins to watch; see `sawHCI`.
+    /// Starts the monitor; see `sawHCI`.
     func watchHCI() async throws {
-        // Into a pipe it would write when it has a page full; and hci1 is ours.
+        // Into a pipe, btmon would write only full pages. hci1 is the controller that our host
+        // uses.
         try await spawn("exec stdbuf --output=L btmon --index hci0 --color never", as: Self.monitor)
         _ = try await output(of: Self.monitor) { $0.contains("Index Info") }
     }
 
-    /// Waits until the monitor prints such a line; those that came before it and were not asked for
-    /// count.
+    /// Waits until the monitor prints such a line. Earlier lines that no call has consumed count.
     @discardableResult
     func sawHCI(_ choose: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await output(of: Self.monitor, where: choose)
     }
 
-    /// Waits until Linux has heard of a private address other than this, from now on.
+    /// Waits until Linux receives an advertisement from a private address other than this one, from
+    /// now on.
     func heardPrivateAddress(otherThan known: DeviceAddress) async throws {
         try line.forgetEvents()
         try await sawHCI {

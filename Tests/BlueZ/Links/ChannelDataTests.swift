@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Channels with credits, between our host and those of Linux: what one side sends, the other gets.
+/// Data on credit-based channels between our host and Linux, in both directions.
 @Suite(.machines) struct ChannelDataTests {
     @Test(arguments: Setting.each(BlueZRole.peripheral, orElse: .central))
     func whatIsSentOnAChannelOfOursArrivesWhole(
@@ -29,12 +29,12 @@ import Testing
     }
 }
 
-/// Sends SDUs that l2test knows.
+/// Sends SDUs with the content that l2test expects.
 func send(_ count: Int, of length: Int, on channel: L2CAPChannel) async throws {
     for number in 0..<count { try await channel.send(kernelSDU(number, length: length)) }
 }
 
-/// The next SDUs are those that l2test sends first.
+/// Expects that the next SDUs are the first ones that l2test sends.
 func expectSDUs(
     _ count: Int,
     of length: Int,
@@ -47,7 +47,7 @@ func expectSDUs(
     }
 }
 
-/// A channel of ours on which the kernel gets so many SDUs, and finds nothing wrong with them.
+/// A channel of ours on which the kernel receives this many SDUs without a mismatch.
 private func expectKernelReceives(
     _ count: Int,
     of length: Int,
@@ -63,7 +63,7 @@ private func expectKernelReceives(
     let channel = try await scene.link.openChannel(psm: 0x0081)
     #expect(try await channel.properties.sendMTU == 1_024)
     try await send(count, of: length, on: channel)
-    // Linux drops what a program has not read yet when the peer closes the channel.
+    // Linux drops data that a program has not read yet when the peer closes the channel.
     var report = KernelReport()
     try await scene.bluez.follow(&report, of: "receiver") { $0.octetCount == count * length }
     await channel.close()
@@ -72,7 +72,7 @@ private func expectKernelReceives(
     #expect(report.isOrderly)
 }
 
-/// A channel of ours on which the kernel sends so many SDUs.
+/// A channel of ours on which the kernel sends this many SDUs.
 private func expectKernelSends(
     _ count: Int,
     of length: Int,
@@ -85,7 +85,7 @@ private func expectKernelSends(
     await channel.close()
 }
 
-/// A channel of the kernel's on which it sends so many SDUs.
+/// A channel of the kernel's on which it sends this many SDUs.
 private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x0085)
     let work = KernelChannel(work: .openAndSend, psm: 0x0085, length: length, count: count)
@@ -96,7 +96,7 @@ private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene)
     await channel.close()
 }
 
-/// A channel of the kernel's on which it gets so many SDUs, and finds nothing wrong with them.
+/// A channel of the kernel's on which it receives this many SDUs without a mismatch.
 private func expectToKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x0087)
     let work = KernelChannel(work: .openAndReceive, psm: 0x0087, length: length)

@@ -4,7 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Channels that one side gives on protected links only: whoever asks pairs first, and asks again.
+/// Channels that require security: the side that opens one pairs first and requests the channel
+/// again.
 @Suite(.machines) struct ChannelSecurityTests {
     @Test(arguments: Setting.each(BlueZRole.peripheral, orElse: .central))
     func aChannelThatLinuxKeepsForEncryptedLinksMakesUsPair(
@@ -68,7 +69,8 @@ import Testing
                 protection: .authenticated
             )
             try await scene.bluez.start(work)
-            // Asked once more when the link is encrypted, Linux says the same: that is then the answer.
+            // Linux refuses the second request on the encrypted link with the same error, which is
+            // then final.
             await #expect(throws: L2CAP.Failure.refused(.insufficientAuthentication)) {
                 try await scene.link.openChannel(psm: 0x0085)
             }

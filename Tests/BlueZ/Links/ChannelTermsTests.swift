@@ -4,11 +4,12 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// What channels to and from Linux agree on: sizes and credits; and how they end.
+/// The sizes and credits that channels with Linux agree on, and how the channels end.
 ///
-/// Not enhanced ones: Debian's l2test cannot listen for them ("Can't get default L2CAP options").
-/// Enhanced ATT with BlueZ goes over such. Nor what Linux makes of a refusal of ours: one that comes before
-/// its connect() waits, as on btvirt's air, wakes nobody.
+/// Enhanced channels are not tested here, because Debian's l2test cannot listen for them ("Can't
+/// get default L2CAP options"). Enhanced ATT with BlueZ uses such channels. Nor is it tested how
+/// Linux handles our refusal: a refusal that arrives before connect() waits, as with btvirt, does
+/// not wake the program.
 @Suite(.machines) struct ChannelTermsTests {
     @Test(arguments: Setting.oldestAndLatest)
     func thousandsOfTheSmallestFramesAndAReaderThatStops(_ setting: Setting) async throws {
@@ -24,7 +25,7 @@ import Testing
             await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
                 try await scene.link.openChannel(psm: 0x00C1)
             }
-            // Debian 12 knows no enhanced channels unless told to.
+            // Debian 12 supports enhanced channels only with an option.
             let refusal: L2CAP.Failure =
                 setting.release == .bookworm ? .notSupported : .refused(.spsmNotSupported)
             await #expect(throws: refusal) {
@@ -37,8 +38,8 @@ import Testing
     }
 }
 
-/// The kernel sends to a channel of the smallest size that there is, so that each of its frames holds
-/// 23 octets and needs a credit of its own.
+/// The kernel sends to a channel with the smallest size, so that each of its frames holds 23 bytes
+/// and needs a credit of its own.
 private func sendInSmallestFrames(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndSend, psm: 0x00A1, length: 1_000, count: 60)
     try await scene.bluez.start(work, as: "small")
@@ -50,7 +51,7 @@ private func sendInSmallestFrames(in scene: LinkScene) async throws {
     await channel.close()
 }
 
-/// Nobody receives on our side, so the kernel has to stop; then all of it is there.
+/// Our side does not receive, so the kernel has to stop. Then all of the data arrives.
 private func stopReading(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndSend, psm: 0x00A3, length: 400, count: 300)
     try await scene.bluez.start(work, as: "stopped")
@@ -67,8 +68,8 @@ private func stopReading(in scene: LinkScene) async throws {
     await channel.close()
 }
 
-/// Linux is told why there is no channel. Its program may wait all the same, where the refusal is there
-/// before it sleeps: so BlueZ's monitor is asked, which sees it come.
+/// Linux learns why there is no channel. Its program may wait all the same if the refusal arrives
+/// before it sleeps, so the test reads BlueZ's monitor, which sees the refusal.
 private func refuseWhatNobodyListensFor(in scene: LinkScene) async throws {
     try await scene.bluez.watchHCI()
     let unheard = KernelChannel(work: .openAndSend, psm: 0x00C3)
@@ -76,13 +77,13 @@ private func refuseWhatNobodyListensFor(in scene: LinkScene) async throws {
     try await scene.bluez.sawHCI { $0.contains("Result: Connection refused - PSM not supported") }
 }
 
-/// A program in the machine that is killed takes its channel with it, and nothing else.
+/// A program in the machine that is killed loses its channel. Everything else stays.
 private func endByThePeersDeath(in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x00B1)
     let silent = KernelChannel(work: .openAndKeepSilent, psm: 0x00B1)
     try await scene.bluez.start(silent, to: scene.ourAddress, as: "silent")
     let channel = try #require(try await listener.accept())
-    // Linux forgets a channel whose program dies before it heard our answer, and does not say so.
+    // If the program dies before our answer, Linux forgets the channel and does not close it.
     _ = try await scene.bluez.output(of: "silent") { $0.contains("Connected") }
     try await scene.bluez.end("silent", by: 9)
     #expect(try await channel.ended() == .closedByPeer)
@@ -90,7 +91,7 @@ private func endByThePeersDeath(in scene: LinkScene) async throws {
     _ = try await scene.link.readRemoteVersion()
 }
 
-/// The end of the link is the end of its channels, on both sides.
+/// The end of the link ends its channels on both sides.
 private func endByTheLinks(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndReceive, psm: 0x00B3)
     try await scene.bluez.start(work, as: "last")
@@ -99,7 +100,7 @@ private func endByTheLinks(in scene: LinkScene) async throws {
     try await scene.bluez.follow(&report, of: "last", until: \.isReceiving)
     try await scene.link.disconnect()
     let end = try await channel.ended()
-    // btvirt of BlueZ 5.66 tells the side that ends a link what it tells the other.
+    // btvirt of BlueZ 5.66 gives the side that ends a link the reason that it gives the peer.
     let isOld = scene.bluez.setting.release == .bookworm
     let reason: HCI.ErrorCode =
         isOld ? .remoteUserTerminatedConnection : .connectionTerminatedByLocalHost

@@ -2,10 +2,12 @@
 
 import BluetoothHost
 
-/// The kernel's end of channels: BlueZ's program l2test, which opens one or listens for them.
+/// The kernel's end of channels: BlueZ's program l2test, which opens a channel or listens for
+/// channels.
 ///
-/// The SDUs that it sends carry their number and their length, then octets of 0x7F. What it receives
-/// it expects to be the same, and says where it is not; so the check of what we send is not ours.
+/// Its SDUs carry their number and their length, then bytes of 0x7F. It expects the same content in
+/// what it receives, and reports each mismatch, so the check of our data does not depend on our
+/// code.
 struct KernelChannel: Sendable {
     /// What it does with a channel.
     enum Work: String, Sendable {
@@ -13,7 +15,7 @@ struct KernelChannel: Sendable {
         case listenAndSend = "-w"
         case openAndReceive = "-u"
         case openAndSend = "-s"
-        /// Neither sends nor receives, until it is ended.
+        /// Sends and receives nothing until it is ended.
         case openAndKeepSilent = "-n"
 
         var opens: Bool {
@@ -24,7 +26,7 @@ struct KernelChannel: Sendable {
         }
     }
 
-    /// What the kernel asks of the link for its channels.
+    /// The security that the kernel requires for its channels.
     enum Protection: String, Sendable {
         case encrypted = "-E"
         case authenticated = "-S"
@@ -32,21 +34,23 @@ struct KernelChannel: Sendable {
 
     var work: Work
     var psm: L2CAP.SPSM
-    /// The length of the SDUs that it sends, and of its buffer for what it receives.
+    /// The length of the SDUs that it sends, and of its receive buffer.
     var length = 1_000
-    /// How many SDUs it sends. It leaves the channel open then, for a request of Linux' to close it overtakes
-    /// what is to be sent on it.
+    /// How many SDUs it sends. It leaves the channel open afterwards, because Linux sends the
+    /// request to close it before the data that is still queued.
     var count = 1
-    /// The longest SDU that the kernel takes.
+    /// The longest SDU that the kernel accepts.
     var receiveMTU: Int?
     var protection: Protection?
 
     private var sends: Bool { work == .listenAndSend || work == .openAndSend }
 
-    /// How many milliseconds it waits until it closes a channel on which it has sent: longer than a scenario.
+    /// How many milliseconds it waits before it closes a channel on which it has sent: longer than
+    /// a scenario.
     private static let patience = 600_000
 
-    /// The command line; `address` is whom to open a channel to, from whichever kind of address.
+    /// The command line. `address` is the peer, for a program that opens a channel, and may be
+    /// public or random.
     func line(to address: DeviceAddress?) -> String {
         var words = ["exec l2test", work.rawValue, "-P \(psm.rawValue)"]
         words += ["-b \(length)", "-N \(count)"]
@@ -60,24 +64,24 @@ struct KernelChannel: Sendable {
     }
 }
 
-/// What l2test said of one channel, until now.
+/// The lines of l2test about one channel so far.
 struct KernelReport: Sendable {
     private var lines: [String] = []
 
     mutating func take(_ line: String) { lines.append(line) }
 
-    /// Whether the channel has ended, or there never was one.
+    /// Whether the channel has ended or was refused.
     var isOver: Bool { isDisconnected || isRefused }
 
-    /// Whether it waits for what comes on a channel.
+    /// Whether it waits for data on a channel.
     var isReceiving: Bool { lines.contains { $0.contains("Receiving") } }
 
     private var isDisconnected: Bool { lines.contains { $0.contains("Disconnect") } }
 
-    /// What did not arrive as it was sent.
+    /// The lines that report a mismatch.
     var mismatches: [String] { lines.filter { $0.contains("mismatch") } }
 
-    /// How many octets arrived, in steps of its buffer's length.
+    /// How many bytes arrived, in steps of its buffer's length.
     var octetCount: Int { lines.reduce(0) { $0 + Self.octets(in: $1) } }
 
     private static func octets(in line: String) -> Int {
@@ -86,10 +90,10 @@ struct KernelReport: Sendable {
         return Int(words[unit - 1]) ?? 0
     }
 
-    /// Whether the channel ended in an orderly way.
+    /// Whether the channel was closed without an error.
     var isOrderly: Bool { lines.contains { $0.contains("Disconnect: Success") } }
 
-    /// Whether there was no channel: `Can't connect: Connection refused (111)`.
+    /// Whether the channel was refused: `Can't connect: Connection refused (111)`.
     private var isRefused: Bool { lines.contains { $0.contains("Can't") } }
 }
 
@@ -108,7 +112,8 @@ extension BlueZ {
         if line.contains("Can't") { throw Refusal("CannotListen", text: line) }
     }
 
-    /// Follows what l2test says, until a report is as wanted: by default, until a channel has ended.
+    /// Follows l2test's lines until a report fulfills a condition. By default, until a channel has
+    /// ended.
     func follow(
         _ report: inout KernelReport,
         of name: String = "l2test",
@@ -119,11 +124,11 @@ extension BlueZ {
 }
 
 extension DeviceAddress {
-    /// The address alone, as programs of BlueZ's take it.
+    /// The address without its kind, as BlueZ's programs expect it.
     var digits: String { String("\(self)".prefix(17)) }
 }
 
-/// The SDU of that number, as l2test sends it and expects it.
+/// The SDU with this number, as l2test sends and expects it.
 func kernelSDU(_ number: Int, length: Int) -> [UInt8] {
     var writer = ByteWriter(reservingCapacity: length)
     writer.write(UInt32(number))

@@ -4,7 +4,8 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// What links with Linux can do that btvirt's controllers cannot: Linux drives a controller of ours.
+/// Link-layer procedures that btvirt's controllers do not support. Here Linux drives our virtual
+/// controller.
 @Suite(.machines) struct LinkLayerTests {
     @Test(arguments: Setting.eachRelease)
     func longerPacketsAndAFasterPHY(_ setting: Setting) async throws {

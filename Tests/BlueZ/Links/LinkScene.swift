@@ -4,25 +4,25 @@ import BluetoothHost
 import PairingTestSupport
 import ProcessTestSupport
 
-/// A link between a host of ours and BlueZ's kernel, whichever of the two is the Central.
+/// A link between our host and BlueZ's kernel, in either role.
 struct LinkScene: Sendable {
     let bluez: BlueZ
     let host: BluetoothHost
     let link: Link
-    /// Who consents to pairings on our side.
+    /// The user of our host, who consents to pairings.
     let person: Person
 
-    /// Where BlueZ's kernel is, and where it sees our host.
+    /// The kernel's address, and the D-Bus path of our host in BlueZ.
     let kernelAddress: DeviceAddress
     let ourAddress: DeviceAddress
 }
 
-/// Gives `body` a link with BlueZ in that role.
+/// Gives `body` a link on which BlueZ has this role.
 ///
 /// - Parameters:
-///   - io: what BlueZ's user can do when asked.
-///   - configuration: how our host behaves.
-///   - prepare: what to tell BlueZ before there is a link.
+///   - io: the input and output capability of BlueZ's user.
+///   - configuration: our host's configuration.
+///   - prepare: configures BlueZ before there is a link.
 func withLink(
     _ setting: Setting,
     as role: BlueZRole,
@@ -58,7 +58,7 @@ func withLink(
 }
 
 extension BlueZ {
-    /// Powers the adapter, and returns the address that it has then.
+    /// Powers the adapter on. Returns the address that it has then.
     func powerOnForLinks(io: InputOutput = .noInputNoOutput) async throws -> DeviceAddress {
         let adapter = try await powerOn(io: io)
         let kind: DeviceAddress.Kind = adapter["AddressType"].text == "random" ? .random : .public
@@ -67,11 +67,11 @@ extension BlueZ {
         return address
     }
 
-    /// The number that `reach` opens a channel to.
+    /// The SPSM of the channel that `reach` opens.
     private static let standingPSM: L2CAP.SPSM = 0x00F1
 
-    /// Has the kernel connect to a host of ours, by opening a channel that says nothing: as long as
-    /// that is open, the kernel keeps the link.
+    /// Has the kernel connect to our host by opening a channel without data. The kernel keeps the
+    /// link as long as that channel is open.
     fileprivate func reach(_ host: BluetoothHost, at address: DeviceAddress) async throws -> Link {
         let listener = try await host.listen(psm: Self.standingPSM)
         let set = try await host.advertise(Advertising(AdvertisingContent(localName: "ours")))

@@ -4,10 +4,11 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// Our host shows private addresses; BlueZ knows it by them once they are bonded, and nobody else.
+/// Our host uses private addresses. BlueZ resolves them once the two are bonded, and no other peer
+/// can.
 @Suite(.machines) struct OurPrivacyTests {
-    /// How many links there are at most until one is made from another address, which is shown for a
-    /// second.
+    /// The most links that it takes until one is made from another address, each of which is used
+    /// for a second.
     private static let attemptLimit = 20
 
     @Test(arguments: Setting.oldestAndLatest)
@@ -54,7 +55,7 @@ import Testing
                 do {
                     second = try await bluez.pairedAddress { try await host.reach(address) }
                 } catch HostError.failedToConnect where bluez.knownFault != nil {
-                    // Of so many links with a bonded peer, BlueZ may lose one by itself.
+                    // In a series of links with a bonded peer, BlueZ may lose one by itself.
                     try await bluez.isAlone()
                 }
             }
@@ -67,14 +68,14 @@ import Testing
 }
 
 extension BlueZ {
-    /// The address from which a host of ours connects; it encrypts the link, by pairing or by the keys
-    /// of a bond, and ends it.
+    /// The address from which our host connects. The host encrypts the link, by pairing or with a
+    /// bond's keys, and ends it.
     fileprivate func pairedAddress(
         _ connect: @Sendable () async throws -> Link
     ) async throws -> DeviceAddress {
         let link = try await connect()
         #expect(try await link.pair().isEncrypted)
-        // Of an advertising set, the monitor prints a peer without an address.
+        // For an advertising set, the monitor prints a peer without an address.
         let line = try await sawHCI {
             $0.contains("Peer address: ") && !$0.contains("00:00:00:00:00:00")
         }

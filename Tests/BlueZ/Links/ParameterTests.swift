@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// The timing of links with Linux: who asks for another, and what becomes of it.
+/// The connection parameters of links with Linux: which side requests a change, and what happens.
 @Suite(.machines) struct ParameterTests {
     private static let hundred = ConnectionUpdate(
         intervalMinimum: .milliseconds(100),
@@ -13,7 +13,7 @@ import Testing
         supervisionTimeout: .seconds(4)
     )
 
-    /// btvirt's controllers of 4.x refuse to change a link.
+    /// btvirt's 4.x controllers refuse to update a link.
     private static let settings = Setting.eachRelease
 
     @Test(arguments: settings)
@@ -88,7 +88,7 @@ import Testing
 }
 
 extension LinkScene {
-    /// Waits until the link has that interval.
+    /// Waits until the link has this interval.
     fileprivate func expectInterval(_ interval: Duration) async throws {
         try await within(Limits.step, "the interval") {
             while try await link.properties.parameters.interval != interval {
@@ -99,10 +99,11 @@ extension LinkScene {
 }
 
 extension BlueZ {
-    /// Which intervals the kernel likes on links from now on, in steps of 1.25 ms.
+    /// Sets the intervals that the kernel prefers on links from now on, in units of 1.25 ms.
     fileprivate func setIntervals(from minimum: Int, to maximum: Int) async throws {
         let folder = "/sys/kernel/debug/bluetooth/hci0"
-        // Never a moment with the minimum above the maximum: the kernel refuses that.
+        // The order keeps the minimum at or below the maximum, because the kernel refuses the
+        // opposite.
         let lines = [
             "echo 6 > \(folder)/conn_min_interval", "echo \(maximum) > \(folder)/conn_max_interval",
             "echo \(minimum) > \(folder)/conn_min_interval",
@@ -110,7 +111,7 @@ extension BlueZ {
         try await shell(lines.joined(separator: " && "))
     }
 
-    /// Has BlueZ's controller change the interval of the only link, in steps of 1.25 ms.
+    /// Has BlueZ's controller change the interval of the only link, in units of 1.25 ms.
     fileprivate func updateParameters(interval: Int) async throws {
         let handle = "handle=$(hcitool con | sed -n 's/.* handle \\([0-9]*\\) .*/\\1/p')"
         let update = "hcitool lecup --handle $handle --min \(interval) --max \(interval)"

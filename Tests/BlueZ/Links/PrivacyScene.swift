@@ -6,28 +6,28 @@ import ProcessTestSupport
 import Testing
 
 extension HostConfiguration {
-    /// Pairs with everybody.
+    /// A configuration that accepts every pairing.
     static var bonding: HostConfiguration {
         var configuration = HostConfiguration()
         configuration.pairingDelegate = Person()
         return configuration
     }
 
-    /// The same, under private addresses, each for the shortest time that there is.
+    /// The same with private addresses, which change as often as allowed.
     static var bondingPrivately: HostConfiguration {
         var configuration = bonding
-        configuration.privacy = .resolvable(rotation: .seconds(1))
+        configuration.privacy = .resolvable(rotation: .seconds(4))
         return configuration
     }
 }
 
 extension BluetoothHost {
-    /// Advertises under a name.
+    /// Advertises a name.
     func advertise(as name: String) async throws -> AdvertisingSet {
         try await advertise(Advertising(AdvertisingContent(localName: name)))
     }
 
-    /// Waits until somebody of that name is heard whom `choose` is content with.
+    /// Waits for a discovery with this name for which `choose` returns `true`.
     func hear(
         _ name: String,
         where choose: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
@@ -41,7 +41,7 @@ extension BluetoothHost {
         return try #require(found)
     }
 
-    /// Waits for the next link that somebody makes to this host while `body` runs.
+    /// Waits for the next link that a peer makes to this host while `body` runs.
     func incomingLink(
         during body: @escaping @Sendable () async throws -> Void
     ) async throws -> Link {
@@ -57,8 +57,8 @@ extension BluetoothHost {
 }
 
 extension BlueZ {
-    /// Has BlueZ pair with a host of ours, until both have all keys: BlueZ says its last after it has
-    /// said that it is done.
+    /// Has BlueZ pair with our host, until both have all keys: BlueZ sends its last packet after it
+    /// has reported success.
     func pair(_ path: String, with host: BluetoothHost) async throws {
         let events = await host.securityEvents()
         let isNew = try await pair(path)
@@ -66,11 +66,11 @@ extension BlueZ {
         if isNew || !hasBond { try await StallVisit.keys(in: events) }
     }
 
-    /// How often what changed may be of a device that is gone.
+    /// How many property changes may be about a device that BlueZ has removed.
     private static let newsLimit = 10
 
-    /// Where BlueZ has the device of that identity: at the path under which it met it first, which may be
-    /// that of a private address.
+    /// The D-Bus path of the device with this identity address: the path of the address under which
+    /// BlueZ discovered it first, which may be private.
     func known(as identity: DeviceAddress) async throws -> String {
         let digits = identity.digits.uppercased()
         for _ in 0..<Self.newsLimit {
@@ -85,7 +85,7 @@ extension BlueZ {
 }
 
 extension DeviceAddress {
-    /// The address in a path of BlueZ's: `/org/bluez/hci0/dev_C4_F0_00_00_00_01`.
+    /// The address in a D-Bus path of BlueZ: `/org/bluez/hci0/dev_C4_F0_00_00_00_01`.
     init?(ofBlueZPath path: String) {
         self.init(path.suffix(17).replacing("_", with: ":"), kind: .random)
     }

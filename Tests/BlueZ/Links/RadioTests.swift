@@ -3,16 +3,16 @@
 import BluetoothHost
 import Testing
 
-/// What can be asked of a link with Linux below its channels, on the controllers of BlueZ's btvirt.
+/// Requests to the controllers about a link with Linux, below its channels, on BlueZ's btvirt.
 @Suite(.machines) struct RadioTests {
     @Test(arguments: Setting.each(BlueZRole.peripheral, orElse: .central))
     func strengthAndVersion(_ setting: Setting, _ role: BlueZRole) async throws {
         try await withLink(setting, as: role, "strength and version") { scene in
             let version = try await scene.link.readRemoteVersion()
-            // 0x06 is 4.0; btvirt says that it is of BlueZ's own company.
+            // 0x06 is 4.0. btvirt reports the company identifier of BlueZ.
             #expect(version.version >= 0x06)
             #expect(version.company == 0x05F1)
-            // btvirt's controllers of 4.x measure nothing.
+            // btvirt's 4.x controllers measure nothing.
             guard setting.generation == .five else {
                 await #expect(throws: HostError.unsupported("reading the signal strength")) {
                     try await scene.link.readRSSI()
@@ -41,9 +41,9 @@ import Testing
 }
 
 extension BlueZ {
-    /// What the kernel says of its link with a random address.
+    /// The kernel's properties of its link with a random address.
     fileprivate func connectionProperties(of address: DeviceAddress) async throws -> String {
-        // btmgmt waits for ever where its input has ended.
+        // btmgmt waits forever when its input has ended.
         try await shell("echo | timeout 5 btmgmt conn-info -t 2 \(address.digits)")
     }
 }

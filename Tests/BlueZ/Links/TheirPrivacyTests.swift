@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ shows private addresses; our host knows it by them once they are bonded.
+/// BlueZ uses private addresses. Our host resolves them once the two are bonded.
 @Suite(.machines) struct TheirPrivacyTests {
     private static let configuration = BlueZConfiguration(privacy: "device")
 
@@ -91,7 +91,8 @@ import Testing
 
             try await bluez.changeAddress()
             try await bluez.advertise(name: "theirs", number: 2)
-            // btvirt takes a resolving list and recognises nobody by it, as our host learns by hearing.
+            // btvirt accepts a resolving list and resolves nothing with it. Our host learns that
+            // from an unresolved discovery.
             _ = try await host.hear("theirs") { $0.privateAddress != first }
             let again = try await host.connect(to: identity, options: .whenAvailable)
             #expect(try await again.pair().isEncrypted)
@@ -103,13 +104,13 @@ import Testing
 }
 
 extension BlueZ {
-    /// Has the kernel take another private address: it does when the adapter is powered.
+    /// Has the kernel take another private address, which it does when the adapter is powered on.
     fileprivate func changeAddress() async throws {
         try await powerOff()
         try await powerOn()
     }
 
-    /// Advertises beside what was before, or where that has ended with the adapter's power.
+    /// Adds an advertisement, or replaces one that ended when the adapter was powered off.
     fileprivate func advertise(name: String, number: Int) async throws {
         try await advertise(name: name, ["number": .number(Double(number))])
     }

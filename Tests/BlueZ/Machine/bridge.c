@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bridge INDEX PORT: lends the controller hciINDEX to whoever is at the other end of a virtio port.
+// bridge INDEX PORT: lends the controller hciINDEX to the host at the other end of a virtio port.
 //
-// On the port packets are framed as H4 has it (Vol 4, Part A, 2); on the kernel's HCI user channel one
-// read or write is one packet. Each host that comes finds the controller as if it had just been plugged
-// in: the channel is opened when it connects, and when it leaves, the controller is reset and given
-// back to the kernel.
+// On the port, packets have the H4 format (Vol 4, Part A, 2). On the kernel's HCI user channel, one
+// read or write is one packet. Each new host finds the controller as if it had just been plugged
+// in: the bridge opens the channel when a host connects. When the host disconnects, the bridge
+// resets the controller and returns it to the kernel.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct sockaddr_hci {
 struct bridge {
     uint16_t index;
     int port;
-    int edges; // tells when something about the port changes
+    int edges; // reports changes of the port
     int controller; // -1 while there is no host
     uint8_t unread[2 * packet_limit];
     size_t unread_count;
@@ -48,10 +48,10 @@ static void fail(const char *what)
     exit(1);
 }
 
-// Waits: the kernel tells nobody when a controller's set-up is over.
+// Pauses between attempts: the kernel does not report the end of a controller's set-up.
 static void pause_shortly(void) { poll(NULL, 0, pause_ms); }
 
-// The length of the packet at `octets`; 0 if its header is not there yet, -1 if it is none.
+// The length of the packet at `octets`, 0 if its header is incomplete, -1 if it is malformed.
 static long packet_length(const uint8_t *octets, size_t count)
 {
     static const uint8_t header[] = {0, 4, 5, 4, 3, 5};
@@ -86,7 +86,7 @@ static int open_controller(uint16_t index)
     }
 }
 
-// The host has left: what it began must not go on.
+// The host has disconnected. The reset ends what the host started.
 static void give_back(struct bridge *bridge)
 {
     static const uint8_t reset[] = {1, 0x03, 0x0C, 0};
@@ -97,7 +97,7 @@ static void give_back(struct bridge *bridge)
     bridge->unread_count = 0;
 }
 
-// Writes all of it to the port; false if the host has left.
+// Writes all of it to the port. Returns false if the host has disconnected.
 static bool send_to_host(struct bridge *bridge, const uint8_t *octets, size_t count)
 {
     while (count > 0) {
@@ -117,7 +117,7 @@ static bool send_to_host(struct bridge *bridge, const uint8_t *octets, size_t co
     return true;
 }
 
-// Gives the controller one packet; the kernel may have no room for it yet.
+// Gives the controller one packet, and repeats that while the kernel has no room for it.
 static void pass_to_controller(struct bridge *bridge, const uint8_t *packet, size_t length)
 {
     while (write(bridge->controller, packet, length) < 0) {
@@ -157,8 +157,8 @@ static bool host_is_there(struct bridge *bridge)
     return poll(&port, 1, 0) >= 0 && !(port.revents & POLLHUP);
 }
 
-// Waits for a host. While there is none, the port always says so to whoever asks; by its edges alone one
-// hears of the change.
+// Waits for a host. While there is none, the port always reports a hang-up to a level-triggered
+// poll, so the bridge waits for an edge, which reports the change.
 static void wait_for_host(struct bridge *bridge)
 {
     struct epoll_event event;
@@ -175,7 +175,7 @@ static void watch_edges(struct bridge *bridge)
         fail("epoll");
 }
 
-// Carries packets until the host leaves.
+// Carries packets until the host disconnects.
 static void carry(struct bridge *bridge)
 {
     static uint8_t packet[packet_limit];

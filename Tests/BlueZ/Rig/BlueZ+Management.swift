@@ -2,17 +2,18 @@
 
 import ProcessTestSupport
 
-/// The kernel's management interface, for what D-Bus has no words for.
+/// The kernel's management interface, for requests that BlueZ's D-Bus interface does not have.
 extension BlueZ {
-    /// A command of it, by its number; the names are those of the Linux kernel's `mgmt.h`.
+    /// The number of a management command. The names are those in the Linux kernel's `mgmt.h`.
     enum ManagementCommand: UInt16, Sendable {
+        case readControllerInformation = 0x0004
         case setBondable = 0x0009
         case addRemoteOutOfBandData = 0x0021
         case setSecureConnections = 0x002D
         case readLocalOutOfBandExtendedData = 0x003B
     }
 
-    /// Has the kernel carry out a command; what it answers.
+    /// Has the kernel execute a command. Returns its answer.
     ///
     /// - Throws: `Refusal` with the kernel's status.
     @discardableResult
@@ -21,5 +22,15 @@ extension BlueZ {
             "code": .number(Double(command.rawValue)), "octets": .octets(octets),
         ]
         return try await call("manage", arguments)["octets"].octets
+    }
+
+    /// Whether the kernel has powered its controller on. The answer has the current settings at
+    /// offset 13, and the lowest bit is the power (BlueZ, doc/mgmt-api.txt, Read Controller
+    /// Information Command).
+    var isPowered: Bool {
+        get async throws {
+            let information = try await manage(.readControllerInformation, [])
+            return information.count > 13 && information[13] & 1 != 0
+        }
     }
 }

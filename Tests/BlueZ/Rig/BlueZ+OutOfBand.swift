@@ -4,21 +4,23 @@ import BluetoothHost
 import BluetoothSMP
 import Testing
 
-/// Which of two sides has what the other handed over in another way.
+/// Which side has the other side's out-of-band data.
 enum Knowledge: CaseIterable, Sendable {
-    /// We have BlueZ's.
+    /// Our host has BlueZ's data.
     case ours
-    /// BlueZ has ours.
+    /// BlueZ has our host's data.
     case theirs
     case both
 }
 
-/// Pairing by what was handed over in another way. bluetoothd has no words for it, the kernel has: so the
-/// data comes and goes by the kernel's management interface. For btvirt's controllers of 4.x it hands out none.
+/// Out-of-band pairing. bluetoothd does not support it and the kernel does, so the data is
+/// exchanged over the kernel's management interface. For btvirt's 4.x controllers the kernel
+/// provides no data.
 extension BlueZ {
-    /// Hands over what one side or both have to know; what our side goes by then, good for one pairing.
+    /// Exchanges the data in one or both directions. Returns the data that our side uses, which is
+    /// valid for one pairing.
     ///
-    /// - Parameter address: where BlueZ finds our host.
+    /// - Parameter address: our host's address in BlueZ.
     func exchange(
         _ knowledge: Knowledge,
         with address: DeviceAddress
@@ -34,15 +36,15 @@ extension BlueZ {
         return policy
     }
 
-    /// What BlueZ's side hands over, good for its next pairing.
+    /// BlueZ's out-of-band data, valid for its next pairing.
     func readOutOfBandData() async throws -> Pairing.OutOfBandData {
         // For both kinds of addresses: public and random.
         let answer = try await manage(.readLocalOutOfBandExtendedData, [0x06])
-        // The kinds of addresses, and the count of the octets that follow.
+        // The kinds of addresses, and the count of the bytes that follow.
         return try Pairing.OutOfBandTag(parsing: answer.dropFirst(3)).data
     }
 
-    /// Gives BlueZ's side what ours hands over.
+    /// Gives BlueZ our host's data.
     private func hand(_ data: Pairing.OutOfBandData, of address: DeviceAddress) async throws {
         let kind: UInt8 = address.kind == .public ? 0x01 : 0x02
         let none = [UInt8](repeating: 0, count: 32)

@@ -4,7 +4,7 @@ import ProcessTestSupport
 
 /// The adapter, and pairing.
 extension BlueZ {
-    /// What BlueZ's user can do when asked.
+    /// The input and output capability of BlueZ's user.
     enum InputOutput: String, Sendable {
         case noInputNoOutput = "NoInputNoOutput"
         case displayOnly = "DisplayOnly"
@@ -12,7 +12,7 @@ extension BlueZ {
         case keyboardOnly = "KeyboardOnly"
     }
 
-    /// Powers the adapter; its properties.
+    /// Powers the adapter on. Returns its properties.
     @discardableResult
     func powerOn(
         io: InputOutput = .noInputNoOutput,
@@ -24,13 +24,13 @@ extension BlueZ {
     /// Powers the adapter off, which ends all links.
     func powerOff() async throws { try await call("power_off") }
 
-    /// Whether BlueZ's user says yes when asked.
+    /// Sets whether BlueZ's user accepts requests.
     func setAgent(accepts: Bool) async throws {
         try await call("agent", ["accepts": .boolean(accepts)])
     }
 
-    /// Waits until BlueZ asks or shows its user something: `passkey`, `confirm`, `authorize`, `display`,
-    /// `cancel`.
+    /// Waits until BlueZ asks its user or displays something: `passkey`, `confirm`, `authorize`,
+    /// `display`, `cancel`.
     func question(_ what: String) async throws -> JSON {
         try await event("agent") { $0["what"].text == what }
     }
@@ -40,8 +40,8 @@ extension BlueZ {
         try await call("answer", ["value": .number(Double(passkey))])
     }
 
-    /// Has BlueZ pair with a device that it has, and waits until that is done; false if it had done so by
-    /// itself already.
+    /// Has BlueZ pair with a device that it knows, and waits for the result. Returns `false` if
+    /// BlueZ had already paired by itself.
     @discardableResult
     func pair(_ path: String) async throws -> Bool {
         do {
@@ -52,6 +52,6 @@ extension BlueZ {
         }
     }
 
-    /// Has BlueZ forget a device: bond, cache, all.
+    /// Has BlueZ remove a device with its bond and its cache.
     func forget(_ path: String) async throws { try await call("forget", ["path": .string(path)]) }
 }

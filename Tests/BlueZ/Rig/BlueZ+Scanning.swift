@@ -10,7 +10,7 @@ extension BlueZ {
 
     func stopScan() async throws { try await call("stop_scan") }
 
-    /// Waits until BlueZ finds a device of that name; its path.
+    /// Waits until BlueZ finds a device with this name. Returns its path.
     func device(named name: String) async throws -> String {
         let event = try await line.event("a device", within: Limits.discovery) {
             ["device", "changed"].contains($0["event"].text)
@@ -19,27 +19,27 @@ extension BlueZ {
         return event["path"].text ?? ""
     }
 
-    /// Where BlueZ has a device of that address.
+    /// The path of the device with this address in BlueZ.
     func path(of address: DeviceAddress) -> String {
         let digits = address.digits.uppercased().replacing(":", with: "_")
         return "/org/bluez/hci0/dev_\(digits)"
     }
 
-    /// Connects, and waits until BlueZ knows what the device serves.
+    /// Connects, and waits until BlueZ has discovered the device's services.
     func connect(_ path: String) async throws {
         try await call("connect", ["path": .string(path)], within: Limits.discovery)
         try await servicesResolved(path)
     }
 
-    /// Waits until BlueZ knows what a device serves.
+    /// Waits until BlueZ has discovered the services of a device.
     func servicesResolved(_ path: String) async throws {
-        // A change may be told of that was undone since: what counts is what is so now.
+        // A reported change may have been reverted since, so the current value counts.
         while try await device(path)["ServicesResolved"] != .boolean(true) {
             try await change(of: path, "ServicesResolved")
         }
     }
 
-    /// Waits until a property is told to have changed to a value.
+    /// Waits until BlueZ reports that a property has changed to a value.
     @discardableResult
     func change(
         of path: String,
@@ -53,7 +53,7 @@ extension BlueZ {
         return event["properties"][property]
     }
 
-    /// The properties of a device now.
+    /// The current properties of a device.
     func device(_ path: String) async throws -> JSON {
         try await call("device", ["path": .string(path)])
     }
@@ -62,23 +62,24 @@ extension BlueZ {
         try await call("disconnect", ["path": .string(path)])
     }
 
-    /// Waits until BlueZ has looked at all that those serve who are connected. Linux 6.1 does not bear well that
-    /// a link ends meanwhile.
+    /// Waits until BlueZ has discovered the services of all connected devices. Linux 6.1 may crash
+    /// if a link ends during the discovery.
     func hasExplored() async throws {
         while try await call("devices").members.values.contains(where: \.isBeingExplored) {
             _ = try await event("changed") { $0["properties"]["ServicesResolved"] != .null }
         }
     }
 
-    /// Waits until BlueZ has no links. A link that it hears of before it has let go of the last one of the same
-    /// device, it takes for another channel of that one, and drops ("EATT channel limit reached").
+    /// Waits until BlueZ has no links. If BlueZ gets a new link before it has released the last one
+    /// of the same device, it takes the new one for another channel of that link and drops it
+    /// ("EATT channel limit reached").
     func isAlone() async throws {
         while try await call("devices").members.values.contains(where: \.isConnected) {
             _ = try await event("changed") { $0["properties"]["Connected"] == .boolean(false) }
         }
     }
 
-    /// All that BlueZ knows of what a device serves: path, interface, property.
+    /// The D-Bus objects of a device's attributes: path, interface, property.
     func tree(_ path: String) async throws -> JSON {
         try await call("tree", ["path": .string(path)])
     }
@@ -118,7 +119,7 @@ extension BlueZ {
         try await call("write_value", arguments)
     }
 
-    /// Subscribes; see `value(of:)`. The path of the characteristic.
+    /// Subscribes; see `value(of:)`. Returns the path of the characteristic.
     @discardableResult
     func subscribe(to uuid: BluetoothUUID, at path: String) async throws -> String {
         let arguments: [String: JSON] = ["path": .string(path), "uuid": .string(uuid.bluez)]
@@ -129,14 +130,14 @@ extension BlueZ {
         try await call("unsubscribe", ["path": .string(path), "uuid": .string(uuid.bluez)])
     }
 
-    /// Waits for the next value of a characteristic, by its path.
+    /// Waits for the next value of the characteristic with this path.
     func value(of path: String) async throws -> [UInt8] {
         try await change(of: path, "Value").octets
     }
 }
 
 extension BluetoothUUID {
-    /// The UUID as BlueZ has it: all 128 bits, in small letters.
+    /// The UUID in BlueZ's format: all 128 bits in lowercase letters.
     var bluez: String {
         let text = "\(self)".lowercased()
         return text.count > 8
@@ -149,7 +150,7 @@ extension JSON {
     /// Whether a device with these properties is connected.
     fileprivate var isConnected: Bool { self["Connected"] == .boolean(true) }
 
-    /// Whether one looks for what such a device serves.
+    /// Whether BlueZ is discovering the services of a device with these properties.
     fileprivate var isBeingExplored: Bool {
         isConnected && self["ServicesResolved"] != .boolean(true)
     }

@@ -3,12 +3,12 @@
 import BluetoothTypes
 import ProcessTestSupport
 
-/// A service that BlueZ is to have.
+/// A service that BlueZ registers.
 struct ServedService: Sendable {
     var uuid: BluetoothUUID
     var isPrimary = true
     var characteristics: [ServedCharacteristic] = []
-    /// The places of the services that it includes, among those that are registered together.
+    /// The indexes of the included services among the services that are registered together.
     var includes: [Int] = []
 
     var json: JSON {
@@ -20,10 +20,11 @@ struct ServedService: Sendable {
     }
 }
 
-/// A characteristic or a descriptor of one.
+/// A characteristic or a descriptor of a served service.
 struct ServedCharacteristic: Sendable {
     var uuid: BluetoothUUID
-    /// BlueZ's own words: `read`, `write`, `notify`, `encrypt-read`, `secure-write`, `authorize`.
+    /// BlueZ's names of flags: `read`, `write`, `notify`, `encrypt-read`, `secure-write`,
+    /// `authorize`.
     var flags: [String]
     var value: [UInt8] = []
     var descriptors: [ServedCharacteristic] = []
@@ -38,7 +39,7 @@ struct ServedCharacteristic: Sendable {
 
 /// BlueZ as an advertiser and server.
 extension BlueZ {
-    /// Registers services. Those of another application come and go by themselves.
+    /// Registers services. Those of another application are added and removed separately.
     func serve(_ services: [ServedService], as application: String = "main") async throws {
         let arguments: [String: JSON] = [
             "services": .array(services.map(\.json)), "name": .string(application),
@@ -46,12 +47,13 @@ extension BlueZ {
         try await call("serve", arguments)
     }
 
-    /// Takes the services of an application away.
+    /// Removes the services of an application.
     func stopServing(_ application: String = "main") async throws {
         try await call("stop_serving", ["name": .string(application)])
     }
 
-    /// Advertises, connectably, what is in `details`; see Machine/peer/advertising.py.
+    /// Starts connectable advertising with the properties in `details`; see
+    /// Machine/peer/advertising.py.
     func advertise(
         name: String? = nil,
         services: [BluetoothUUID] = [],
@@ -63,17 +65,17 @@ extension BlueZ {
         try await call("advertise", arguments.merging(details) { $1 })
     }
 
-    /// Stops the advertisement that was given no number.
+    /// Stops the advertisement without a number.
     func stopAdvertising() async throws { try await call("stop_advertising") }
 
     // MARK: Values
 
-    /// The value that an attribute has now.
+    /// The current value of an attribute.
     func servedValue(_ uuid: BluetoothUUID) async throws -> [UInt8] {
         try await call("value", ["uuid": .string(uuid.bluez)])["value"].octets
     }
 
-    /// Tells subscribers values, one after the other.
+    /// Notifies subscribers of values, one after the other.
     func notify(_ values: [[UInt8]], of uuid: BluetoothUUID) async throws {
         let arguments: [String: JSON] = [
             "uuid": .string(uuid.bluez), "values": .array(values.map(JSON.octets)),
@@ -81,12 +83,13 @@ extension BlueZ {
         try await call("notify", arguments)
     }
 
-    /// Waits until a client has written to an attribute; the event, with `value` and BlueZ's options.
+    /// Waits until a client has written an attribute. Returns the event, with `value` and BlueZ's
+    /// options.
     func written(_ uuid: BluetoothUUID) async throws -> JSON {
         try await event("written") { $0["uuid"].text == uuid.bluez }
     }
 
-    /// Waits until a client has subscribed to a characteristic, or, with false, unsubscribed.
+    /// Waits until a client has subscribed to a characteristic or, with `false`, has unsubscribed.
     func subscribed(_ uuid: BluetoothUUID, _ isOn: Bool = true) async throws {
         _ = try await event(isOn ? "subscribed" : "unsubscribed") { $0["uuid"].text == uuid.bluez }
     }

@@ -2,11 +2,11 @@
 
 import ProcessTestSupport
 
-/// Programs in the machine, and what the machine writes down.
+/// Programs in the machine, and the machine's logs.
 extension BlueZ {
-    /// Runs a line of shell to its end; its output of both kinds.
+    /// Runs a shell command to its end. Returns its standard output and standard error.
     ///
-    /// - Throws: `Refusal("Failed")` if it ends with another status than zero.
+    /// - Throws: `Refusal("Failed")` if the exit status is not zero.
     @discardableResult
     func shell(_ line: String, within limit: Duration = Limits.step) async throws -> String {
         let seconds = JSON.number(Double(limit.components.seconds))
@@ -17,12 +17,13 @@ extension BlueZ {
         return output
     }
 
-    /// Starts a line of shell that stays; its lines are events `output`, its end the event `ended`.
+    /// Starts a shell command in the background. Its lines arrive as events `output`, its end as
+    /// the event `ended`.
     func spawn(_ line: String, as name: String) async throws {
         try await call("spawn", ["line": .string(line), "name": .string(name)])
     }
 
-    /// Waits for a line of what was spawned that is such.
+    /// Waits for a matching line of a background command.
     func output(
         of name: String,
         within limit: Duration = Limits.step,
@@ -34,43 +35,44 @@ extension BlueZ {
         return found["line"].text ?? ""
     }
 
-    /// Writes to the standard input of what was spawned.
+    /// Writes to the standard input of a background command.
     func write(_ text: String, to name: String) async throws {
         try await call("write", ["name": .string(name), "text": .string(text)])
     }
 
-    /// Ends what was spawned by a signal, and waits for that.
+    /// Ends a background command by a signal, and waits for its end.
     func end(_ name: String, by signal: Int32 = 15) async throws {
         try await call("end", ["name": .string(name), "number": .number(Double(signal))])
     }
 
     // MARK: Logs
 
-    /// A line of the kernel's.
+    /// A line of the kernel's log.
     struct KernelLine: Sendable {
         /// From 0 for an emergency, 3 for an error, 4 for a warning, to 7.
         let level: Int
         let text: String
     }
 
-    /// What the kernel wrote since the scenario began.
+    /// The kernel's log since the scenario began.
     func kernelLog() async throws -> [KernelLine] {
         try await call("logs")["kernel"].elements.map {
             KernelLine(level: $0["level"].integer ?? 0, text: $0["text"].text ?? "")
         }
     }
 
-    /// What bluetoothd wrote since it was started.
+    /// The log of bluetoothd since it was started.
     func daemonLog() async throws -> [String] {
         try await call("logs")["daemon"].elements.compactMap(\.text)
     }
 
     // MARK: Controllers, bluetoothd, and the power
 
-    /// Takes the controllers away, as if they were pulled out.
+    /// Removes the controllers, as if they were unplugged.
     func pullOutAdapters() async throws { try await call("stop_radio") }
 
-    /// Brings them back. BlueZ may never see the second one: we are faster.
+    /// Plugs the controllers in again. BlueZ may never see the second one, because our host takes
+    /// it first.
     func putBackAdapters() async throws {
         let arguments: [String: JSON] = [
             "radio": .string(setting.generation.rawValue),
@@ -79,12 +81,12 @@ extension BlueZ {
         try await call("start_radio", arguments, within: Limits.reset)
     }
 
-    /// Starts bluetoothd again; bonds stay unless it `forgets`, what was registered is gone.
+    /// Restarts bluetoothd. Bonds stay unless it `forgets`; registrations are lost.
     func restartDaemon(forgets: Bool = false) async throws {
         try await call("restart_daemon", ["forgets": .boolean(forgets)], within: Limits.reset)
     }
 
-    /// Starts a machine whose plug was pulled: with its old memory, and BlueZ in it.
+    /// Starts a machine whose power was cut, with its stored state and with BlueZ.
     func restartMachine() async throws {
         machine.cutPower()
         disconnectRadio()

@@ -6,14 +6,13 @@ import HCITransports
 import ProcessTestSupport
 import Synchronization
 
-/// BlueZ for the time of a scenario: freshly started, with nothing that another scenario left.
+/// BlueZ for the duration of a scenario: freshly started, without state from another scenario.
 ///
-/// What it can be told is in the extensions, by what it is about; what none of them has, `call` and
-/// `event` have.
+/// The extensions group its commands by topic. `call` and `event` send and receive anything else.
 final class BlueZ: Sendable {
-    /// Where the controller of BlueZ is.
+    /// The place of BlueZ's controller.
     enum Site: Sendable {
-        /// In the machine, beside one that is lent to our host (layout A).
+        /// In the machine, with a second controller that our host borrows (layout A).
         case inside
         /// Outside, at this address, where a controller speaks H4 (layout B).
         case outside(AdapterSpecification)
@@ -22,7 +21,7 @@ final class BlueZ: Sendable {
     let setting: Setting
     let machine: Machine
     private let site: Site
-    /// The machine's control line, from the first reset on until the scenario has ended.
+    /// The machine's control line, from the first reset to the end of the scenario.
     private let controlLine = Mutex<ControlLine?>(nil)
     private let wire = Mutex<Wire?>(nil)
     private let hosts = Mutex<[BluetoothHost]>([])
@@ -36,11 +35,11 @@ final class BlueZ: Sendable {
         self.machine = machine
     }
 
-    // MARK: Orders and events
+    // MARK: Commands and events
 
-    /// Gives the peer in the machine an order; see Machine/peer for all that there are.
+    /// Sends the peer in the machine a command; see Machine/peer for all commands.
     ///
-    /// - Throws: `Refusal` with the error of BlueZ's.
+    /// - Throws: `Refusal` with BlueZ's error.
     @discardableResult
     func call(
         _ order: String,
@@ -50,7 +49,7 @@ final class BlueZ: Sendable {
         try await line.call(order, arguments, within: limit)
     }
 
-    /// Where orders go, and events come from.
+    /// The line for commands and events.
     var line: ControlLine {
         get throws {
             guard let line = controlLine.withLock({ $0 }) else {
@@ -60,8 +59,8 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Waits for the first event of that name that is such, and takes it out; those that came before,
-    /// since the scenario began, count.
+    /// Waits for the first matching event with this name, and removes it. Earlier events of the
+    /// scenario count.
     func event(
         _ name: String,
         within limit: Duration = Limits.step,
@@ -72,19 +71,17 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// The events of that name that came and that nobody has asked for.
+    /// The received events with this name that no call has removed.
     func pendingEvents(_ name: String) throws -> [JSON] {
         try line.pendingEvents { $0["event"].text == name }
     }
 
-    /// What went wrong by a known fault of Linux 6.1's, or, on btvirt's air, of btvirt's or bluetoothd's, all
-    /// of which are named in Machine/peer; nil if nothing did. Once seen, it stays.
+    /// The failure by a known fault of Linux 6.1, of btvirt or of bluetoothd, or `nil` if none
+    /// occurred. Machine/peer names all known faults. Once a fault is seen, this property keeps it.
     var knownFault: String? {
         let faults = (try? line.faults) ?? []
         let known = faults.first { fault in
-            if fault["event"].text == "kernel_fault" { return setting.release == .bookworm }
-            if case .inside = site { return true }
-            return false
+            fault["event"].text != "kernel_fault" || setting.release == .bookworm
         }
         return seenFault.withLock { seen in
             seen = seen ?? known?["what"].text
@@ -94,8 +91,9 @@ final class BlueZ: Sendable {
 
     // MARK: Our side
 
-    /// The controller that is lent to us, as any user of Lanyard would name it, once whoever had it last
-    /// has given it back: then BlueZ has it. What came to the bridge sooner could be lost.
+    /// The controller that our host borrows, as any user of Lanyard would specify it. Waits until
+    /// its last user has returned it, which means that BlueZ has it: the bridge could lose packets
+    /// that arrive earlier.
     var adapter: AdapterSpecification {
         get async throws {
             try await call("wait_for_adapter", ["path": .string("/org/bluez/hci1")])
@@ -103,10 +101,10 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Makes a host of ours on the controller that is lent to us, started; it is shut down when the
-    /// scenario ends, if it has not been before.
+    /// Makes and starts one of our hosts on the borrowed controller. The host shuts down at the end
+    /// of the scenario at the latest.
     ///
-    /// - Parameter wrap: puts something between the host and the wire.
+    /// - Parameter wrap: inserts a transport between the host and the wire.
     func makeHost(
         _ configuration: HostConfiguration = HostConfiguration(),
         wrapping wrap: (any HCITransport) -> any HCITransport = { $0 }
@@ -118,8 +116,8 @@ final class BlueZ: Sendable {
         return host
     }
 
-    /// The controller that is lent to us, for a host of any make; what passes on it is kept if the scenario
-    /// fails.
+    /// A transport to the borrowed controller, for a host of any kind. Its packet log is kept if
+    /// the scenario fails.
     func makeTransport() async throws -> any HCITransport {
         let path = traces.withLock { traces in
             traces.append(machine.folder + "/host-\(traces.count).btsnoop")
@@ -130,10 +128,10 @@ final class BlueZ: Sendable {
 
     // MARK: Beginning and end
 
-    /// Starts controllers and BlueZ anew; the machine, too, if what the scenario before has left breaks its
-    /// kernel now.
+    /// Restarts the controllers and BlueZ, and the machine as well if the previous scenario has
+    /// broken its kernel.
     ///
-    /// - Parameter keepsState: whether BlueZ still knows what it knew.
+    /// - Parameter keepsState: whether BlueZ keeps its stored state.
     func reset(
         _ configuration: BlueZConfiguration = BlueZConfiguration(),
         keepsState: Bool = false
@@ -170,7 +168,7 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Puts a wire between the machine and its controller, where that is outside.
+    /// Connects the machine to its controller, where that is outside.
     private func connectRadio() throws {
         guard case .outside(let specification) = site else { return }
         let new = try Wire(from: machine.drivenPath, to: specification)
@@ -180,7 +178,7 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Cuts the wire between the machine and a controller outside.
+    /// Disconnects the machine from a controller outside.
     func disconnectRadio() {
         wire.withLock { wire in
             wire?.cut()
@@ -188,14 +186,15 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Ends what the scenario had of ours.
+    /// Shuts down the hosts and transports of the scenario.
     func end() async {
         for host in takeHosts() { await host.shutdown() }
         disconnectRadio()
         controlLine.withLock { $0 = nil }
     }
 
-    /// Lets go of the hosts: a host's person may hold this object, and each would keep the other alive.
+    /// Removes the hosts, because a host's user may hold this object, and each would keep the other
+    /// alive.
     private func takeHosts() -> [BluetoothHost] {
         hosts.withLock { hosts in
             defer { hosts = [] }
@@ -203,10 +202,10 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Has the packet logs of a folder, too, kept if the scenario fails.
+    /// Adds a folder with packet logs that are kept if the scenario fails.
     func keep(logsIn folder: String) { logFolders.withLock { $0.append(folder) } }
 
-    /// The packet logs of our side, and those of a scenario's own.
+    /// The packet logs of our side and of the scenario.
     private var packetLogs: [String] {
         let others = logFolders.withLock { $0 }.flatMap { folder in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -215,7 +214,7 @@ final class BlueZ: Sendable {
         return traces.withLock { $0 } + others
     }
 
-    /// Writes all that may tell what went wrong into a folder; the last of it as text.
+    /// Writes all logs into a folder. Returns their last lines as text.
     func saveLogs(to folder: String) async -> String {
         try? FileManager.default.createDirectory(
             atPath: folder,
@@ -229,7 +228,7 @@ final class BlueZ: Sendable {
         let kernel = logs?["kernel"].elements.compactMap { $0["text"].text } ?? ["not to be had"]
         let daemon = logs?["daemon"].elements.compactMap(\.text) ?? ["not to be had"]
         let radio = logs?["radio"].elements.compactMap(\.text) ?? []
-        // Faults, and what nobody has asked for, as the lines of programs.
+        // Faults and unconsumed events, one line each.
         let pending = ((try? line.faults) ?? []) + ((try? line.pendingEvents { _ in true }) ?? [])
         let events = pending.compactMap { try? $0.line }
         let texts = [

@@ -2,17 +2,17 @@
 
 import Foundation
 
-/// What bluetoothd reads from its main.conf, and how much it says.
+/// The main.conf of bluetoothd, and the detail of its log.
 struct BlueZConfiguration: Sendable {
-    /// Whether its log tells each step: that takes an emulated processor a third of its time.
-    /// LANYARD_BLUEZ_DEBUG=1 has it told always, for who looks for a fault.
+    /// Whether the log has every step, which takes a third of an emulated processor's time.
+    /// LANYARD_BLUEZ_DEBUG=1 turns it on for all scenarios, to search for a fault.
     var isTalkative = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_DEBUG"] == "1"
     /// `off`, or `device` for addresses that change (`[General] Privacy`).
     var privacy: String?
-    /// How many enhanced ATT bearers it offers and opens, 1 for none.
+    /// How many enhanced ATT bearers bluetoothd offers and opens, 1 for none.
     var channels: Int?
 
-    /// The file.
+    /// The content of the file.
     var text: String {
         var sections = ["General": ["ControllerMode": "le"], "Policy": ["AutoEnable": "false"]]
         sections["General"]?["Privacy"] = privacy

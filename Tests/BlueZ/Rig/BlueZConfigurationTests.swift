@@ -2,7 +2,7 @@
 
 import Testing
 
-/// The file that bluetoothd reads.
+/// The content of bluetoothd's main.conf.
 @Suite struct BlueZConfigurationTests {
     @Test func byDefaultItSpeaksLowEnergyAndPowersNothing() {
         #expect(

@@ -4,10 +4,11 @@ import BluetoothHost
 import ProcessTestSupport
 
 extension BluetoothHost {
-    /// Connects to whom is heard on the air, however busy the machine is.
+    /// Connects to a peer once it is discovered, however slow the machine is.
     ///
-    /// btvirt makes a link only with who advertises at that very moment, and Linux begins to again a
-    /// moment after a link has ended: so it is heard first.
+    /// btvirt makes a link only with a peer that advertises at that very moment, and Linux
+    /// advertises again a moment after a link has ended. The host therefore waits for an
+    /// advertisement first.
     func reach(_ address: DeviceAddress) async throws -> Link {
         try await within(Limits.discovery, "an advertisement of \(address)") { [self] in
             for try await heard in scan() where heard.address == address { return }

@@ -3,11 +3,11 @@
 import ProcessTestSupport
 import Synchronization
 
-/// Why the peer in the machine did not do what it was told: mostly an error of BlueZ's.
+/// Why the peer in the machine did not execute a command: mostly an error of BlueZ's.
 struct Refusal: Error, Equatable, CustomStringConvertible {
     /// The name of the error: `org.bluez.Error.AuthenticationFailed`.
     let name: String
-    /// What was said about it; not compared.
+    /// The error's message. It is not compared.
     let text: String
 
     init(_ name: String, text: String = "") {
@@ -20,10 +20,10 @@ struct Refusal: Error, Equatable, CustomStringConvertible {
     var description: String { "\(name): \(text)" }
 }
 
-/// The line on which a machine is told what to do, and tells what happens: JSON, a value a line.
+/// The line that carries commands to a machine and events from it: JSON, one value per line.
 ///
-/// Answers find their order by its number. Events are kept until somebody asks for them, so none is
-/// missed between an order and the wait for what it brings about.
+/// An answer carries the number of its command. Events are kept until a call consumes them, so none
+/// is missed between a command and the wait for its effect.
 final class ControlLine: Sendable {
     private struct Watcher {
         let choose: @Sendable (JSON) -> Bool
@@ -47,20 +47,20 @@ final class ControlLine: Sendable {
     private let process: ChildProcess
     private let state = Mutex(State())
 
-    /// The line that is the standard input and output of a process.
+    /// A line over the standard input and output of a process.
     init(of process: ChildProcess) {
         self.process = process
         process.followLines { [weak self] line in self?.receive(line) }
     }
 
-    /// Whether nothing will come any more.
+    /// Whether the line has ended.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    // MARK: Orders
+    // MARK: Commands
 
-    /// Gives an order, and returns what came of it.
+    /// Sends a command. Returns its result.
     ///
-    /// - Throws: `Refusal` where it was not carried out.
+    /// - Throws: `Refusal` if the command failed.
     func call(
         _ order: String,
         _ details: [String: JSON] = [:],
@@ -73,7 +73,7 @@ final class ControlLine: Sendable {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     guard enlist(identifier, continuation) else { return }
-                    // Cancelled before, it was not there to be abandoned.
+                    // A task that was canceled earlier found no command to abandon.
                     guard !Task.isCancelled else { return abandonOrder(identifier) }
                     process.write(line: line)
                 }
@@ -102,7 +102,7 @@ final class ControlLine: Sendable {
 
     // MARK: Events
 
-    /// The first event that is such, of those that came or will come; it is taken out.
+    /// Returns and removes the first matching event, which may have arrived earlier.
     func event(
         _ what: String,
         within limit: Duration,
@@ -141,20 +141,20 @@ final class ControlLine: Sendable {
         watcher?.continuation.resume(throwing: CancellationError())
     }
 
-    /// The events that came, are such, and were not asked for; they stay.
+    /// The unconsumed events that match. They stay.
     func pendingEvents(where choose: (JSON) -> Bool) -> [JSON] {
         state.withLock { $0.events.filter(choose) }
     }
 
-    /// Forgets all events that came, but not the faults.
+    /// Drops all events except the faults.
     func forgetEvents() {
         state.withLock { $0.events = [] }
     }
 
-    /// The events that came and tell of faults, whatever else was forgotten; nobody takes them out.
+    /// The fault events. They survive `forgetEvents()`, and no call consumes them.
     var faults: [JSON] { state.withLock { $0.faults } }
 
-    /// Forgets the faults, too: a scenario begins.
+    /// Drops the faults as well, because a scenario begins.
     func forgetEverything() {
         state.withLock { state in
             state.events = []
@@ -162,7 +162,7 @@ final class ControlLine: Sendable {
         }
     }
 
-    // MARK: What comes
+    // MARK: Received lines
 
     private func receive(_ line: String?) {
         guard let line else { return end() }
@@ -180,7 +180,7 @@ final class ControlLine: Sendable {
         return .failure(Refusal(name, text: answer["text"].text ?? ""))
     }
 
-    /// The events that say that something is wrong which is known to go wrong.
+    /// The names of events that report a known fault.
     private static let faultNames: [String?] = ["fault", "kernel_fault"]
 
     private func note(_ event: JSON) {

@@ -3,7 +3,7 @@
 import ProcessTestSupport
 import Testing
 
-/// The control line, with a shell at its other end.
+/// The control line with a shell at its other end.
 @Suite struct ControlLineTests {
     /// A line to a shell that runs `script`.
     private func line(to script: String) throws -> ControlLine {
@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func answersFindTheirOrdersWhateverTheirOrder() async throws {
-        // Each is answered with its own name, the later one first.
+        // Each command is answered with its own name, the later one first.
         let line = try line(
             to: #"""
                 answer() {
@@ -58,7 +58,7 @@ import Testing
         _ = try await line.call("ready")
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         async let event = line.event("late", within: Limits.step) {
-            ask.yield()  // Who begins to wait looks first at what is there already: the early one.
+            ask.yield()  // A new waiter checks the stored events first: the early one.
             return $0["event"].text == "late"
         }
         for await _ in asked { break }

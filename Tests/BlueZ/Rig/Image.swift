@@ -2,15 +2,15 @@
 
 import ProcessTestSupport
 
-/// What a machine starts from; see Machine/image.
+/// The image that a machine starts from; see Machine/image.
 struct Image: Sendable {
-    /// How long it may take to make one of Debian's packages, download included.
+    /// The time limit for making an image from Debian's packages, download included.
     private static let limit: Duration = .seconds(600)
 
     let kernel: String
     let initialFiles: String
 
-    /// Finds the image of a release, which is made now if it is not there yet.
+    /// Finds the image of a release, and makes it if there is none.
     init(of release: DebianRelease) async throws {
         let recipe = LanyardTool.packageRoot + "/Tests/BlueZ/Machine/image"
         let process = try ChildProcess(recipe, [release.rawValue])

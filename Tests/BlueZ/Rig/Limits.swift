@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// How long anything may take: as long as held on a machine of two cores, which emulates others.
+/// Time limits. They hold on a machine with two cores that emulates other machines.
 enum Limits {
-    /// LANYARD_BLUEZ_PATIENCE multiplies all of them, for a machine that is busy with other things.
+    /// LANYARD_BLUEZ_PATIENCE multiplies all limits, for a machine with other load.
     static let patience =
         ProcessInfo.processInfo.environment["LANYARD_BLUEZ_PATIENCE"].flatMap(Int.init) ?? 3
 
-    /// From the start of a virtual machine until it takes orders.
+    /// From the start of a virtual machine until it accepts commands.
     static let boot: Duration = .seconds(30) * patience
     /// From power-on of controllers and BlueZ until BlueZ has its adapter.
     static let reset: Duration = .seconds(20) * patience
@@ -16,16 +16,17 @@ enum Limits {
     static let discovery: Duration = .seconds(30) * patience
     /// A whole scenario.
     static let scenario: Duration = .seconds(60) * patience
-    /// Anything else.
+    /// Any other step.
     static let step: Duration = .seconds(10) * patience
 
-    /// How often a scenario is run that fails after a known fault of BlueZ's own.
+    /// How often a scenario runs that fails because of a known fault of BlueZ's own.
     static let attemptCount = 3
-    /// How often BlueZ is told to connect where many advertise, and the one who is meant may miss it.
+    /// How often BlueZ tries to connect where many devices advertise and the peer may miss the
+    /// request.
     static let connectCount = 3
 
-    /// How many events of a scenario wait to be asked for; older ones are let go.
+    /// How many unconsumed events of a scenario are kept. Older ones are dropped.
     static let eventCount = 4_096
-    /// How many faults of a scenario are remembered, the first.
+    /// How many faults of a scenario are kept: the first ones.
     static let faultCount = 64
 }

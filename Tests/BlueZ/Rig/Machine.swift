@@ -6,25 +6,25 @@ import Synchronization
 
 /// A virtual machine with BlueZ in it.
 ///
-/// Three wires lead into it: the control line; one from a host outside to a controller inside, which is
-/// lent to it (layout A); and one to a controller outside, for the machine's own kernel (layout B). It
-/// lives in a folder of its own, with the sockets of its wires, its console's text, and what it shares
-/// with us.
+/// It has three wires: the control line, one from a host outside to a controller inside that the
+/// host borrows (layout A), and one to a controller outside for the machine's own kernel (layout
+/// B). It has a folder of its own, with the sockets of its wires, its console's text, and the
+/// folder that it shares with the tests.
 final class Machine: Sendable {
-    /// A machine with its power on.
+    /// A machine that is powered on.
     private struct Running {
         let process: ChildProcess
         let line: ControlLine
     }
 
     let release: DebianRelease
-    /// Whether what BlueZ remembers outlives the machine's power.
+    /// Whether BlueZ's stored state survives a power cycle.
     let keepsState: Bool
     let folder: String
     private let image: Image
     private let running = Mutex<Running?>(nil)
 
-    /// A machine that is off.
+    /// A machine that is powered off.
     init(of release: DebianRelease, keepsState: Bool) async throws {
         self.release = release
         self.keepsState = keepsState
@@ -38,24 +38,24 @@ final class Machine: Sendable {
 
     deinit { scrap() }
 
-    /// The folder that the machine has as `/share`.
+    /// The folder that the machine mounts as `/share`.
     var sharedFolder: String { folder + "/share" }
 
-    /// Where a host of ours finds the controller that is lent to it.
+    /// The socket at which our host finds the controller that it borrows.
     var lentPath: String { folder + "/lent.sock" }
 
-    /// Where the machine's kernel waits for a controller.
+    /// The socket at which the machine's kernel waits for a controller.
     var drivenPath: String { folder + "/driven.sock" }
 
-    /// What the machine wrote on its console since it was started last.
+    /// The text on the machine's console since its last start.
     var console: String {
         (try? String(contentsOfFile: folder + "/console", encoding: .utf8)) ?? ""
     }
 
-    /// Whether its power is on, and somebody in it takes orders.
+    /// Whether the machine is powered on and accepts commands.
     var isOn: Bool { running.withLock { $0.map { !$0.line.isOver } ?? false } }
 
-    /// The control line of a machine that is on.
+    /// The control line of a machine that is powered on.
     var line: ControlLine {
         get throws {
             guard let line = running.withLock({ $0?.line }) else {
@@ -65,14 +65,15 @@ final class Machine: Sendable {
         }
     }
 
-    /// Whether its kernel came to a fault of its own: what it does from then on proves nothing.
+    /// Whether its kernel has crashed by a fault of its own. What such a kernel does proves
+    /// nothing.
     var isBroken: Bool {
         (try? line)?.faults.contains { $0["event"].text == "kernel_fault" } ?? false
     }
 
     // MARK: Power
 
-    /// Starts it, and waits until it takes orders.
+    /// Starts the machine, and waits until it accepts commands.
     func powerOn() async throws {
         guard !isOn else { return }
         cutPower()
@@ -89,7 +90,7 @@ final class Machine: Sendable {
         }
     }
 
-    /// Pulls its plug: not a byte more comes from it.
+    /// Cuts the power: the machine sends not a byte more.
     func cutPower() {
         let process = running.withLock { running in
             defer { running = nil }
@@ -98,7 +99,7 @@ final class Machine: Sendable {
         process?.kill()
     }
 
-    /// Ends it for good, with all that it has in the world: whoever still holds it has nothing of it.
+    /// Ends the machine and removes its folder. The object cannot be used afterwards.
     func scrap() {
         cutPower()
         try? FileManager.default.removeItem(atPath: folder)
@@ -106,25 +107,26 @@ final class Machine: Sendable {
 
     // MARK: Time
 
-    /// Stops its processors and its clocks; the wires stay open.
+    /// Stops its processors and its clocks. The wires stay open.
     func pause() async throws { try await Monitor.perform("stop", at: monitorPath) }
 
-    /// Lets it go on, as if no time had passed.
+    /// Resumes it, as if no time had passed.
     func resume() async throws { try await Monitor.perform("cont", at: monitorPath) }
 
     // MARK: The emulator
 
     private static let emulator = PathSearch.find("qemu-system-x86_64") ?? "qemu-system-x86_64"
 
-    /// Without what the emulator has not.
+    /// Without features that the emulator lacks.
     private static let processor = "Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-rtm,-invpcid"
 
-    /// `cmpxchg16b`, which programs of Swift need, and with which the kernel now and then came to a double
+    /// `cmpxchg16b`, which Swift programs need, and with which the kernel sometimes had a double
     /// fault as it started (QEMU 7.2).
     private static let unusedFeature = "clearcpuid=cx16"
 
-    /// A program that is where it was the last time need not be translated again, and a kernel that need not
-    /// hide its memory from programs forgets less: together they halve what a reset costs.
+    /// Without address randomization, a program at the same address is not translated again.
+    /// Without mitigations, a kernel keeps more of its caches. Together they halve the cost of a
+    /// reset.
     private static let openness = "mitigations=off norandmaps"
 
     private var monitorPath: String { folder + "/monitor.sock" }
@@ -133,8 +135,8 @@ final class Machine: Sendable {
         let kernelArguments =
             ["console=ttyS0 quiet panic=-1 no_timer_check", Self.unusedFeature, Self.openness]
             + (keepsState ? ["keeps_state"] : [])
-        // Never the host's own virtualization: not every machine that tests has it, and one kind of
-        // processor is one kind less of failure.
+        // Never the host's own virtualization: not every test machine has it, and one kind of
+        // processor leaves one less source of failures.
         let processor = ["-accel", "tcg,thread=multi", "-cpu", Self.processor]
         let size = ["-smp", "1", "-m", "512"]
         let plain = ["-nodefaults", "-no-user-config", "-nographic", "-no-reboot"]

@@ -3,17 +3,19 @@
 import Foundation
 import ProcessTestSupport
 
-/// The machines of a run: started when they are first wanted, then kept until the last suite ends.
+/// The machines of a test run: started on first use, then kept until the last suite ends.
 actor MachinePool {
     static let shared = MachinePool()
 
-    /// How many machines of a release there are at most, but for those that a scenario has for itself. One more
-    /// than its share of the processors, so that two of them are not idle when those of one release are done.
+    /// The most machines of a release, without the ones that a scenario has for itself. It is one
+    /// more than the release's share of the processors, so that two of them are not idle when the
+    /// scenarios of one release are done.
     private static let machineLimit = processorCount / DebianRelease.allCases.count + 1
 
     private static let processorCount = ProcessInfo.processInfo.activeProcessorCount
 
-    /// How many scenarios run at a time: one more than can be computed, as some always wait for something.
+    /// How many scenarios run at a time: one more than there are processors, because some scenario
+    /// always waits.
     private static let places = Turnstile(limit: processorCount + 1)
 
     private let turnstiles = Dictionary(
@@ -22,9 +24,9 @@ actor MachinePool {
     private var idle: [DebianRelease: [Machine]] = [:]
     private var suiteCount = 0
 
-    /// Gives `body` a machine of a release, on, for itself.
+    /// Gives `body` exclusive use of a running machine of a release.
     ///
-    /// - Parameter isOwn: whether it is made for this, and nobody has it afterwards.
+    /// - Parameter isOwn: whether the machine is made for this call and discarded afterwards.
     func withMachine<Value: Sendable>(
         of release: DebianRelease,
         isOwn: Bool,
@@ -41,19 +43,11 @@ actor MachinePool {
         return try await body(machine)
     }
 
-    /// Lets another scenario have the place of one whose machine is paused, while `body` waits for something.
+    /// Gives the place of a scenario with a paused machine to another scenario while `body` waits.
     static func steppingAside<Value: Sendable>(
         _ body: @Sendable () async throws -> Value
     ) async rethrows -> Value {
-        places.leave()
-        do {
-            let value = try await body()
-            await places.enter()
-            return value
-        } catch {
-            await places.enter()
-            throw error
-        }
+        try await places.steppingAside(body)
     }
 
     private func machine(of release: DebianRelease, isOwn: Bool) async throws -> Machine {
@@ -67,10 +61,11 @@ actor MachinePool {
 
     // MARK: Suites
 
-    /// A suite begins that may want machines.
+    /// Records that a suite has begun that may use machines.
     func suiteBegan() { suiteCount += 1 }
 
-    /// A suite has ended; after the last of those that run no machine does, and the table is told.
+    /// Records that a suite has ended. After the last one, no machine runs, and the table is
+    /// published.
     func suiteEnded() {
         suiteCount -= 1
         guard suiteCount == 0 else { return }

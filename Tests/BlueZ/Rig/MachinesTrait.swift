@@ -2,7 +2,7 @@
 
 import Testing
 
-/// Keeps the machines on while a suite runs that wants them, and off when there is none.
+/// Keeps the machines on while a suite runs that uses them, and turns them off afterwards.
 struct MachinesTrait: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test,
@@ -21,6 +21,6 @@ struct MachinesTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == MachinesTrait {
-    /// The suite meets BlueZ in virtual machines, which are started when first wanted and shared.
+    /// The suite uses BlueZ in virtual machines, which start on first use and are shared.
     static var machines: Self { MachinesTrait() }
 }

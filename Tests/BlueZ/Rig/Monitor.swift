@@ -3,9 +3,9 @@
 import Foundation
 import ProcessTestSupport
 
-/// QEMU's monitor, which takes JSON on a socket (QMP).
+/// QEMU's monitor, which accepts JSON on a socket (QMP).
 enum Monitor {
-    /// Has it do one thing, and waits until it is done.
+    /// Executes a command, and waits until it is done.
     static func perform(_ command: String, at path: String) async throws {
         try await onOwnThread {
             let deadline = Deadline.within(Limits.step)
@@ -19,7 +19,7 @@ enum Monitor {
         }
     }
 
-    /// Reads until the answer; events may come before it.
+    /// Reads until the answer arrives. Events may arrive before it.
     private static func awaitReturn(
         of command: String,
         from lines: inout PipeReader,

@@ -4,7 +4,8 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// The rig itself: machines start, BlueZ answers, a host of ours stands beside it, and time is ours.
+/// The test rig itself: machines start, BlueZ answers, a host of ours runs beside it, and machines
+/// can be paused.
 @Suite(.machines) struct RigTests {
     @Test(arguments: Setting.all)
     func blueZStartsAndAHostOfOursBesideIt(_ setting: Setting) async throws {

@@ -3,16 +3,18 @@
 import Foundation
 import ProcessTestSupport
 
-/// Gives `body` BlueZ on a controller inside the machine, freshly started and for itself; what comes of it
-/// goes into the table.
+/// Gives `body` BlueZ on a controller inside the machine, freshly started and for exclusive use.
+/// The table records the result.
 ///
-/// If the scenario fails, what the kernel, BlueZ and our host's wire said is kept, and said where.
+/// If the scenario fails, the logs of the kernel, of BlueZ, and of our host's wire are kept, and
+/// their place is printed.
 ///
 /// - Parameters:
-///   - scenario: its row in the table: short, and the same for both roles where it is the same.
-///   - configuration: what bluetoothd reads.
-///   - hasOwnMachine: whether it may do to the machine what it wants: pull its plug, say. What BlueZ
-///     remembers then outlives the machine's power.
+///   - scenario: its row in the table: a short text, and the same for both roles where the scenario
+///     is the same.
+///   - configuration: bluetoothd's configuration.
+///   - hasOwnMachine: whether the scenario may change the machine itself, for example cut its
+///     power. BlueZ's stored state then survives a power cycle.
 func withBlueZ(
     _ setting: Setting,
     as role: BlueZRole,
@@ -27,7 +29,7 @@ func withBlueZ(
     }
 }
 
-/// A row of the table and one of its columns, and how they are filled in.
+/// A row and a column of the table, and how a cell gets its result.
 struct Scenario: Sendable {
     let name: String
     let setting: Setting
@@ -35,9 +37,9 @@ struct Scenario: Sendable {
 
     fileprivate var cell: ScenarioTable.Cell { ScenarioTable.Cell(setting: setting, role: role) }
 
-    /// Runs it once, and again if it failed after a known fault of BlueZ's own.
+    /// Runs the scenario, and runs it again if it failed because of a known fault of BlueZ's own.
     ///
-    /// - Parameter body: makes what the scenario wants around the machine, and runs the attempt.
+    /// - Parameter body: prepares the surroundings of the machine, and runs the attempt.
     func run(
         hasOwnMachine: Bool,
         _ body: @escaping @Sendable (Attempt) async throws -> Attempt.Outcome
@@ -75,7 +77,7 @@ struct Scenario: Sendable {
 struct Attempt: Sendable {
     enum Outcome: Sendable {
         case passed, failed
-        /// It failed after a known fault of BlueZ's own, and may be run again.
+        /// It failed because of a known fault of BlueZ's own, and may run again.
         case excused
     }
 
@@ -91,7 +93,8 @@ struct Attempt: Sendable {
 
     /// Gives `body` BlueZ, freshly started.
     ///
-    /// - Parameter site: where BlueZ's controller is: inside the machine, or one of ours outside.
+    /// - Parameter site: the place of BlueZ's controller: inside the machine, or one of ours
+    ///   outside.
     func run(
         at site: BlueZ.Site,
         _ configuration: BlueZConfiguration,
@@ -108,7 +111,7 @@ struct Attempt: Sendable {
                         try await body(bluez)
                     }
                 } catch {
-                    // What died of it may be heard of before what it died of.
+                    // The report of a failure may arrive before the report of its cause.
                     _ = try? await bluez.call("logs")
                     throw error
                 }
@@ -119,7 +122,7 @@ struct Attempt: Sendable {
         if !verdict.isPass { await tellFailure(of: bluez) }
         let fault = bluez.knownFault
         await bluez.end()
-        // Nobody knows in which state it was left, and what goes on in it.
+        // The state of such a machine is unknown.
         if failure != nil || machine.isBroken { machine.cutPower() }
         if verdict.isBlameless, let fault {
             print("\(scenario): \(fault); once more")
@@ -130,7 +133,7 @@ struct Attempt: Sendable {
         return verdict.isPass ? .passed : .failed
     }
 
-    /// Keeps what was said on all sides, and shows the last of it.
+    /// Keeps the logs of all sides, and prints the last lines.
     private func tellFailure(of bluez: BlueZ) async {
         let name = "\(scenario.name) \(scenario.setting) \(scenario.role)".replacing(" ", with: "-")
         let folder =

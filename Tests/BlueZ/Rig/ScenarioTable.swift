@@ -3,11 +3,11 @@
 import Foundation
 import Synchronization
 
-/// What came of all scenarios: a row for each, and a column for each BlueZ that it met.
+/// The results of all scenarios: a row for each, and a column for each BlueZ.
 final class ScenarioTable: Sendable {
     static let shared = ScenarioTable()
 
-    /// A column: which BlueZ, and what it was.
+    /// A column: the release of BlueZ, and its role.
     struct Cell: Hashable, Sendable {
         let setting: Setting
         let role: BlueZRole
@@ -17,12 +17,12 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// What came of one scenario with one BlueZ.
+    /// The result of one scenario with one BlueZ.
     struct Result: Sendable {
         var passed = true
-        /// How long it took, the reset before it included.
+        /// How long it took, including the reset before it.
         var duration = Duration.zero
-        /// How often it was run once more, after a known fault of BlueZ's own.
+        /// How often it ran again after a known fault of BlueZ's own.
         var repetitions = 0
 
         var text: String {
@@ -32,7 +32,7 @@ final class ScenarioTable: Sendable {
 
     private let results = Mutex<[String: [Cell: Result]]>([:])
 
-    /// Notes what came of a scenario; it passed if it did each time.
+    /// Records the result of a scenario, which passes if every run passed.
     func note(_ scenario: String, in cell: Cell, passed: Bool, after duration: Duration = .zero) {
         change(scenario, in: cell) { result in
             result.passed = result.passed && passed
@@ -40,7 +40,7 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// Notes that a scenario is run once more, after a known fault of BlueZ's own.
+    /// Records that a scenario runs again after a known fault of BlueZ's own.
     func noteRepetition(of scenario: String, in cell: Cell) {
         change(scenario, in: cell) { $0.repetitions += 1 }
     }
@@ -49,7 +49,7 @@ final class ScenarioTable: Sendable {
         results.withLock { body(&$0[scenario, default: [:]][cell, default: Result()]) }
     }
 
-    /// Writes the table to the file that `LANYARD_BLUEZ_TABLE` names, or else prints it.
+    /// Writes the table to the file that `LANYARD_BLUEZ_TABLE` names, or prints it.
     func publish() {
         let text = self.text
         guard !text.isEmpty else { return }
@@ -60,8 +60,8 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// The table as text: `ok` or `FAILED`, with a star for each time that it was run once more, or a dash
-    /// where a scenario is not tried; and how long all of a row took together.
+    /// The table as text: `ok` or `FAILED`, with a star for each repetition, or a dash where a
+    /// scenario is not tried, and the total time of the row.
     var text: String {
         let results = results.withLock { $0 }
         guard !results.isEmpty else { return "" }
@@ -80,7 +80,7 @@ final class ScenarioTable: Sendable {
         return (heads + rows + notes).joined(separator: "\n") + "\n"
     }
 
-    /// Seconds with a tenth.
+    /// Seconds with one decimal.
     private static func seconds(_ duration: Duration) -> String {
         let tenths = Int((duration / .milliseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10)"
@@ -101,7 +101,7 @@ final class ScenarioTable: Sendable {
 }
 
 extension ScenarioTable.Cell {
-    /// What stands above the column, from top to bottom.
+    /// The heading of the column, from top to bottom.
     fileprivate var heads: [String] {
         [role.rawValue, setting.release.rawValue, setting.generation.rawValue]
     }

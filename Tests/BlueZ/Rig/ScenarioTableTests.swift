@@ -2,7 +2,7 @@
 
 import Testing
 
-/// The table of what came of all scenarios.
+/// The table of the results of all scenarios.
 @Suite struct ScenarioTableTests {
     private let first = ScenarioTable.Cell(setting: Setting.every[0], role: .peripheral)
     private let last = ScenarioTable.Cell(setting: .latest, role: .central)

@@ -11,25 +11,26 @@ enum DebianRelease: String, CaseIterable, Sendable {
     case trixie
 }
 
-/// What both controllers of a test know.
+/// The Bluetooth version of both controllers of a test.
 enum Generation: String, CaseIterable, Sendable {
-    /// Bluetooth 4.x: Low Energy without what came later.
+    /// Bluetooth 4.x: Low Energy without later features.
     case four = "4.x"
     /// Bluetooth 5.x: extended advertising, other PHYs.
     case five = "5.x"
 }
 
-/// Which BlueZ a scenario meets, on which controllers: the columns of the table.
+/// A release of BlueZ and a generation of controllers: a column of the table.
 struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringConvertible {
     let release: DebianRelease
     let generation: Generation
 
-    /// All four.
+    /// All four settings.
     static let every: [Setting] = DebianRelease.allCases.flatMap { release in
         Generation.allCases.map { Setting(release: release, generation: $0) }
     }
 
-    /// Those to test: all four, or what LANYARD_BLUEZ_SETTINGS names, for who works on one: `trixie 5.x`.
+    /// The settings to test: all four, or those that LANYARD_BLUEZ_SETTINGS names, for work on one
+    /// of them: `trixie 5.x`.
     static let all: [Setting] = {
         guard let names = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_SETTINGS"] else {
             return every
@@ -39,39 +40,42 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
         return asked
     }()
 
-    /// Those of these that are to be tested.
+    /// The settings of a list that are to be tested.
     private static func asked(of settings: [Setting]) -> [Setting] { settings.filter(all.contains) }
 
-    /// The one for scenarios that cost too much to be had four times.
+    /// The setting for scenarios that take too long to run four times.
     static let latest = Setting(release: .trixie, generation: .five)
 
-    /// That one, for variations of what is shown in all settings; none if it was not asked for.
+    /// The latest setting, for variations of scenarios that run in all settings. Empty if it is not
+    /// to be tested.
     static let latestOnly = all.filter { $0 == latest }
 
-    /// The two that differ most: each release and each generation once, for what depends on either little.
+    /// The two settings that differ most, with each release and each generation once, for scenarios
+    /// that depend little on either.
     static let oldestAndLatest = asked(of: [
         Setting(release: .bookworm, generation: .four), latest,
     ])
 
-    /// The two others: once each as well. With both, two tests of the same matter have it in all four.
+    /// The two other settings, also with each release and each generation once. Two tests of the
+    /// same subject, one with each pair, cover all four settings.
     static let crossed = all.filter { !oldestAndLatest.contains($0) }
 
-    /// All four, one variation of a test in two of them, the other in the two others. Who asks for one
-    /// setting has one variation.
+    /// All four settings: one variation of a test in two of them, the other variation in the other
+    /// two. With a single setting to test, only one variation runs.
     static func each<Variation>(_ one: Variation, orElse other: Variation) -> [(Setting, Variation)]
     {
         oldestAndLatest.map { ($0, one) } + crossed.map { ($0, other) }
     }
 
-    /// Each release on controllers of 5.x: for what those of 4.x cannot, or what is not a matter of the
-    /// generation.
+    /// Each release on 5.x controllers, for features that 4.x controllers lack, or that do not
+    /// depend on the generation.
     static let eachRelease = all.filter { $0.generation == .five }
 
     var description: String { "\(release.rawValue) \(generation.rawValue)" }
     var testDescription: String { description }
 }
 
-/// What BlueZ is in a scenario.
+/// The role of BlueZ in a scenario.
 enum BlueZRole: String, CaseIterable, Sendable {
     /// Our host is the Central.
     case peripheral

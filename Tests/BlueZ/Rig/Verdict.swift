@@ -3,31 +3,33 @@
 import Synchronization
 import Testing
 
-/// Whether a scenario came to its end, and no expectation of it failed on the way.
+/// Whether a scenario ended and all of its expectations passed.
 final class Verdict: Sendable {
     private enum State {
         case open, passed
-        /// Whether all that failed is nobody's fault.
+        /// Whether every failure is excused.
         case failed(isExcused: Bool)
     }
 
     private let state = Mutex(State.open)
     private let isExcused: @Sendable () -> Bool
 
-    /// - Parameter isExcused: whether what fails now is nobody's fault, and is not to be recorded.
+    /// Makes a verdict.
+    ///
+    /// - Parameter isExcused: whether a failure at this moment is excused, and is not recorded.
     init(isExcused: @escaping @Sendable () -> Bool = { false }) {
         self.isExcused = isExcused
     }
 
-    /// Whether all was well; false as long as it is not over.
+    /// Whether everything passed. `false` until the scenario has ended.
     var isPass: Bool { state.withLock { if case .passed = $0 { true } else { false } } }
 
-    /// Whether it failed, and nobody is to blame for any of it.
+    /// Whether it failed, and every failure is excused.
     var isBlameless: Bool {
         state.withLock { if case .failed(isExcused: true) = $0 { true } else { false } }
     }
 
-    /// Runs a body, and sees the issues that it records.
+    /// Runs a body, and observes the issues that it records.
     func judge(_ body: @escaping @Sendable () async throws -> Void) async throws {
         do {
             try await watchIssues(of: body)

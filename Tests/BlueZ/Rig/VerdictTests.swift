@@ -3,7 +3,7 @@
 import Synchronization
 import Testing
 
-/// Whether what goes wrong in a scenario is seen, so that the table does not say `ok`.
+/// Failures in a scenario are noticed, so that the table does not show `ok`.
 @Suite struct VerdictTests {
     private struct Failure: Error {}
 

@@ -5,13 +5,13 @@ import HCITransports
 import ProcessTestSupport
 import Synchronization
 
-/// A wire between two sockets, each of which listens and calls nobody: the machine and a controller.
+/// A wire between two sockets that both listen and never connect: the machine and a controller.
 final class Wire: Sendable {
     private let ends: [Int32]
     private let threads = DispatchGroup()
     private let isCut = Mutex(false)
 
-    /// Connects both ends, and begins to carry.
+    /// Connects to both ends, and begins to carry bytes.
     init(from path: String, to specification: AdapterSpecification) throws {
         let machine = try connectedSocket(to: path)
         do {
@@ -26,7 +26,7 @@ final class Wire: Sendable {
 
     deinit { cut() }
 
-    /// Ends both connections.
+    /// Closes both connections.
     func cut() {
         let isFirst = isCut.withLock { isCut in
             defer { isCut = true }
@@ -38,7 +38,7 @@ final class Wire: Sendable {
         for end in ends { close(end) }
     }
 
-    /// Copies octets until one side ends, which then ends the other.
+    /// Copies bytes until one side ends, and then ends the other side.
     private func carry(from source: Int32, to destination: Int32) {
         let threads = threads
         threads.enter()
@@ -66,7 +66,7 @@ final class Wire: Sendable {
     }
 }
 
-/// A socket that is connected to where a controller is.
+/// A socket that is connected to a controller's address.
 private func connectedSocket(to specification: AdapterSpecification) throws -> Int32 {
     guard case .unix(let path) = specification else {
         throw ProcessError.ended("\(specification) is no path of a socket", log: "")

@@ -5,11 +5,11 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("Cancelling on a bearer")
+@Suite("Canceling requests on a bearer")
 struct BearerCancellationTests {
     private var bearer = ATTBearer()
 
-    @Test("What has not left never leaves")
+    @Test("A request or command that is canceled before it is sent is never sent")
     mutating func removesQueued() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)
@@ -22,7 +22,7 @@ struct BearerCancellationTests {
         #expect(try bearer.drain() == [])
     }
 
-    @Test("The answer to what has left is swallowed, and only then the next request leaves")
+    @Test("The response to a canceled request is ignored, and then the next request is sent")
     mutating func swallowsAnswer() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)
@@ -34,7 +34,7 @@ struct BearerCancellationTests {
         #expect(bearer.receive(.value([2])) == .response(2, .value([2])))
     }
 
-    @Test("A refusal of what was cancelled is swallowed too, and a malformed answer")
+    @Test("An error and a malformed response to a canceled request are ignored")
     mutating func swallowsFailures() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.write(2), id: 2)
@@ -48,7 +48,7 @@ struct BearerCancellationTests {
         #expect(bearer.nextDeadline == nil)
     }
 
-    @Test("An MTU exchange holds even if it was cancelled: the peer has taken it")
+    @Test("A canceled MTU exchange takes effect, since the peer has applied it")
     mutating func keepsExchange() throws {
         try bearer.request(.exchangeMTURequest(.init(receiveMTU: 517)), id: 1)
         _ = try bearer.drain()
@@ -58,7 +58,7 @@ struct BearerCancellationTests {
         #expect(bearer.mtu == 185)
     }
 
-    @Test("A cancelled request that is never answered still closes the bearer, unreported")
+    @Test("An unanswered request that was canceled closes the bearer without a report")
     mutating func timesOut() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)
@@ -69,7 +69,7 @@ struct BearerCancellationTests {
         #expect(bearer.isClosed)
     }
 
-    @Test("Cancelling what is not there does nothing")
+    @Test("Canceling an unknown request has no effect")
     mutating func ignoresUnknown() throws {
         try bearer.request(.read(1), id: 1)
         bearer.cancel(7)

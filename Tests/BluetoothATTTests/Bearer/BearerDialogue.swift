@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothATT
 
 extension Instant {
-    /// The instant so many seconds after the start.
+    /// Returns the instant that is `seconds` after the start.
     static func seconds(_ seconds: Double) -> Instant {
         .zero + .seconds(seconds)
     }
@@ -53,12 +53,12 @@ extension ATT.PDU {
 }
 
 extension ATTBearer {
-    /// The next PDU to leave, decoded; nil if there is none.
+    /// Returns the next PDU to send, decoded, or `nil` if there is none.
     mutating func next(at now: Instant = .zero) throws -> ATT.PDU? {
         try nextPDU(now: now).map { try ATT.PDU(parsing: $0.bytes[...]) }
     }
 
-    /// All PDUs that can leave now, decoded.
+    /// Returns all PDUs that can be sent now, decoded.
     mutating func drain(at now: Instant = .zero) throws -> [ATT.PDU] {
         var pdus: [ATT.PDU] = []
         while let pdu = try next(at: now) { pdus.append(pdu) }

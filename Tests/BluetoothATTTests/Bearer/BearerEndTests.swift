@@ -9,7 +9,7 @@ import Testing
 struct BearerEndTests {
     private var bearer = ATTBearer()
 
-    @Test("The thirty seconds run from when a request leaves, not from when it is handed over")
+    @Test("The timeout of thirty seconds starts when the request is sent")
     mutating func measuresFromDeparture() throws {
         try bearer.request(.read(1), id: 1)
         #expect(bearer.nextDeadline == nil)
@@ -17,7 +17,7 @@ struct BearerEndTests {
         #expect(bearer.nextDeadline == .seconds(35))
     }
 
-    @Test("An answer stops the clock, and the next request starts it anew")
+    @Test("A response stops the timeout, and the next request starts it again")
     mutating func restarts() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)
@@ -30,7 +30,7 @@ struct BearerEndTests {
         #expect(bearer.deadlinePassed(now: .seconds(49.999)) == [])
     }
 
-    @Test("Neither commands nor notifications put the deadline off")
+    @Test("Commands and notifications do not extend the deadline")
     mutating func isNotPutOff() throws {
         try bearer.request(.read(1), id: 1)
         _ = try bearer.drain()
@@ -41,7 +41,7 @@ struct BearerEndTests {
         #expect(bearer.nextDeadline == .seconds(30))
     }
 
-    @Test("A request without answer closes the bearer for good, and fails all that waits")
+    @Test("A request without a response closes the bearer and fails all waiting requests")
     mutating func closes() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)
@@ -55,7 +55,7 @@ struct BearerEndTests {
         #expect(bearer.deadlinePassed(now: .seconds(60)) == [])
     }
 
-    @Test("Nothing goes into a closed bearer, and nothing comes out")
+    @Test("A closed bearer neither accepts nor sends PDUs")
     mutating func staysClosed() throws {
         _ = bearer.receive(.indication(1, [1]))
         _ = bearer.receive(.read(1))
@@ -70,7 +70,7 @@ struct BearerEndTests {
         #expect(bearer.receive([]) == .ignored(.closed))
     }
 
-    @Test("Closing tells what will never be answered, once, in order")
+    @Test("Closing a bearer returns the unanswered requests once, in order")
     mutating func tellsUnanswered() throws {
         for id in 1...4 { try bearer.request(.read(1), id: UInt64(id)) }
         _ = try bearer.drain()

@@ -18,7 +18,7 @@ struct BearerMTUTests {
     }
 
     @Test(
-        "Our exchange settles on what both sides can receive, and no less than 23",
+        "The client's exchange selects the smaller of both receive MTUs, at least 23",
         arguments: [
             (517, 247, 247), (185, 517, 185), (517, 517, 517), (517, 23, 23), (517, 22, 23),
             (517, 0, 23), (517, 65535, 517), (23, 517, 23),
@@ -28,7 +28,7 @@ struct BearerMTUTests {
         #expect(try exchanged(limit: limit, peer: peer).mtu == mtu)
     }
 
-    @Test("Longer PDUs leave after the exchange, and not before")
+    @Test("Longer PDUs are sent only after the exchange")
     func admitsLongerPDUs() throws {
         var bearer = try exchanged(limit: 517, peer: 100)
         let value = ArraySlice(repeating: UInt8(1), count: 97)
@@ -38,7 +38,7 @@ struct BearerMTUTests {
         }
     }
 
-    @Test("A refused exchange leaves the MTU as it is")
+    @Test("A refused exchange leaves the MTU unchanged")
     func survivesRefusal() throws {
         var bearer = ATTBearer()
         try bearer.request(.exchangeMTURequest(.init(receiveMTU: 517)), id: 1)
@@ -53,7 +53,7 @@ struct BearerMTUTests {
     }
 
     @Test(
-        "The peer's exchange is answered with our limit, and holds once the answer has left",
+        "The peer's exchange is answered with the limit and applies once the answer is sent",
         arguments: [(247, 247), (517, 300), (0, 23), (22, 23), (65535, 300)] as [(UInt16, Int)]
     )
     func answers(peer: UInt16, mtu: Int) throws {
@@ -64,15 +64,60 @@ struct BearerMTUTests {
         #expect(bearer.mtu == mtu)
     }
 
-    @Test("A second exchange cannot lower the MTU")
-    func neverShrinks() throws {
-        var bearer = try exchanged(limit: 517, peer: 200)
-        #expect(bearer.receive(.exchangeMTURequest(.init(receiveMTU: 50))) == .answered)
-        _ = try bearer.drain()
-        #expect(bearer.mtu == 200)
+    // A peer must send the same MTU in its request and in its response (Vol 3, Part F, 3.4.2).
+    @Test(
+        "The smaller MTU applies if a peer sends two different ones, in either order",
+        arguments: [(247, 512), (512, 247), (512, 0), (22, 512), (600, 512)] as [(UInt16, UInt16)]
+    )
+    func contradiction(asked: UInt16, answered: UInt16) throws {
+        let least = max(23, min(Int(min(asked, answered)), 517))
+        var askedFirst = ATTBearer()
+        _ = askedFirst.receive(.exchangeMTURequest(.init(receiveMTU: asked)))
+        try askedFirst.request(.exchangeMTURequest(.init(receiveMTU: 517)), id: 1)
+        _ = try askedFirst.drain()
+        _ = askedFirst.receive(.exchangeMTUResponse(.init(receiveMTU: answered)))
+        #expect(askedFirst.mtu == least)
+        var answeredFirst = try exchanged(limit: 517, peer: answered)
+        _ = answeredFirst.receive(.exchangeMTURequest(.init(receiveMTU: asked)))
+        _ = try answeredFirst.drain()
+        #expect(answeredFirst.mtu == least)
     }
 
-    @Test("Both sides may ask at once")
+    @Test("Waiting notifications and indications are truncated to a smaller MTU")
+    func cuts() throws {
+        var bearer = try exchanged(limit: 517, peer: 100)
+        let value = ArraySlice(repeating: UInt8(1), count: 97)
+        try bearer.notify(.handleValueNotification(.init(handle: 1, value: value)), id: 2)
+        try bearer.indicate(.handleValueIndication(.init(handle: 2, value: value)), id: 3)
+        _ = bearer.receive(.exchangeMTURequest(.init(receiveMTU: 50)))
+        var lengths: [Int] = []
+        while let outgoing = bearer.nextPDU(now: .zero) { lengths.append(outgoing.bytes.count) }
+        #expect(lengths == [3, 50, 50])
+    }
+
+    @Test(
+        "A waiting notification of several values keeps the values that fit completely",
+        arguments: [
+            (80, [0x23, 1, 0, 30, 0], 69), (60, [0x1B, 1, 0, 5, 5], 33),
+            (23, [0x1B, 1, 0, 5, 5], 23),
+        ] as [(UInt16, [UInt8], Int)]
+    )
+    func cutsBetweenValues(mtu: UInt16, start: [UInt8], length: Int) throws {
+        var bearer = try exchanged(limit: 517, peer: 200)
+        let value = ArraySlice(repeating: UInt8(5), count: 30)
+        let entries = (1...3).map { handle in
+            ATT.MultipleHandleValueNotification.Entry(handle: .init(UInt16(handle)), value: value)
+        }
+        try bearer.notify(.multipleHandleValueNotification(.init(entries: entries)), id: 2)
+        _ = bearer.receive(.exchangeMTURequest(.init(receiveMTU: mtu)))
+        _ = bearer.nextPDU(now: .zero)
+        let outgoing = bearer.nextPDU(now: .zero)
+        let sent = try #require(outgoing).bytes
+        #expect(Array(sent.prefix(5)) == start)
+        #expect(sent.count == length)
+    }
+
+    @Test("Both sides may exchange the MTU at the same time")
     func exchangesBothWays() throws {
         var bearer = ATTBearer(receiveMTULimit: 247)
         try bearer.request(.exchangeMTURequest(.init(receiveMTU: 247)), id: 1)
@@ -84,9 +129,11 @@ struct BearerMTUTests {
         #expect(bearer.mtu == 185)
     }
 
-    @Test("A notification of the new length is taken before our side knows the new MTU")
-    func toleratesEarlyLength() {
+    @Test("A notification of the new length is accepted before the exchange is answered")
+    func toleratesEarlyLength() throws {
         var bearer = ATTBearer(receiveMTULimit: 247)
+        try bearer.request(.exchangeMTURequest(.init(receiveMTU: 247)), id: 1)
+        _ = try bearer.drain()
         let value = ArraySlice(repeating: UInt8(1), count: 200)
         #expect(
             bearer.receive(.notification(1, value))

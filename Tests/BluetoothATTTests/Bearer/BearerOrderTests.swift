@@ -5,11 +5,11 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("What leaves a bearer, and when")
+@Suite("The order of PDUs on a bearer")
 struct BearerOrderTests {
     private var bearer = ATTBearer()
 
-    @Test("A new bearer has nothing to say and nothing to wait for")
+    @Test("A new bearer has nothing to send and no deadline")
     mutating func isQuiet() throws {
         #expect(try bearer.next() == nil)
         #expect(bearer.nextDeadline == nil)
@@ -17,7 +17,7 @@ struct BearerOrderTests {
         #expect(bearer.hasRoom)
     }
 
-    @Test("One request leaves at a time; the next when that is answered")
+    @Test("One request is sent at a time, and the next after its response")
     mutating func isSequential() throws {
         try bearer.request(.read(1), id: 10)
         try bearer.request(.read(2), id: 20)
@@ -28,7 +28,7 @@ struct BearerOrderTests {
         #expect(try bearer.drain() == [])
     }
 
-    @Test("Commands leave while a request is unanswered, and are complete when they leave")
+    @Test("Commands are sent while a request is open and complete when they are sent")
     mutating func sendsCommandsMeanwhile() throws {
         try bearer.request(.read(1), id: 10)
         try bearer.command(.writeCommand(2), id: 20)
@@ -41,7 +41,7 @@ struct BearerOrderTests {
         #expect(unnamed.bytes == ATT.PDU.writeCommand(3).encode())
     }
 
-    @Test("Neither a command nor a request passes what was handed over before it")
+    @Test("Commands and requests are sent in the order in which they were queued")
     mutating func keepsOrder() throws {
         try bearer.command(.writeCommand(1), id: 1)
         try bearer.request(.write(2), id: 2)
@@ -52,7 +52,7 @@ struct BearerOrderTests {
         #expect(try bearer.drain() == [.write(3), .writeCommand(4)])
     }
 
-    @Test("Confirmations go first, then responses, then what we want")
+    @Test("Confirmations are sent first, then responses, then the client's own PDUs")
     mutating func owesFirst() throws {
         try bearer.request(.read(1), id: 1)
         #expect(bearer.receive(.read(9)) == .request(.read(9)))
@@ -68,7 +68,7 @@ struct BearerOrderTests {
         )
     }
 
-    @Test("The queue has a bound, and room again when something has left")
+    @Test("The queue has a limit and accepts more after a PDU is sent")
     mutating func boundsQueue() throws {
         for id in 0..<UInt64(ATTBearer.queueLimit) { try bearer.command(.writeCommand(1), id: id) }
         #expect(!bearer.hasRoom)
@@ -82,7 +82,7 @@ struct BearerOrderTests {
         #expect(try bearer.drain().count == ATTBearer.queueLimit)
     }
 
-    @Test("A bearer that is always full still keeps order")
+    @Test("A full queue keeps the order of its PDUs")
     mutating func keepsOrderUnderLoad() throws {
         var expected: UInt64 = 0
         for id in 0..<UInt64(10_000) {
@@ -98,7 +98,7 @@ struct BearerOrderTests {
         #expect(expected == 10_000)
     }
 
-    @Test("A PDU longer than the MTU is not taken")
+    @Test("A PDU longer than the MTU is refused")
     mutating func boundsLength() throws {
         let value = ArraySlice(repeating: UInt8(1), count: 20)
         try bearer.request(.write(1, value), id: 1)

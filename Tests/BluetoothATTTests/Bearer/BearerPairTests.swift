@@ -6,10 +6,10 @@ import Testing
 
 @testable import BluetoothATT
 
-/// Two bearers joined in memory, and a bearer in front of a peer that means it harm.
-@Suite("Bearers in company")
+/// Two bearers connected in memory, and a bearer with a hostile peer.
+@Suite("Bearers with a peer")
 struct BearerPairTests {
-    @Test("Two clients without attributes answer each other, and settle on one MTU")
+    @Test("Two clients without attributes answer each other and agree on one MTU")
     func settles() throws {
         var left = ATTBearer(receiveMTULimit: 247)
         var right = ATTBearer(receiveMTULimit: 185)
@@ -31,7 +31,7 @@ struct BearerPairTests {
         #expect(left.nextDeadline == nil && right.nextDeadline == nil)
     }
 
-    /// Moves one PDU; notes which of the receiver's requests it ended.
+    /// Passes one PDU, and notes the request of the receiver that it ended.
     private func move(
         from sender: inout ATTBearer,
         to receiver: inout ATTBearer,
@@ -48,8 +48,8 @@ struct BearerPairTests {
     }
 
     @Test(
-        "Whatever a peer sends, each request ends once at most, and memory is bounded",
-        arguments: 1...8
+        "With a hostile peer, each request ends at most once, and memory is bounded",
+        arguments: RunSeed.seeds(8)
     )
     func survivesHostility(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)

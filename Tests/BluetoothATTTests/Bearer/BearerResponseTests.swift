@@ -9,7 +9,7 @@ import Testing
 struct BearerResponseTests {
     private var bearer = ATTBearer()
 
-    @Test("A refusal ends the request that it names")
+    @Test("An Error Response ends the request that it names")
     mutating func fails() throws {
         try bearer.request(.read(3), id: 1)
         _ = try bearer.drain()
@@ -22,7 +22,7 @@ struct BearerResponseTests {
         #expect(bearer.nextDeadline == nil)
     }
 
-    @Test("A response to nothing is told, and changes nothing")
+    @Test("An unexpected response is reported as a violation and has no other effect")
     mutating func survivesUnsolicited() throws {
         #expect(bearer.receive(.value([1])) == .violation(nil, .unexpected(.readResponse)))
         #expect(bearer.receive(.writeResponse) == .violation(nil, .unexpected(.writeResponse)))
@@ -32,14 +32,14 @@ struct BearerResponseTests {
         #expect(!bearer.isClosed)
     }
 
-    @Test("A response cannot answer a request that has not left yet")
+    @Test("A response does not end a request that is not sent yet")
     mutating func needsDeparture() throws {
         try bearer.request(.read(1), id: 1)
         #expect(bearer.receive(.value([1])) == .violation(nil, .unexpected(.readResponse)))
         #expect(try bearer.drain() == [.read(1)])
     }
 
-    @Test("The second copy of an answer does not answer the next request")
+    @Test("A duplicate response does not end the next request")
     mutating func survivesDuplicates() throws {
         try bearer.request(.write(1), id: 1)
         try bearer.request(.read(2), id: 2)
@@ -50,7 +50,7 @@ struct BearerResponseTests {
         #expect(bearer.receive(.value([9])) == .response(2, .value([9])))
     }
 
-    @Test("The refusal of another request than the outstanding one does not end it")
+    @Test("An Error Response to another request does not end the open request")
     mutating func survivesForeignErrors() throws {
         try bearer.request(.read(2), id: 2)
         _ = try bearer.drain()
@@ -61,7 +61,7 @@ struct BearerResponseTests {
     }
 
     @Test(
-        "A malformed answer ends the request that it answers",
+        "A malformed response ends the open request",
         arguments: [
             [UInt8]([0x09]), [0x09, 0x07, 0x01], [0x01, 0x08, 0x00], [0x01, 0x08, 0, 0, 1, 9],
         ]
@@ -79,7 +79,7 @@ struct BearerResponseTests {
         #expect(try bearer.drain() == [.read(1)])
     }
 
-    @Test("An answer longer than we can receive ends its request")
+    @Test("A response longer than the receive MTU ends its request")
     mutating func failsOnTooLong() throws {
         bearer = ATTBearer(receiveMTULimit: 64)
         try bearer.request(.read(1), id: 1)
@@ -89,7 +89,7 @@ struct BearerResponseTests {
         #expect(bearer.nextDeadline == nil)
     }
 
-    @Test("Every request is answered by its own response only", arguments: PDUVector.all)
+    @Test("Each request is ended by its own response only", arguments: PDUVector.all)
     mutating func matchesKinds(_ vector: PDUVector) throws {
         guard vector.pdu.opcode.isRequest else { return }
         if case .exchangeMTURequest = vector.pdu { return }

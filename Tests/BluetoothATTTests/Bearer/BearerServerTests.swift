@@ -5,11 +5,11 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("Requests to our end of a bearer")
+@Suite("Requests of the peer on a bearer")
 struct BearerServerTests {
     private var bearer = ATTBearer()
 
-    @Test("A request is handed over, and answered by what its owner responds")
+    @Test("A request is passed to the server, whose response is sent")
     mutating func handsOver() throws {
         #expect(bearer.receive(.read(4)) == .request(.read(4)))
         #expect(try bearer.drain() == [])
@@ -17,7 +17,10 @@ struct BearerServerTests {
         #expect(try bearer.drain() == [.value([7])])
     }
 
-    @Test("Every known request but an exchange of MTUs is handed over", arguments: PDUVector.all)
+    @Test(
+        "Every known request except for the MTU exchange is passed to the server",
+        arguments: PDUVector.all
+    )
     mutating func handsOverAll(_ vector: PDUVector) {
         guard vector.pdu.opcode.isRequest else { return }
         if case .exchangeMTURequest = vector.pdu { return }
@@ -25,7 +28,7 @@ struct BearerServerTests {
         #expect(bearer.receive(vector.pdu) == .request(vector.pdu))
     }
 
-    @Test("One answer is sent, and none that nobody asked for")
+    @Test("Each request gets one response, and nothing else is sent")
     mutating func respondsOnce() throws {
         bearer.respond(.value([1]))
         #expect(try bearer.drain() == [])
@@ -37,7 +40,7 @@ struct BearerServerTests {
         #expect(try bearer.drain() == [])
     }
 
-    @Test("An answer longer than the MTU becomes an unlikely error")
+    @Test("A response longer than the MTU becomes Unlikely Error")
     mutating func boundsAnswers() throws {
         _ = bearer.receive(.read(4))
         bearer.respond(.value(ArraySlice(repeating: 1, count: 23)))
@@ -48,7 +51,7 @@ struct BearerServerTests {
     }
 
     @Test(
-        "A malformed request is told that it is, and not handed over",
+        "A malformed request gets an Error Response and is not passed on",
         arguments: [
             [UInt8]([0x0A]), [0x0A, 1, 0, 0], [0x18, 9], [0x02, 1], [0x08, 1, 0, 2, 0, 3],
         ]
@@ -62,7 +65,7 @@ struct BearerServerTests {
         #expect(try bearer.drain() == [.error(opcode, .invalid, .invalidPDU)])
     }
 
-    @Test("A request longer than we can receive is told that it is no PDU")
+    @Test("A request longer than the receive MTU gets Invalid PDU")
     mutating func refusesLong() throws {
         bearer = ATTBearer(receiveMTULimit: 64)
         let request = ATT.PDU.write(1, ArraySlice(repeating: 0, count: 62))
@@ -71,7 +74,7 @@ struct BearerServerTests {
     }
 
     @Test(
-        "An unknown request is not supported, however it looks",
+        "An unknown request gets Request Not Supported",
         arguments: [[UInt8]([0x26, 1]), [0x3F], [0x00], [0x14], [0x92, 1, 2], [0x25] + long]
     )
     mutating func refusesUnknown(bytes: [UInt8]) throws {
@@ -82,7 +85,7 @@ struct BearerServerTests {
 
     private static let long = [UInt8](repeating: 0, count: 600)
 
-    @Test("Commands are handed over, and never answered")
+    @Test("Commands are passed to the server and get no response")
     mutating func handsOverCommands() throws {
         #expect(bearer.receive(.writeCommand(1)) == .command(.writeCommand(1)))
         bearer.respond(.writeResponse)
@@ -105,7 +108,7 @@ struct BearerServerTests {
         #expect(try bearer.drain() == [])
     }
 
-    @Test("A second request before the first is answered is not taken")
+    @Test("A second request before the first response is refused")
     mutating func boundsReplies() throws {
         #expect(bearer.receive(.read(1)) == .request(.read(1)))
         for _ in 0..<1000 {
@@ -119,7 +122,7 @@ struct BearerServerTests {
         #expect(bearer.receive(.read(2)) == .request(.read(2)))
     }
 
-    @Test("Commands pass an open request")
+    @Test("Commands are accepted while a request is open")
     mutating func takesCommandsMeanwhile() {
         _ = bearer.receive(.read(1))
         for value in 0..<UInt8(100) {
@@ -128,7 +131,7 @@ struct BearerServerTests {
         }
     }
 
-    @Test("A request is answered while ours waits for its answer")
+    @Test("A request is answered while the client's request is open")
     mutating func answersMeanwhile() throws {
         try bearer.request(.read(1), id: 1)
         _ = try bearer.drain()
@@ -138,7 +141,7 @@ struct BearerServerTests {
         #expect(bearer.receive(.value([3])) == .response(1, .value([3])))
     }
 
-    @Test("On an enhanced bearer MTUs are not exchanged")
+    @Test("An enhanced bearer refuses an MTU exchange")
     mutating func refusesExchange() throws {
         bearer = ATTBearer(enhancedMTU: 100)
         #expect(bearer.mtu == 100 && bearer.receiveMTULimit == 100)

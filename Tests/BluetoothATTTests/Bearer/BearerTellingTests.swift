@@ -5,11 +5,11 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("Notifications and indications on a bearer")
+@Suite("Receiving notifications and indications on a bearer")
 struct BearerTellingTests {
     private var bearer = ATTBearer()
 
-    @Test("A notification is passed on and not answered")
+    @Test("A notification is passed on without a response")
     mutating func notifies() throws {
         #expect(
             bearer.receive(.notification(5, [1, 2]))
@@ -18,14 +18,14 @@ struct BearerTellingTests {
         #expect(try bearer.drain() == [])
     }
 
-    @Test("A notification without a value is one")
+    @Test("A notification may have an empty value")
     mutating func notifiesNothing() {
         #expect(
             bearer.receive([0x1B, 5, 0]) == .notification(.init(handle: 5, value: []))
         )
     }
 
-    @Test("Several values in one notification are passed on")
+    @Test("A notification with several values is passed on")
     mutating func notifiesSeveral() throws {
         let notification = ATT.MultipleHandleValueNotification(entries: [
             .init(handle: 5, value: [1]), .init(handle: 6, value: [2, 3]),
@@ -36,7 +36,7 @@ struct BearerTellingTests {
         )
     }
 
-    @Test("An indication is confirmed, once")
+    @Test("An indication is confirmed once")
     mutating func confirms() throws {
         #expect(
             bearer.receive(.indication(5, [1])) == .indication(.init(handle: 5, value: [1]))
@@ -48,7 +48,7 @@ struct BearerTellingTests {
         #expect(try bearer.drain() == [.handleValueConfirmation])
     }
 
-    @Test("A flood of indications costs one confirmation")
+    @Test("A flood of indications leads to one confirmation")
     mutating func boundsConfirmations() throws {
         _ = bearer.receive(.indication(5, [1]))
         for _ in 0..<1000 {
@@ -58,7 +58,7 @@ struct BearerTellingTests {
         #expect(try bearer.drain() == [.handleValueConfirmation])
     }
 
-    @Test("A flood of notifications leaves no trace, and does not stop requests")
+    @Test("A flood of notifications does not block requests")
     mutating func survivesFloods() throws {
         try bearer.request(.read(1), id: 1)
         for round in 0..<10_000 {
@@ -73,7 +73,7 @@ struct BearerTellingTests {
     }
 
     @Test(
-        "What cannot be read is not passed on, and not confirmed",
+        "A malformed notification or indication is neither passed on nor confirmed",
         arguments: [
             [UInt8]([0x1B]), [0x1B, 5], [0x1D], [0x1D, 5], [0x23, 5], [0x23, 5, 0, 1, 0],
         ]
@@ -86,7 +86,7 @@ struct BearerTellingTests {
         #expect(try bearer.drain() == [])
     }
 
-    @Test("A confirmation of nothing is told, and changes nothing")
+    @Test("An unexpected confirmation is reported and has no other effect")
     mutating func survivesConfirmations() throws {
         #expect(
             bearer.receive(.handleValueConfirmation)

@@ -6,25 +6,28 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("PDUs")
+@Suite("ATT PDUs")
 struct PDUCodecTests {
-    @Test("A PDU travels as another implementation writes it", arguments: PDUVector.all)
+    @Test("A PDU encodes to the bytes that another implementation writes", arguments: PDUVector.all)
     func encodes(_ vector: PDUVector) {
         #expect(vector.pdu.encode().hexadecimal == vector.hexadecimal)
     }
 
-    @Test("A PDU is read as another implementation wrote it", arguments: PDUVector.all)
+    @Test(
+        "A PDU decodes from the bytes that another implementation writes",
+        arguments: PDUVector.all
+    )
     func decodes(_ vector: PDUVector) throws {
         #expect(try ATT.PDU(parsing: vector.bytes[...]) == vector.pdu)
     }
 
-    @Test("A PDU is read from the middle of a buffer", arguments: PDUVector.all)
+    @Test("A PDU decodes from the middle of a buffer", arguments: PDUVector.all)
     func decodesSlices(_ vector: PDUVector) throws {
         let buffer = [0xAA, 0xBB, 0xCC] + vector.bytes + [0xDD]
         #expect(try ATT.PDU(parsing: buffer[3..<buffer.count - 1]) == vector.pdu)
     }
 
-    @Test("A truncated PDU is refused, unless it is a whole shorter one", arguments: PDUVector.all)
+    @Test("A truncated PDU is refused, unless it is a valid shorter PDU", arguments: PDUVector.all)
     func refusesTruncation(_ vector: PDUVector) throws {
         for count in 0..<vector.bytes.count {
             let prefix = vector.bytes.prefix(count)
@@ -32,27 +35,30 @@ struct PDUCodecTests {
                 #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: prefix) }
                 continue
             }
-            // A 128-bit UUID may be cut to any even length; only two octets are one again.
+            // A 128-bit UUID may be cut to any even length, but only two bytes form a UUID again.
             guard vector.pdu.opcode != .readByTypeRequest || count == 7 else { continue }
             #expect(try ATT.PDU(parsing: prefix).encode() == Array(prefix))
         }
     }
 
-    @Test("Octets left over are refused, unless they can belong to it", arguments: PDUVector.all)
+    @Test(
+        "Additional bytes are refused, unless they can belong to the PDU",
+        arguments: PDUVector.all
+    )
     func refusesTrailingOctets(_ vector: PDUVector) {
         let longer = vector.bytes + [0x00]
         if vector.lengths.allow(longer.count, asIn: vector) { return }
         #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: longer[...]) }
     }
 
-    @Test("Each opcode has a vector, a name, and a PDU that tells it")
+    @Test("Each opcode has a vector and a name, and its PDU returns it")
     func coversEveryOpcode() {
         let covered = Set(PDUVector.all.map(\.pdu.opcode.rawValue))
         #expect(covered.union([0x21]) == Set(ATT.Opcode.names.keys))
         for vector in PDUVector.all { #expect(vector.pdu.opcode.rawValue == vector.bytes[0]) }
     }
 
-    @Test("An unknown PDU is kept as it is")
+    @Test("An unknown PDU is kept unchanged")
     func keepsUnknown() throws {
         let pdu = try ATT.PDU(parsing: [0x7F, 0x01, 0x02])
         #expect(pdu == .unknown(opcode: .init(rawValue: 0x7F), parameters: [0x01, 0x02]))
@@ -67,7 +73,10 @@ struct PDUCodecTests {
         }
     }
 
-    @Test("Random octets never trap, and what is read is written the same", arguments: 1...8)
+    @Test(
+        "Random bytes never trap, and a decoded PDU encodes to the same bytes",
+        arguments: RunSeed.seeds(8)
+    )
     func survivesRandomOctets(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let opcodes = ATT.Opcode.names.keys.sorted()
@@ -78,7 +87,7 @@ struct PDUCodecTests {
             }
             guard let pdu = try? ATT.PDU(parsing: bytes[...]) else { continue }
             let again = pdu.encode()
-            // Half of a length at the end of this one tells nothing, and is forgotten.
+            // An incomplete length at the end of this PDU is dropped.
             #expect(again == bytes || pdu.opcode == .readMultipleVariableResponse)
             #expect(try ATT.PDU(parsing: again[...]) == pdu)
         }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("Forms that PDUs must not have")
+@Suite("Invalid forms of PDUs")
 struct PDUFormTests {
     @Test(
-        "Fields with values that mean nothing are refused",
+        "Fields with invalid values are refused",
         arguments: [
             ("0503010000280200032a", "format"), ("0500010000280200032a", "format"),
             ("09010200", "length"), ("0900", "length"), ("1103010005", "length"),
@@ -23,27 +23,27 @@ struct PDUFormTests {
         }
     }
 
-    @Test("A 32-bit UUID has no form in ATT", arguments: [UInt8(0x08), 0x10])
+    @Test("ATT has no form for a 32-bit UUID", arguments: [UInt8(0x08), 0x10])
     func refuses32BitUUIDs(opcode: UInt8) {
         #expect(throws: MalformedBytes.invalid(field: "UUID")) {
             try ATT.PDU(parsing: [opcode, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x00, 0x00])
         }
     }
 
-    @Test("A list of entries without any is refused", arguments: ["0501", "07", "0907", "1106"])
+    @Test("An empty list of entries is refused", arguments: ["0501", "07", "0907", "1106"])
     func refusesEmptyLists(_ hexadecimal: String) throws {
         let bytes = try #require([UInt8](hexadecimal: hexadecimal))
         #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: bytes[...]) }
     }
 
-    @Test("One handle is too few to read several", arguments: [UInt8(0x0E), 0x20])
+    @Test("A multiple read with one handle is refused", arguments: [UInt8(0x0E), 0x20])
     func refusesSingleHandles(opcode: UInt8) {
         #expect(throws: MalformedBytes.truncated(needed: 4, available: 2)) {
             try ATT.PDU(parsing: [opcode, 0x03, 0x00])
         }
     }
 
-    @Test("A Find Information Response takes the long form if one UUID needs it")
+    @Test("A Find Information Response uses the long form if one UUID needs it")
     func choosesFormat() throws {
         let custom = try #require(BluetoothUUID("6E400001-B5A3-F393-E0A9-E50E24DCCA9E"))
         let response = ATT.FindInformationResponse(entries: [
@@ -55,7 +55,7 @@ struct PDUFormTests {
         #expect(again == .findInformationResponse(response))
     }
 
-    @Test("Values of no octets at all are values")
+    @Test("Empty values are valid")
     func readsEmptyValues() throws {
         let entry = ATT.ReadByTypeResponse.Entry(handle: 7, value: [])
         #expect(
@@ -65,7 +65,7 @@ struct PDUFormTests {
         #expect(try ATT.PDU(parsing: [0x0B]) == .readResponse(.init(value: [])))
     }
 
-    @Test("A notification of several values must hold them whole")
+    @Test("A notification of several values must contain them completely")
     func refusesCutNotifications() throws {
         let whole: [UInt8] = [0x23, 0x15, 0x00, 0x02, 0x00, 0xAA, 0xBB, 0x16, 0x00, 0x00, 0x00]
         let entries = [
@@ -80,7 +80,7 @@ struct PDUFormTests {
         }
     }
 
-    @Test("Nothing longer than its length octet can be made")
+    @Test("A response never exceeds its one-byte length field")
     func boundsLengths() {
         let longest = ArraySlice(repeating: UInt8(7), count: 253)
         let response = ATT.ReadByTypeResponse(entries: [.init(handle: 1, value: longest)])

@@ -5,15 +5,15 @@ import Testing
 
 @testable import BluetoothATT
 
-/// A PDU and the octets that it travels as, which another implementation wrote.
+/// A PDU and the bytes that another implementation wrote for it.
 struct PDUVector: CustomTestStringConvertible, Sendable {
-    /// Which shorter and longer forms of the PDU are well-formed too.
+    /// The shorter and longer forms of a PDU that are well-formed too.
     enum Lengths {
-        /// None: every field has its place.
+        /// No other form: every field has a fixed length.
         case fixed
-        /// All from that many octets on: a value ends the PDU.
+        /// Any length from this number of bytes on, since a value ends the PDU.
         case atLeast(Int)
-        /// That many octets, and then a whole number of entries, one at least.
+        /// This number of bytes, followed by one or more whole entries.
         case entries(from: Int, of: Int)
 
         func allow(_ count: Int, asIn vector: PDUVector) -> Bool {
@@ -94,7 +94,7 @@ extension PDUVector {
         .init(
             "08010009009ecadc240ee5a9e093f3a3b50100406e",
             .readByTypeRequest(.init(start: 1, end: 9, type: uart)),
-            // Cut to two octets, a 128-bit UUID is a 16-bit one.
+            // Cut to two bytes, a 128-bit UUID is a 16-bit UUID.
             .entries(from: 5, of: 2)
         ),
         .init(
@@ -189,7 +189,7 @@ extension PDUVector {
 }
 
 extension AttributeHandle: ExpressibleByIntegerLiteral {
-    /// Makes a handle of a number that stands in a test.
+    /// Creates a handle from an integer literal in a test.
     public init(integerLiteral value: UInt16) {
         self.init(value)
     }

@@ -15,7 +15,7 @@ struct ReadMultipleVariableResponseTests {
         return pdu
     }
 
-    @Test("Values come with their lengths")
+    @Test("Each value has its length")
     func readsWhole() throws {
         let response = try read(Self.whole)
         #expect(response.values == [[0xAA, 0xBB], [1, 2, 3]])
@@ -27,7 +27,7 @@ struct ReadMultipleVariableResponseTests {
         )
     }
 
-    @Test("The last value may be cut off by the MTU", arguments: 0...2)
+    @Test("The MTU may truncate the last value", arguments: 0...2)
     func readsCutValue(kept: Int) throws {
         let response = try read(Self.whole.prefix(7 + kept))
         #expect(response.entries.count == 2)
@@ -36,13 +36,13 @@ struct ReadMultipleVariableResponseTests {
         #expect(Array(response.values[1]) == Array([1, 2, 3].prefix(kept)))
     }
 
-    @Test("Half of a length tells nothing")
+    @Test("An incomplete length is ignored")
     func readsCutLength() throws {
         #expect(try read(Self.whole.prefix(6)).values == [[0xAA, 0xBB]])
         #expect(try read(Self.whole.prefix(5)).values == [[0xAA, 0xBB]])
     }
 
-    @Test("Without one whole length there is no response", arguments: 1...2)
+    @Test("A response without a complete length is refused", arguments: 1...2)
     func refusesNothing(count: Int) {
         #expect(throws: MalformedBytes.self) { try read(Self.whole.prefix(count)) }
     }

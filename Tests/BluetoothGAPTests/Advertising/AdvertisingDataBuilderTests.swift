@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Building advertising data")
 struct AdvertisingDataBuilderTests {
-    @Test("what is built reads back")
+    @Test("Data that the builder wrote parses to the same values")
     func roundTrip() throws {
         var builder = AdvertisingData.Builder(limit: 200)
         let uuids = [
@@ -37,7 +37,7 @@ struct AdvertisingDataBuilderTests {
         #expect(data.completeLocalName == "Lanyard")
     }
 
-    @Test("what does not fit is refused, and nothing of it is written")
+    @Test("A structure that does not fit is refused, and no part of it is written")
     func full() throws {
         var builder = AdvertisingData.Builder()
         try builder.append(.manufacturerData, [UInt8](repeating: 7, count: 26))
@@ -52,7 +52,7 @@ struct AdvertisingDataBuilderTests {
         #expect(builder.room == 0)
     }
 
-    @Test("lists of UUIDs are written whole or not at all")
+    @Test("Lists of UUIDs are written completely or not at all")
     func allOrNothing() throws {
         var builder = AdvertisingData.Builder()
         let long = try #require(BluetoothUUID("00112233-4455-6677-8899-AABBCCDDEEFF"))
@@ -65,7 +65,7 @@ struct AdvertisingDataBuilderTests {
         #expect(builder.data.hasIncompleteServiceUUIDs)
     }
 
-    @Test("a name is shortened between characters, never within one")
+    @Test("A name is shortened between characters, never within one")
     func shortened() {
         var builder = AdvertisingData.Builder(limit: 8)
         builder.appendLocalName("Zoé's lamp")
@@ -79,7 +79,7 @@ struct AdvertisingDataBuilderTests {
         #expect(none.data.bytes.isEmpty)
     }
 
-    @Test("no structure is longer than its length octet can say")
+    @Test("No structure is longer than its length byte can express")
     func longest() throws {
         var builder = AdvertisingData.Builder(limit: .max)
         #expect(builder.limit == AdvertisingData.extendedLimit)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothGAP
 
-/// Advertising data from hexadecimal digits; spaces between the structures.
+/// Parses advertising data from hexadecimal digits, with spaces between the structures.
 func advertising(_ text: String) throws -> AdvertisingData {
     let digits = text.split(separator: " ").joined()
     return AdvertisingData(try #require([UInt8](hexadecimal: digits)))
@@ -16,7 +16,7 @@ func advertising(_ text: String) throws -> AdvertisingData {
 struct AdvertisingDataTests {
     // MARK: - Each field
 
-    @Test("a heart rate sensor")
+    @Test("The data of a heart rate sensor is parsed")
     func heartRate() throws {
         let data = try advertising("020106 03030d18 0a09486561727420526174")
         #expect(data.flags == [.generalDiscoverable, .brEdrNotSupported])
@@ -28,7 +28,7 @@ struct AdvertisingDataTests {
         )
     }
 
-    @Test("the complete name wins over the shortened one, whichever comes first")
+    @Test("The complete name takes precedence over the shortened one, in either order")
     func names() throws {
         let data = try advertising("03084c61 08094c616e79617264")
         #expect(data.localName == "Lanyard")
@@ -37,12 +37,12 @@ struct AdvertisingDataTests {
         #expect(try advertising("").localName == nil)
     }
 
-    @Test("a name that is no UTF-8 is repaired")
+    @Test("Invalid UTF-8 in a name is replaced")
     func brokenName() throws {
         #expect(try advertising("0409 41ff42").localName == "A\u{FFFD}B")
     }
 
-    @Test("service UUIDs of every width are gathered, each once")
+    @Test("Service UUIDs of every width are collected, each once")
     func uuids() throws {
         let long = "fb349b5f8000008000100000efcdab90"
         let data = try advertising("05020d180f18 05 05 78563412 1107 \(long) 03030d18")
@@ -55,13 +55,13 @@ struct AdvertisingDataTests {
         #expect(try !advertising("03030d18").hasIncompleteServiceUUIDs)
     }
 
-    @Test("a list of UUIDs with a piece left over keeps the whole ones")
+    @Test("A list of UUIDs with a partial one at its end yields the complete ones")
     func raggedList() throws {
         #expect(try advertising("06030d180f1801").serviceUUIDs.count == 2)
         #expect(try advertising("02030d").serviceUUIDs.isEmpty)
     }
 
-    @Test("solicited services of every width")
+    @Test("Solicited service UUIDs of every width are parsed")
     func solicited() throws {
         let long = "00112233445566778899aabbccddeeff"
         let data = try advertising("0314d0ff 051f78563412 1115\(long)")
@@ -70,7 +70,7 @@ struct AdvertisingDataTests {
         #expect(data.serviceUUIDs.isEmpty)
     }
 
-    @Test("service data of every width; the first of two counts")
+    @Test("Service data of every width is parsed, and the first of two counts")
     func serviceData() throws {
         let long = "00112233445566778899aabbccddeeff"
         let data = try advertising("04160918aa 0620785634 1201 1221\(long)02 04160918bb 0216aa")
@@ -80,7 +80,7 @@ struct AdvertisingDataTests {
         #expect(data.serviceData.values.contains([0x02]))
     }
 
-    @Test("manufacturer data, one company after the other")
+    @Test("Manufacturer data of several companies is parsed in order")
     func manufacturer() throws {
         let data = try advertising("05ff4c000215 04ff59000a 02ff01")
         #expect(data.manufacturerData == .init(company: 0x004C, bytes: [0x02, 0x15]))
@@ -88,7 +88,7 @@ struct AdvertisingDataTests {
         #expect(try advertising("02ff01").manufacturerData == nil)
     }
 
-    @Test("power, appearance and role")
+    @Test("Transmit power, appearance, and role are parsed")
     func smallFields() throws {
         let data = try advertising("020af4 0319c003 021c02")
         #expect(data.txPowerLevel == -12)
@@ -96,7 +96,7 @@ struct AdvertisingDataTests {
         #expect(data.role?.description == "Peripheral preferred")
     }
 
-    @Test("the connection intervals a Peripheral would like")
+    @Test("The preferred connection intervals of a Peripheral are parsed")
     func intervalRange() throws {
         let range = try advertising("051206000c00").peripheralConnectionIntervalRange
         #expect(range == .microseconds(7500) ... .milliseconds(15))
@@ -105,7 +105,7 @@ struct AdvertisingDataTests {
         #expect(try advertising("0512060000ff").peripheralConnectionIntervalRange == nil)
     }
 
-    @Test("how often the device advertises, short and long")
+    @Test("The short and the long form of the advertising interval are parsed")
     func advertisingInterval() throws {
         #expect(try advertising("031aa000").advertisingInterval == .milliseconds(100))
         #expect(try advertising("042fa00000").advertisingInterval == .milliseconds(100))
@@ -113,7 +113,7 @@ struct AdvertisingDataTests {
         #expect(try advertising("021aa0").advertisingInterval == nil)
     }
 
-    @Test("addresses: the device's own, and those it calls")
+    @Test("The device's own address and its target addresses are parsed")
     func addresses() throws {
         let data = try advertising(
             "081b 010000 00f0c4 01 0717 665544332211 0d18 010000000000 020000000000"
@@ -123,7 +123,7 @@ struct AdvertisingDataTests {
         #expect(data.targetAddresses.first?.description == "11:22:33:44:55:66")
     }
 
-    @Test("features and resources")
+    @Test("Supported features and a URI are parsed")
     func rest() throws {
         #expect(try advertising("0427ff0001").supportedFeatures == 0x0100FF)
         #expect(try advertising("0724172f2f612e62").uri == "https://a.b")
@@ -137,7 +137,7 @@ struct AdvertisingDataTests {
         }
     }
 
-    @Test("structures of unknown types are kept")
+    @Test("Structures of unknown types are kept")
     func unknown() throws {
         let data = try advertising("03991234")
         let structure = try #require(data.structures.first { _ in true })
@@ -145,7 +145,7 @@ struct AdvertisingDataTests {
         #expect(Array(structure.value) == [0x12, 0x34])
     }
 
-    @Test("every field of the wrong length reads as absent")
+    @Test("Fields of the wrong length are absent")
     func wrongLengths() throws {
         for type in 1...255 as ClosedRange<UInt8> {
             let data = AdvertisingData([0x01, type])
@@ -158,14 +158,14 @@ struct AdvertisingDataTests {
 
     // MARK: - Form
 
-    @Test("a length of zero ends the data, and the rest is padding")
+    @Test("A length of zero ends the data, and the rest is padding")
     func earlyEnd() throws {
         let data = try advertising("020106 00 0303")
         #expect(!data.isMalformed)
         #expect(data.structures.map(\.type) == [.flags])
     }
 
-    @Test("what stands before a malformed structure is kept")
+    @Test("Structures before a malformed one are kept")
     func malformed() throws {
         let data = try advertising("020106 0903 0d18")
         #expect(data.isMalformed)
@@ -173,9 +173,12 @@ struct AdvertisingDataTests {
         #expect(data.serviceUUIDs.isEmpty)
     }
 
-    @Test("no truncation and no random bytes trap, and structures never exceed the bytes")
-    func hostile() throws {
-        var random = SplitMix64(seed: 7)
+    @Test(
+        "Truncated and random bytes never trap, and structures never exceed the bytes",
+        arguments: RunSeed.seeds(1)
+    )
+    func hostile(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         let whole = try advertising("020106 03030d18 0a09486561727420526174 05ff4c000215")
         var samples = whole.bytes.indices.map { Array(whole.bytes.prefix($0)) }
         for _ in 0..<20_000 {
@@ -193,7 +196,7 @@ struct AdvertisingDataTests {
 
     // MARK: - Merging
 
-    @Test("a scan response is laid behind its advertisement")
+    @Test("A scan response is appended to its advertisement")
     func merging() throws {
         let merged = try advertising("020106").merging(scanResponse: advertising("03094869"))
         #expect(merged.flags != nil)
@@ -201,14 +204,14 @@ struct AdvertisingDataTests {
         #expect(merged.bytes.count == 7)
     }
 
-    @Test("padding and malformed ends do not swallow the scan response", arguments: ["00", "09"])
+    @Test("Padding and malformed ends do not hide the scan response", arguments: ["00", "09"])
     func mergingAfterPadding(end: String) throws {
         let merged = try advertising("020106 \(end)").merging(scanResponse: advertising("03094869"))
         #expect(merged.localName == "Hi")
         #expect(merged.isMalformed == (end == "09"))
     }
 
-    @Test("a scan response that repeats the advertisement, or is empty, adds nothing")
+    @Test("A scan response that repeats the advertisement, or is empty, adds nothing")
     func mergingTheSame() throws {
         let data = try advertising("020106")
         #expect(data.merging(scanResponse: data) == data)

@@ -7,9 +7,9 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-@Suite("What a controller is told of addresses, and when")
+@Suite("Address commands to a controller")
 struct AddressKeeperTests {
-    @Test("fills the list before anything begins")
+    @Test("The resolving list is filled before any activity begins")
     func listFirst() throws {
         var bench = try PrivacyBench(rotation: nil)
         try bench.reset()
@@ -21,7 +21,10 @@ struct AddressKeeperTests {
         #expect(bench.violations.isEmpty)
     }
 
-    @Test("brings everything to rest for a change, and back", arguments: [true, false])
+    @Test(
+        "All activities stop for a change of the list and resume afterwards",
+        arguments: [true, false]
+    )
     func everythingRests(isExtended: Bool) throws {
         var bench = try PrivacyBench(.resolving(isExtended: isExtended), rotation: nil)
         try bench.scan(ScanParameters())
@@ -37,7 +40,7 @@ struct AddressKeeperTests {
         #expect(bench.holdCount == bench.releaseCount)
     }
 
-    @Test("shows another address everywhere when it is time", arguments: [true, false])
+    @Test("All activities use a new address after a rotation", arguments: [true, false])
     func rotation(isExtended: Bool) throws {
         var bench = try PrivacyBench(.resolving(isExtended: isExtended))
         try bench.scan(ScanParameters())
@@ -50,13 +53,13 @@ struct AddressKeeperTests {
         }
         #expect(bench.violations.isEmpty)
         #expect(generations.allSatisfy { $0.count == (isExtended ? 3 : 1) })
-        // No address ever comes twice, or in two generations.
+        // No address occurs twice, or in two generations.
         #expect(Set(generations.flatMap { $0 }).count == 6 * (isExtended ? 3 : 1))
         #expect(bench.shown.allSatisfy(bench.isOurs))
         #expect(bench.radio.isScanning && bench.sets.onAir.count == (isExtended ? 2 : 1))
     }
 
-    @Test("changes the address of a host that does nothing, too")
+    @Test("The address of an idle host rotates too")
     func idleRotation() throws {
         var bench = try PrivacyBench()
         let first = bench.list.randomAddress
@@ -65,7 +68,7 @@ struct AddressKeeperTests {
         #expect(bench.shown.isEmpty)
     }
 
-    @Test("keeps the old address where the controller refuses another, and tries again")
+    @Test("A refused address leaves the old one in use, and the rotation is repeated")
     func refusedRotation() throws {
         var bench = try PrivacyBench()
         let first = bench.list.randomAddress
@@ -85,7 +88,7 @@ struct AddressKeeperTests {
         #expect(bench.radio.isScanning && bench.holdCount == bench.releaseCount)
     }
 
-    @Test("gives a window up that does not open")
+    @Test("A pause that does not begin in time is abandoned and tried again")
     func stuckWindow() throws {
         var bench = try PrivacyBench(rotation: nil)
         try bench.scan(ScanParameters())
@@ -102,7 +105,7 @@ struct AddressKeeperTests {
         #expect(bench.violations.isEmpty)
     }
 
-    @Test("forgets with the controller, and begins anew with it")
+    @Test("A reset clears the address and the list, and both are set again")
     func reset() throws {
         var bench = try PrivacyBench()
         try bench.want(1...2)
@@ -119,7 +122,7 @@ struct AddressKeeperTests {
         #expect(bench.shown.allSatisfy(bench.isOurs) && bench.violations.isEmpty)
     }
 
-    @Test("a reset in the midst of a window leaves nobody held", arguments: 0..<8)
+    @Test("A reset during a pause leaves no activity paused", arguments: 0..<8)
     func resetInWindow(answers: Int) throws {
         var bench = try PrivacyBench()
         try bench.scan(ScanParameters())
@@ -133,7 +136,7 @@ struct AddressKeeperTests {
         #expect(bench.list.entries.count == 3 && bench.violations.isEmpty)
     }
 
-    @Test("holds its rotation within what is sensible")
+    @Test("The rotation is limited to its range")
     func rotationBounds() throws {
         var bench = try PrivacyBench(rotation: .zero)
         let first = bench.list.randomAddress
@@ -143,7 +146,7 @@ struct AddressKeeperTests {
         #expect(bench.list.randomAddress != first)
     }
 
-    @Test("refuses to advertise by an address that stays the same")
+    @Test("Advertising with an address that does not change is refused")
     func permanentAddresses() throws {
         let own = DeviceAddress(value: 0x4123_4567_89AB, kind: .random)
         var capabilities = ControllerCapabilities.resolving()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothGAP
 
-@Suite("Recognising peers by their private addresses")
+@Suite("The resolution of private addresses")
 struct AddressResolverTests {
     private static func identity(_ number: Int) -> DeviceAddress {
         DeviceAddress(value: 0xC0FF_EE00_0000 + UInt64(number), kind: .random)
@@ -21,7 +21,7 @@ struct AddressResolverTests {
         try (0..<count).map { .init(identity: identity($0), key: try key($0)) }
     }
 
-    @Test("makes and resolves the address of the sample data (Vol 3, Part H, D.7)")
+    @Test("The address of the sample data is generated and resolved (Vol 3, Part H, D.7)")
     func sample() throws {
         let octets = try #require([UInt8](hexadecimal: "ec0234a357c8ad05341010a60a397d9b"))
         let bits = try #require(HCI.Key128(octets.reversed()))
@@ -31,7 +31,7 @@ struct AddressResolverTests {
         #expect(!key.resolves(DeviceAddress(value: 0x7081_940D_FBAA, kind: .public)))
     }
 
-    @Test("makes private addresses that it resolves itself, each another")
+    @Test("Generated private addresses differ and resolve with their key")
     func making() throws {
         let key = try #require(ResolvingKey(try Self.key(1)))
         let other = try #require(ResolvingKey(try Self.key(2)))
@@ -46,7 +46,7 @@ struct AddressResolverTests {
         #expect(made.count == 200)
     }
 
-    @Test("takes a key of zeros for none")
+    @Test("A key of zeros counts as none")
     func zeroKey() throws {
         let zero = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         #expect(ResolvingKey(zero) == nil)
@@ -55,7 +55,7 @@ struct AddressResolverTests {
         #expect(resolver.resolve(DeviceAddress(value: 0x4000_0000_0001, kind: .random)) == nil)
     }
 
-    @Test("finds each of many peers, and remembers them until the keys change")
+    @Test("Each of many peers is resolved and cached until the keys change")
     func manyPeers() throws {
         var generator = SplitMix64(seed: 2)
         let peers = try Self.peers(200)
@@ -76,7 +76,7 @@ struct AddressResolverTests {
         #expect(resolver.resolve(addresses[1]) == peers[1].identity)
     }
 
-    @Test("leaves addresses alone that are not private")
+    @Test("Addresses that are not private are not resolved")
     func otherAddresses() throws {
         var resolver = AddressResolver()
         resolver.setPeers(try Self.peers(1))
@@ -86,7 +86,7 @@ struct AddressResolverTests {
         #expect(resolver.rememberedCount == 0)
     }
 
-    @Test("remembers strangers too, and never more than two generations")
+    @Test("Unknown peers are cached too, for at most two generations")
     func bounds() throws {
         var generator = SplitMix64(seed: 3)
         var resolver = AddressResolver()

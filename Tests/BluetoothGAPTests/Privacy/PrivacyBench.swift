@@ -7,8 +7,9 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// The three arbiters of one controller, and models of what it forbids, with a clock that is turned
-/// by hand. Commands go through one queue, as in a host.
+/// The schedulers for scanning and connecting, for advertising, and for addresses of one
+/// controller, with a model of what the controller forbids and a manual clock. All commands go
+/// through one queue, as in a host.
 struct PrivacyBench {
     enum Order {
         case central(Step)
@@ -25,16 +26,16 @@ struct PrivacyBench {
     var generator: SplitMix64
     var now = Instant.zero
 
-    /// The commands that wait for their answers, the oldest first.
+    /// The commands that await their answers, oldest first.
     private(set) var queue: [Order] = []
-    /// Every order about addresses that the controller had to refuse.
+    /// The address commands that the controller had to refuse.
     private(set) var violations: [PrivacyOrder] = []
     private(set) var privacyOrders: [PrivacyOrder] = []
-    /// Every address that the controller has shown, and by what.
+    /// All addresses that the controller has used on the air.
     private(set) var shown: Set<DeviceAddress> = []
     private(set) var holdCount = 0
     private(set) var releaseCount = 0
-    /// Answers given in place of the model's.
+    /// Answers instead of those of the model.
     var planned: [(matches: (PrivacyOrder) -> Bool, result: CommandResult)] = []
     var answersAtOnce = true
     let capabilities: ControllerCapabilities
@@ -60,7 +61,8 @@ struct PrivacyBench {
 
     var isOnAir: Bool { radio.isScanning || radio.initiation != nil || !sets.onAir.isEmpty }
 
-    /// Sets of extended advertising have addresses of their own.
+    /// Whether the controller uses its random address. Extended advertising sets have their own
+    /// addresses.
     var usesRandomAddress: Bool {
         radio.isScanning || radio.initiation != nil || !sets.isExtended && !sets.onAir.isEmpty
     }
@@ -204,7 +206,7 @@ struct PrivacyBench {
         while answersAtOnce, !queue.isEmpty { try answer() }
     }
 
-    /// The controller carries out the oldest command, or refuses.
+    /// Answers the oldest command, as the model carries it out or refuses it.
     mutating func answer() throws {
         switch queue.removeFirst() {
         case .central(let step): try answer(step)
@@ -264,12 +266,12 @@ struct PrivacyBench {
         for set in sets.onAir { if let address = set.address { shown.insert(address) } }
     }
 
-    /// What the controller shows now.
+    /// The addresses that the controller uses on the air now.
     var shownNow: [DeviceAddress] {
         (usesRandomAddress ? [list.randomAddress] : []).compactMap { $0 }
             + sets.onAir.compactMap(\.address)
     }
 
-    /// Whether an address is one of ours.
+    /// Returns whether the host's own key resolves an address.
     func isOurs(_ address: DeviceAddress) -> Bool { ownKey?.resolves(address) ?? false }
 }

@@ -7,11 +7,11 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-@Suite("Addresses, whatever happens")
+@Suite("Random privacy")
 struct RandomisedPrivacy {
     @Test(
-        "no order about addresses is ever illegal, and all that was wanted comes back",
-        arguments: 0..<60
+        "All address commands are legal, and all requested activities resume",
+        arguments: RunSeed.seeds(60)
     )
     func anything(seed: UInt64) throws {
         let isExtended = seed.isMultiple(of: 2)

@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-@Suite("Keeping a controller's resolving list")
+@Suite("The resolving list of a controller")
 struct ResolvingListKeeperTests {
     private var keeper = ResolvingListKeeper()
     private var model = ResolvingModel()
@@ -21,7 +21,7 @@ struct ResolvingListKeeperTests {
         keeper.configure(capabilities)
     }
 
-    /// Carries orders out until nothing is left to be done: how many, and that the end comes.
+    /// Carries out all commands. Returns them, and expects that they end.
     @discardableResult
     private mutating func run() -> [PrivacyOrder] {
         var orders: [PrivacyOrder] = []
@@ -34,13 +34,13 @@ struct ResolvingListKeeperTests {
         return orders
     }
 
-    @Test("asks nothing of a controller where nobody is to be recognised")
+    @Test("Without peers to resolve the controller gets no commands")
     mutating func nobody() {
         start(wanting: 0..<0)
         #expect(keeper.nextOrder == nil)
     }
 
-    @Test("clears the list, fills it, sets the modes and switches resolution on")
+    @Test("The list is cleared and filled, modes are set, and resolution is enabled")
     mutating func filling() {
         start(wanting: 1..<3)
         let (first, second) = (ResolvingListKeeper.Entry.peer(1), ResolvingListKeeper.Entry.peer(2))
@@ -55,7 +55,7 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.resolves(.accessory(3)))
     }
 
-    @Test("switches resolution off for a change, and on again")
+    @Test("Resolution is disabled for a change and enabled again")
     mutating func changing() {
         start(wanting: 1..<3)
         run()
@@ -70,7 +70,10 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.resolves(.accessory(2)))
     }
 
-    @Test("puts in the first who are wanted, where not all have room", arguments: [0, 1, 3, 4])
+    @Test(
+        "The first requested peers are added if the list has no room for all",
+        arguments: [0, 1, 3, 4]
+    )
     mutating func room(limit: Int) {
         model.limit = limit
         keeper.want((1..<10).map(ResolvingListKeeper.Entry.peer))
@@ -81,7 +84,7 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.resolves(.accessory(9)))
     }
 
-    @Test("believes a controller that is full earlier than it said")
+    @Test("A list that is full before its reported size is used as it is")
     mutating func fullEarly() {
         model.limit = 2
         keeper.want((1..<6).map(ResolvingListKeeper.Entry.peer))
@@ -91,7 +94,7 @@ struct ResolvingListKeeperTests {
         #expect(keeper.resolves(.accessory(1)) && !keeper.resolves(.accessory(3)))
     }
 
-    @Test("leaves out peers without a key, and whom the controller does not take")
+    @Test("Peers without a key and peers that the controller refuses are left out")
     mutating func leftOut() {
         let keyless = ResolvingListKeeper.Entry(
             identity: .accessory(7),
@@ -110,10 +113,11 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.isGivenUp)
     }
 
-    /// Without privacy modes, too, the host does it: in network privacy mode, the only one that such a
-    /// controller may have, a bonded peer that shows its identity is ignored (Vol 6, Part B, 4.7).
+    /// Without privacy modes the host resolves addresses too. In network privacy mode, the only
+    /// mode of such a controller, the controller ignores a bonded peer that uses its identity
+    /// address (Vol 6, Part B, 4.7).
     @Test(
-        "needs all commands of the list, and privacy modes",
+        "The list is used only with all of its commands and privacy modes",
         arguments: ControllerCapabilities.listCommands + [.leSetPrivacyMode]
     )
     mutating func missingCommand(opcode: HCI.Opcode) {
@@ -123,7 +127,7 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.resolves(.accessory(1)))
     }
 
-    @Test("leaves a peer to the host whose privacy mode is refused")
+    @Test("The host resolves a peer whose privacy mode is refused")
     mutating func modeRefused() {
         start(wanting: 1..<3)
         let (first, second) = (ResolvingListKeeper.Entry.peer(1), ResolvingListKeeper.Entry.peer(2))
@@ -142,7 +146,7 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.isGivenUp)
     }
 
-    @Test("gives the list up where privacy modes are unknown after all")
+    @Test("The list is abandoned if privacy modes turn out to be unknown")
     mutating func modeUnknown() {
         start(wanting: 1..<2)
         while let order = keeper.nextOrder, order != .setDeviceMode(.accessory(1)) {
@@ -153,7 +157,7 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.resolves(.accessory(1)))
     }
 
-    @Test("gives up a list that is refused, for good")
+    @Test("A refused list is abandoned for good")
     mutating func refused() {
         start(wanting: 1..<2)
         let goesOn = keeper.finished(.clearList, .refused(.unknownCommand))
@@ -163,7 +167,7 @@ struct ResolvingListKeeperTests {
         #expect(keeper.nextOrder == nil)
     }
 
-    @Test("begins again after a passing refusal, and gives up in the end")
+    @Test("A temporary refusal is retried a limited number of times")
     mutating func disallowed() {
         start(wanting: 1..<2)
         for attempt in 1...ResolvingListKeeper.refusalLimit {
@@ -174,7 +178,7 @@ struct ResolvingListKeeperTests {
         #expect(keeper.isGivenUp && keeper.nextOrder == nil)
     }
 
-    @Test("gives up a controller that only says that it recognises")
+    @Test("The list is abandoned if the controller does not resolve its peers")
     mutating func missed() {
         start(wanting: 1..<2)
         run()
@@ -184,7 +188,7 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.resolves(.accessory(1)) && !model.isEnabled)
     }
 
-    @Test("comes to an end whatever the controller answers", arguments: 0..<50)
+    @Test("The procedure ends with any answers of the controller", arguments: RunSeed.seeds(50))
     mutating func anyAnswers(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let codes: [HCI.ErrorCode] = [

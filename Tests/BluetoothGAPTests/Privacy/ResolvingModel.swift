@@ -13,11 +13,11 @@ struct ResolvingModel {
     private(set) var isEnabled = false
     private(set) var randomAddress: DeviceAddress?
 
-    /// Does as it is told, or says why not.
+    /// Carries out a command, or returns the reason why the controller refuses it.
     ///
     /// - Parameters:
-    ///   - isOnAir: whether the controller advertises, scans or initiates.
-    ///   - usesRandomAddress: whether it does one of those by its random address.
+    ///   - isOnAir: Whether the controller advertises, scans or initiates.
+    ///   - usesRandomAddress: Whether it uses its random address for one of those.
     mutating func perform(
         _ order: PrivacyOrder,
         isOnAir: Bool,
@@ -84,7 +84,7 @@ extension ResolvingListKeeper.Entry {
 }
 
 extension ControllerCapabilities {
-    /// A controller that recognises private addresses, in either dialect.
+    /// Returns a controller that resolves private addresses, with extended or legacy commands.
     static func resolving(
         isExtended: Bool = true,
         limit: Int = 4,

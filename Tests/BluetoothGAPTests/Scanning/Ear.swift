@@ -3,7 +3,7 @@
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// A report assembler that expectations can speak to: they cannot call what mutates a value.
+/// A report assembler with reference semantics, because expectations cannot call mutating methods.
 final class Ear {
     private var assembler = ReportAssembler()
 
@@ -20,7 +20,7 @@ final class Ear {
     func reset() { assembler.reset() }
 }
 
-/// A sieve that expectations can speak to.
+/// An advertisement sieve with reference semantics.
 final class SieveBox {
     private var sieve: AdvertisementSieve
 
@@ -31,7 +31,7 @@ final class SieveBox {
     func admits(_ advertisement: Advertisement) -> Bool { sieve.admits(advertisement) }
 }
 
-/// A duplicate filter that expectations can speak to.
+/// A duplicate filter with reference semantics.
 final class DuplicateFilterBox {
     private var filter = DuplicateFilter()
 

@@ -24,7 +24,7 @@ struct LegacyReportTests {
     }
 
     @Test(
-        "each type says what its sender accepts",
+        "The report type states whether the advertiser is connectable and scannable",
         arguments: [
             (.connectable, true, true, false), (.connectableDirected, true, false, true),
             (.scannable, false, true, false), (.nonConnectable, false, false, false),
@@ -48,13 +48,13 @@ struct LegacyReportTests {
         #expect(advertisement.primaryPHY == .le1M && advertisement.secondaryPHY == nil)
     }
 
-    @Test("a signal strength of 127 is none")
+    @Test("A signal strength of 127 means that there is none")
     func noSignal() throws {
         let assembler = Ear()
         #expect(try assembler.receive(report(.connectable, rssi: 127))?.rssi == nil)
     }
 
-    @Test("the scan response joins its advertisement, now and from then on")
+    @Test("A scan response is merged with its advertisement and with later ones")
     func scanResponse() throws {
         let assembler = Ear()
         let alone = try #require(assembler.receive(report(.connectable, "020106")))
@@ -68,7 +68,7 @@ struct LegacyReportTests {
         #expect(again.rawData == alone.rawData)
     }
 
-    @Test("new data takes the place of the old, and keeps the scan response")
+    @Test("New data replaces the old data and keeps the scan response")
     func changed() throws {
         let assembler = Ear()
         _ = try assembler.receive(report(.connectable, "04ff590001"))
@@ -80,7 +80,7 @@ struct LegacyReportTests {
         #expect(response.data.manufacturerData?.bytes == [2])
     }
 
-    @Test("a scan response of somebody unheard stands alone")
+    @Test("A scan response without an advertisement is reported alone")
     func loneResponse() throws {
         let assembler = Ear()
         let response = try #require(assembler.receive(report(.scanResponse, "03094869")))
@@ -88,7 +88,7 @@ struct LegacyReportTests {
         #expect(!response.isConnectable && response.isScannable)
     }
 
-    @Test("public and random devices with the same digits are not mixed up")
+    @Test("Public and random addresses with the same digits are different devices")
     func kinds() throws {
         let assembler = Ear()
         let random = DeviceAddress.accessory(1)
@@ -98,7 +98,7 @@ struct LegacyReportTests {
         #expect(response?.data.flags == nil)
     }
 
-    @Test("an identity address is marked as such")
+    @Test("An identity address is marked as resolved")
     func identity() {
         let assembler = Ear()
         let advertisement = assembler.receive(
@@ -113,7 +113,7 @@ struct LegacyReportTests {
         #expect(advertisement?.address.kind == .public)
     }
 
-    @Test("reports that name nobody are dropped")
+    @Test("Reports without an address are dropped")
     func anonymous() {
         let assembler = Ear()
         let nobody = HCI.PeerAddress(type: .anonymous, value: 0)
@@ -126,7 +126,7 @@ struct LegacyReportTests {
         #expect(assembler.receive(legacy) == nil)
     }
 
-    @Test("a directed report has no data and is connectable")
+    @Test("A directed report has no data and is connectable")
     func directed() throws {
         let assembler = Ear()
         let advertisement = try #require(
@@ -143,7 +143,7 @@ struct LegacyReportTests {
         #expect(advertisement.rssi == -7)
     }
 
-    @Test("the power in the data is told; a reset forgets everything")
+    @Test("The transmit power in the data is reported, and a reset clears all data")
     func powerAndReset() throws {
         let assembler = Ear()
         #expect(try assembler.receive(report(.connectable, "020a04"))?.txPower == 4)
@@ -151,7 +151,7 @@ struct LegacyReportTests {
         #expect(try assembler.receive(report(.scanResponse, "03094869"))?.txPower == nil)
     }
 
-    @Test("the memory is bounded, and forgets who was not heard for long")
+    @Test("The cache is bounded and drops the advertisers received longest ago")
     func bounded() throws {
         let assembler = Ear()
         _ = try assembler.receive(report(.connectable, "020106"))
@@ -188,7 +188,7 @@ struct ExtendedReportTests {
         )
     }
 
-    @Test("a whole report is a sighting")
+    @Test("A complete report is a discovery")
     func whole() throws {
         let assembler = Ear()
         let advertisement = try #require(assembler.receive(report([2, 1, 6], transmitPower: -4)))
@@ -201,7 +201,7 @@ struct ExtendedReportTests {
         #expect(advertisement.rawData == [2, 1, 6])
     }
 
-    @Test("legacy PDUs come in extended reports too, with their scan responses")
+    @Test("Extended reports with legacy PDUs are merged with their scan responses")
     func legacyInExtended() throws {
         let assembler = Ear()
         let first = try #require(assembler.receive(report([2, 1, 6], type: 0b10011, set: 0xFF)))
@@ -214,7 +214,7 @@ struct ExtendedReportTests {
         #expect(response.data.localName == "Hi" && response.data.flags != nil)
     }
 
-    @Test("the pieces of a chain are joined")
+    @Test("The fragments of a chain are joined")
     func chain() throws {
         let assembler = Ear()
         let bytes = [251, 0xFF] + [UInt8](repeating: 9, count: 250)
@@ -225,7 +225,7 @@ struct ExtendedReportTests {
         #expect(!advertisement.isTruncated && !advertisement.data.isMalformed)
     }
 
-    @Test("chains of other sets, senders and scan responses run beside each other")
+    @Test("Chains of several sets, advertisers, and scan responses can interleave")
     func interleaved() throws {
         let assembler = Ear()
         let kinds: [(UInt64, UInt8, UInt16)] = [(1, 1, 0), (1, 2, 0), (2, 1, 0), (1, 1, 0b1000)]
@@ -244,7 +244,7 @@ struct ExtendedReportTests {
         }
     }
 
-    @Test("a chain that the controller lost is handed out as truncated")
+    @Test("A chain that the controller truncates is reported as truncated")
     func truncated() throws {
         let assembler = Ear()
         #expect(assembler.receive(report([2, 1, 6], type: Self.more)) == nil)
@@ -254,7 +254,7 @@ struct ExtendedReportTests {
         #expect(assembler.receive(report([], type: Self.lost))?.isTruncated == true)
     }
 
-    @Test("more bytes than there can be are cut off, however long the chain")
+    @Test("A chain is cut at the maximum length of advertising data")
     func endlessChain() throws {
         let assembler = Ear()
         let piece = [UInt8](repeating: 1, count: 229)
@@ -264,7 +264,7 @@ struct ExtendedReportTests {
         #expect(advertisement.isTruncated)
     }
 
-    @Test("more chains than are kept: the oldest is given up")
+    @Test("A chain beyond the limit displaces the oldest one")
     func manyChains() throws {
         let assembler = Ear()
         let count = UInt64(ReportAssembler.chainLimit) + 1
@@ -277,7 +277,7 @@ struct ExtendedReportTests {
         #expect(newest.rawData == [7, 8])
     }
 
-    @Test("anonymous advertising is dropped")
+    @Test("Anonymous advertisements are dropped")
     func anonymous() {
         let assembler = Ear()
         var nobody = report([2, 1, 6])
@@ -285,9 +285,12 @@ struct ExtendedReportTests {
         #expect(assembler.receive(nobody) == nil)
     }
 
-    @Test("random reports never trap, and stay within the bounds")
-    func hostile() {
-        var random = SplitMix64(seed: 11)
+    @Test(
+        "Random reports never trap, and the cache stays within its bounds",
+        arguments: RunSeed.seeds(1)
+    )
+    func hostile(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
         let assembler = Ear()
         for _ in 0..<20_000 {
             let advertisement = assembler.receive(

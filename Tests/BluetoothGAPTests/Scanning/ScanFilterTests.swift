@@ -7,7 +7,8 @@ import Testing
 
 @Suite("A scan filter")
 struct ScanFilterTests {
-    /// Heart rate service, solicits 1805, name "Lanyard 7", company 0059, service data of FEAA.
+    /// An advertisement with the Heart Rate Service, a solicited service 0x1805, the name "Lanyard
+    /// 7", data of company 0x0059, and service data of 0xFEAA.
     private func sighting(rssi: Int? = -60, isConnectable: Bool = true) throws -> Advertisement {
         Advertisement(
             address: .accessory(1),
@@ -25,13 +26,13 @@ struct ScanFilterTests {
         return filter.matches(try sighting())
     }
 
-    @Test("without conditions lets everything through")
+    @Test("A filter without conditions admits everything")
     func empty() throws {
         #expect(try admits { _ in })
         #expect(ScanFilter().matches(Advertisement(address: .accessory(1))))
     }
 
-    @Test("by service: one of several is enough")
+    @Test("A filter with several services admits an advertiser of one of them")
     func services() throws {
         #expect(try admits { $0.services = [BluetoothUUID(0x180D), BluetoothUUID(0x1234)] })
         #expect(try !admits { $0.services = [BluetoothUUID(0x180F)] })
@@ -40,7 +41,7 @@ struct ScanFilterTests {
         #expect(try !admits { $0.solicitedServices = [BluetoothUUID(0x180D)] })
     }
 
-    @Test("by name, whole or its beginning")
+    @Test("A filter admits a complete name or a prefix")
     func names() throws {
         #expect(try admits { $0.name = "Lanyard 7" })
         #expect(try !admits { $0.name = "Lanyard" })
@@ -52,7 +53,7 @@ struct ScanFilterTests {
         #expect(filter.matches(Advertisement(address: .accessory(1))))
     }
 
-    @Test("by manufacturer data, with and without pattern and mask")
+    @Test("A filter admits manufacturer data, with and without pattern and mask")
     func manufacturer() throws {
         #expect(try admits { $0.manufacturerData = [0x0059: .init()] })
         #expect(try !admits { $0.manufacturerData = [0x004C: .init()] })
@@ -63,21 +64,21 @@ struct ScanFilterTests {
         #expect(try !admits { $0.manufacturerData = [0x0059: .init([1, 2, 3, 4, 5])] })
     }
 
-    @Test("by service data")
+    @Test("A filter admits matching service data")
     func serviceData() throws {
         #expect(try admits { $0.serviceData = [BluetoothUUID(0xFEAA): .init([0x10])] })
         #expect(try !admits { $0.serviceData = [BluetoothUUID(0xFEAA): .init([0x11])] })
         #expect(try !admits { $0.serviceData = [BluetoothUUID(0x180D): .init()] })
     }
 
-    @Test("by signal strength; one that is not known passes")
+    @Test("A filter admits a sufficient or unknown signal strength")
     func signal() throws {
         #expect(try admits { $0.minimumRSSI = -60 })
         #expect(try !admits { $0.minimumRSSI = -59 })
         #expect(ScanFilter(minimumRSSI: 0).matches(try sighting(rssi: nil)))
     }
 
-    @Test("by whether it accepts connections")
+    @Test("A filter can require that the advertiser is connectable")
     func connectable() throws {
         var filter = ScanFilter()
         filter.requiresConnectable = true
@@ -85,7 +86,7 @@ struct ScanFilterTests {
         #expect(!filter.matches(try sighting(isConnectable: false)))
     }
 
-    @Test("with several conditions wants them all")
+    @Test("A filter with several conditions requires all of them")
     func all() throws {
         let services: Set = [BluetoothUUID(0x180D)]
         #expect(ScanFilter(services: services, name: "Lanyard 7").matches(try sighting()))
@@ -93,7 +94,7 @@ struct ScanFilterTests {
     }
 }
 
-@Suite("A sieve")
+@Suite("An advertisement sieve")
 struct AdvertisementSieveTests {
     private func sighting(_ text: String, rssi: Int = -50, from number: UInt64 = 1) throws
         -> Advertisement
@@ -101,7 +102,7 @@ struct AdvertisementSieveTests {
         Advertisement(address: .accessory(number), rssi: rssi, data: try advertising(text))
     }
 
-    @Test("lets the same data of the same advertiser through once")
+    @Test("Equal data of one advertiser passes once")
     func once() throws {
         let sieve = SieveBox()
         #expect(sieve.admits(try sighting("020106")))
@@ -111,7 +112,7 @@ struct AdvertisementSieveTests {
         #expect(sieve.admits(try sighting("020106", from: 2)), "somebody else")
     }
 
-    @Test("tells advertising sets of one advertiser apart")
+    @Test("Advertising sets of one advertiser are distinct")
     func sets() throws {
         let sieve = SieveBox()
         var advertisement = try sighting("020106")
@@ -121,20 +122,20 @@ struct AdvertisementSieveTests {
         #expect(sieve.admits(advertisement))
     }
 
-    @Test("lets everything through if duplicates are wanted")
+    @Test("Duplicates pass if they are requested")
     func duplicates() throws {
         let sieve = SieveBox(allowsDuplicates: true)
         for _ in 0..<3 { #expect(sieve.admits(try sighting("020106"))) }
     }
 
-    @Test("hears an advertiser that was too weak when it comes closer")
+    @Test("An advertiser that was too weak passes when its signal is strong enough")
     func closer() throws {
         let sieve = SieveBox(filter: ScanFilter(minimumRSSI: -70))
         #expect(!sieve.admits(try sighting("020106", rssi: -80)))
         #expect(sieve.admits(try sighting("020106", rssi: -60)))
     }
 
-    @Test("forgets what was heard longest ago, and never grows beyond two generations")
+    @Test("The oldest advertisers are dropped, and the filter keeps two generations")
     func bounded() throws {
         let filter = DuplicateFilterBox()
         let first = try sighting("020106", from: 0)
@@ -146,7 +147,7 @@ struct AdvertisementSieveTests {
         #expect(filter.isNew(first), "forgotten by now")
     }
 
-    @Test("keeps remembering who is heard again and again")
+    @Test("An advertiser that is received again and again stays a duplicate")
     func refreshed() throws {
         let filter = DuplicateFilterBox()
         let faithful = try sighting("020106", from: 0)

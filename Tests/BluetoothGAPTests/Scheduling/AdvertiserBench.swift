@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// An advertiser and a model of a controller on one table, with a clock that is turned by hand.
+/// An advertiser with a model of a controller and a manual clock.
 struct AdvertiserBench {
     static let ownAddress = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
@@ -14,27 +14,38 @@ struct AdvertiserBench {
     var model: AdvertisingModel
     var now = Instant.zero
 
-    /// Every order, in the order in which they were given.
+    /// All orders, in sequence.
     private(set) var orders: [AdvertisingOrder] = []
-    /// How often each set has come into force.
+    /// The layouts with which each set has come into force.
     private(set) var inForce: [UInt64: [AdvertisingLayout]] = [:]
-    /// How often nothing was on the air as it was asked to be.
+    /// How often the advertiser reported that no set is on the air, as `hold` had requested.
     private(set) var quietCount = 0
+    /// How often the advertiser requested a reset because the controller did not answer Disable.
+    private(set) var unstoppableCount = 0
     /// How the sets ended.
     private(set) var ends: [UInt64: AdvertisingEnd] = [:]
-    /// The order that waits for its answer.
+    /// The order that awaits its answer.
     private(set) var outstanding: AdvertisingStep?
 
-    /// Answers that the controller gives instead of carrying out the order, first come first served.
-    var planned: [(matches: (AdvertisingOrder) -> Bool, result: CommandResult)] = []
+    /// An answer to the next order of a kind, whether or not the controller carries the order out.
+    struct PlannedAnswer {
+        let matches: (AdvertisingOrder) -> Bool
+        let result: CommandResult
+        let isCarriedOut: Bool
+    }
+
+    /// Planned answers, used in sequence.
+    var planned: [PlannedAnswer] = []
     var answersAtOnce = true
-    /// Whether every order has to be legal. Of a controller that was silent, or refused without
-    /// reason, it cannot be known what it does.
+    /// Whether every order has to be legal. The advertiser cannot know the state of a controller
+    /// that did not answer or that refused without a reason.
     var isStrict = true
-    /// Whether the Filter Accept List is wanted, and whether it is to be had at once.
+    /// Whether the host resets a controller that does not answer Disable.
+    var resetsUnstoppable = true
+    /// Whether the advertiser needs the Filter Accept List, and whether it gets the list at once.
     private(set) var needsList = false
     var lendsList = true
-    /// The capabilities that the controller tells.
+    /// The capabilities that the controller reports.
     var capabilities: ControllerCapabilities
 
     init(_ capabilities: ControllerCapabilities = .advertising()) throws {
@@ -70,7 +81,7 @@ struct AdvertiserBench {
         try take(advertiser.reset(now: now))
     }
 
-    /// Somebody connects through the set with this handle.
+    /// A Central connects through the set with this handle.
     mutating func connect(through handle: UInt8, tellsSet: Bool = true) throws {
         model.stop(handle)
         try take(advertiser.connectionMade(now: now))
@@ -106,7 +117,7 @@ struct AdvertiserBench {
         try take(advertiser.linkCountChanged(now: now))
     }
 
-    /// Turns the clock, stopping at every deadline on the way.
+    /// Advances the clock and stops at every deadline.
     mutating func advance(by duration: Duration) throws {
         let end = now + duration
         while let deadline = advertiser.nextDeadline, deadline <= end {
@@ -125,13 +136,14 @@ struct AdvertiserBench {
         while answersAtOnce, outstanding != nil { try answer() }
     }
 
-    /// Answers the outstanding order: as planned, or by carrying it out.
+    /// Answers the outstanding order as planned, or by carrying it out.
     mutating func answer() throws {
         let step = try #require(outstanding)
         outstanding = nil
         if let index = planned.firstIndex(where: { $0.matches(step.order) }) {
-            let result = planned.remove(at: index).result
-            return try take(advertiser.commandFinished(step, result: result, now: now))
+            let answer = planned.remove(at: index)
+            if answer.isCarriedOut { _ = carryOut(step.order) }
+            return try take(advertiser.commandFinished(step, result: answer.result, now: now))
         }
         try take(advertiser.commandFinished(step, result: carryOut(step.order), now: now))
     }
@@ -145,14 +157,19 @@ struct AdvertiserBench {
         }
     }
 
-    /// The controller answers the next such order with this.
+    /// Plans the answer to the next order that matches.
     mutating func plan(
         _ result: CommandResult,
         times: Int = 1,
+        isCarriedOut: Bool = false,
         _ matches: @escaping (AdvertisingOrder) -> Bool
     ) {
         isStrict = false
-        for _ in 0..<times { planned.append((matches, result)) }
+        for _ in 0..<times {
+            planned.append(
+                PlannedAnswer(matches: matches, result: result, isCarriedOut: isCarriedOut)
+            )
+        }
     }
 
     mutating func refuse(
@@ -170,7 +187,7 @@ struct AdvertiserBench {
             if !planned.contains(where: { $0.matches(step.order) }) {
                 var rehearsal = model
                 do { try rehearsal.perform(step.order) } catch {
-                    // Which set led to a connection was not told yet.
+                    // The controller has not reported yet which set led to a connection.
                     if isStrict, advertiser.terminationDueAt == nil { throw error }
                 }
             }
@@ -180,6 +197,12 @@ struct AdvertiserBench {
             needsList = isNeeded
             if isNeeded, lendsList { try take(advertiser.acceptListGranted(now: now)) }
         case .quiet: quietCount += 1
+        case .unstoppable:
+            unstoppableCount += 1
+            if resetsUnstoppable {
+                try reset()
+                try configure()
+            }
         case .inForce(let id, let layout): inForce[id, default: []].append(layout)
         case .ended(let id, let end):
             #expect(ends[id] == nil, "set \(id) ended twice")
@@ -189,7 +212,7 @@ struct AdvertiserBench {
 }
 
 extension ImpossibleAdvertising {
-    /// What a controller says to that.
+    /// The controller's status for an illegal order.
     fileprivate var status: HCI.ErrorCode {
         switch self {
         case .noSuchSet: .unknownAdvertisingIdentifier
@@ -201,7 +224,7 @@ extension ImpossibleAdvertising {
 }
 
 extension AdvertisingOrder {
-    /// What the controller tells beside its status.
+    /// The return parameters after the status.
     fileprivate var answer: [UInt8] {
         switch self {
         case .readTransmitPower: [UInt8(bitPattern: -3)]
@@ -219,7 +242,7 @@ extension AdvertisingOrder {
 }
 
 extension ControllerCapabilities {
-    /// A controller that can advertise, in one family of commands or the other.
+    /// Returns a controller that can advertise, with extended or legacy commands.
     static func advertising(isExtended: Bool = true, sets: Int = 3) -> ControllerCapabilities {
         let legacy: [HCI.Opcode] = [
             .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData,

@@ -5,7 +5,7 @@ import BluetoothTypes
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// What a controller forbids, and an advertiser must never ask for.
+/// Orders that a controller forbids and an advertiser must never give.
 enum ImpossibleAdvertising: Error, Equatable {
     case parametersWhileOn
     case addressWhileOn
@@ -20,7 +20,7 @@ enum ImpossibleAdvertising: Error, Equatable {
     case twoOrdersAtOnce
 }
 
-/// A controller's advertising reduced to its rules: throws when told to do what the specification
+/// A controller's advertising reduced to its rules. It throws on an order that the specification
 /// forbids (Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59).
 struct AdvertisingModel {
     struct Entry: Equatable {
@@ -79,7 +79,7 @@ struct AdvertisingModel {
         }
     }
 
-    /// A set is off the air by itself.
+    /// Takes a set off the air without an order.
     mutating func stop(_ set: UInt8) {
         sets[set]?.isOn = false
     }
@@ -88,7 +88,8 @@ struct AdvertisingModel {
         self = AdvertisingModel(isExtended: isExtended, setLimit: setLimit)
     }
 
-    /// A legacy controller has one set, whatever the host calls it.
+    /// Returns the key of a set. A legacy controller has one set, whatever identifier the host
+    /// uses.
     private func key(_ set: UInt8) -> UInt8 { isExtended ? set : 0 }
 
     private func entry(_ set: UInt8) throws(ImpossibleAdvertising) -> Entry {

@@ -7,11 +7,10 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// What goes wrong while an advertiser gives its orders: each in turn is refused, not answered, or
-/// overtaken by a reset.
-@Suite("Advertising with a controller that will not")
+/// Failures of an advertiser's orders: each is refused, not answered, or interrupted by a reset.
+@Suite("Advertising with a controller that refuses")
 struct AdvertisingRefusalStories {
-    /// The orders of one set, by what they are.
+    /// The kinds of a set's orders.
     enum Kind: String, CaseIterable, Sendable {
         case parameters, address, data, enable
 
@@ -27,7 +26,7 @@ struct AdvertisingRefusalStories {
 
     static let lamp = AdvertiserStories.lamp
 
-    @Test("an order that is disallowed once is given again", arguments: Kind.allCases)
+    @Test("An order that is disallowed once is repeated", arguments: Kind.allCases)
     func disallowedOnce(kind: Kind) throws {
         var bench = try AdvertiserBench()
         bench.refuse(.commandDisallowed, kind.matches)
@@ -38,7 +37,7 @@ struct AdvertisingRefusalStories {
         #expect(bench.model.onAir.first?.data == Self.lamp.layout.advertisingData.bytes)
     }
 
-    @Test("an order that is not answered once is given again", arguments: Kind.allCases)
+    @Test("An order that is not answered once is repeated", arguments: Kind.allCases)
     func unansweredOnce(kind: Kind) throws {
         var bench = try AdvertiserBench()
         bench.plan(.timedOut, kind.matches)
@@ -47,7 +46,7 @@ struct AdvertisingRefusalStories {
         #expect(bench.inForce[1]?.count == 1)
     }
 
-    @Test("an order that is never carried out ends a set that never ran", arguments: Kind.allCases)
+    @Test("An order that always fails ends a set that was never in force", arguments: Kind.allCases)
     func never(kind: Kind) throws {
         var bench = try AdvertiserBench()
         bench.refuse(.commandDisallowed, times: 10, kind.matches)
@@ -57,7 +56,7 @@ struct AdvertisingRefusalStories {
         #expect(bench.advertiser.sets.isEmpty)
     }
 
-    @Test("an order that makes no sense to the controller ends the set", arguments: Kind.allCases)
+    @Test("An order with invalid parameters ends the set", arguments: Kind.allCases)
     func invalid(kind: Kind) throws {
         var bench = try AdvertiserBench()
         bench.refuse(.invalidCommandParameters, kind.matches)
@@ -68,7 +67,7 @@ struct AdvertisingRefusalStories {
         #expect(bench.model.onAir.count == 1)
     }
 
-    @Test("a set that ran and is disallowed again and again rests, and tries again")
+    @Test("A set that was in force and is disallowed repeatedly is retried after a pause")
     func restsAndReturns() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
@@ -81,7 +80,7 @@ struct AdvertisingRefusalStories {
         #expect(bench.advertiser.nextDeadline == nil)
     }
 
-    @Test("a controller that has forgotten a set is given it again")
+    @Test("A set that the controller no longer knows is created again")
     func unknownSet() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
@@ -92,7 +91,7 @@ struct AdvertisingRefusalStories {
     }
 
     @Test(
-        "a controller without a link to spare is asked again when one ends",
+        "Enable is repeated after a link ends if the controller had no free connection",
         arguments: [
             true, false,
         ]
@@ -110,7 +109,7 @@ struct AdvertisingRefusalStories {
         #expect(bench.inForce[1]?.count == 1)
     }
 
-    @Test("a set that cannot be removed is stopped first, and given up in the end")
+    @Test("A set that cannot be removed is stopped first and abandoned in the end")
     func removal() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
@@ -120,17 +119,135 @@ struct AdvertisingRefusalStories {
         #expect(bench.advertiser.sets.isEmpty)
     }
 
-    @Test("a stop that is not answered ends the set all the same")
-    func unansweredStop() throws {
+    @Test("A set ends only when its Disable was answered", arguments: [true, false])
+    func unansweredStop(isExtended: Bool) throws {
+        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
+        try bench.add(1, Self.lamp)
+        bench.plan(.timedOut, times: 2) { $0.isDisable }
+        bench.answersAtOnce = false
+        try bench.remove(1)
+        for _ in 0..<2 {
+            try bench.answer()
+            #expect(bench.model.onAir.count == 1)
+            #expect(bench.ends.isEmpty, "the set is on the air")
+            #expect(bench.outstanding?.order.isDisable == true)
+        }
+        try bench.answer()
+        #expect(bench.ends == [1: .stopped])
+        #expect(bench.model.onAir.isEmpty)
+        #expect(bench.unstoppableCount == 0)
+    }
+
+    @Test("A controller that never answers Disable is reset", arguments: [true, false])
+    func unstoppable(isExtended: Bool) throws {
+        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
+        bench.resetsUnstoppable = false
+        try bench.add(1, Self.lamp)
+        bench.plan(.timedOut, times: Advertiser.unansweredStopLimit) { $0.isDisable }
+        try bench.remove(1)
+        #expect(bench.unstoppableCount == 1)
+        #expect(bench.outstanding == nil)
+        #expect(bench.ends.isEmpty)
+        try bench.reset()
+        #expect(bench.ends == [1: .stopped])
+        try bench.configure()
+        #expect(bench.model.onAir.isEmpty)
+        try bench.add(2, Self.lamp)
+        #expect(bench.model.onAir.count == 1)
+    }
+
+    @Test("A controller that answers nothing about a set is reset once, and the set has failed")
+    func deafToSet() throws {
+        var bench = try AdvertiserBench()
+        bench.plan(.timedOut, times: 20) { $0.isEnable || $0.isDisable }
+        try bench.add(1, Self.lamp)
+        #expect(bench.unstoppableCount == 1)
+        #expect(bench.ends == [1: .failed(.unanswered)])
+        #expect(bench.advertiser.sets.isEmpty)
+    }
+
+    @Test("A set that was in force survives one reset of a controller that became deaf to it")
+    func becameDeaf() throws {
+        var bench = try AdvertiserBench()
+        try bench.add(1, Self.lamp)
+        bench.plan(.timedOut, times: 20) { $0.isEnable || $0.isDisable }
+        try bench.take(bench.advertiser.hold(now: bench.now))
+        #expect(bench.unstoppableCount == 2)
+        #expect(bench.ends == [1: .failed(.unanswered)])
+    }
+
+    @Test("Nothing is called quiet while a Disable has no answer")
+    func unansweredHold() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
         bench.plan(.timedOut) { $0.isDisable }
-        try bench.remove(1)
-        #expect(bench.ends == [1: .stopped])
-        #expect(bench.model.sets.isEmpty)
+        bench.answersAtOnce = false
+        try bench.take(bench.advertiser.hold(now: bench.now))
+        try bench.answer()
+        #expect(bench.quietCount == 0)
+        try bench.answer()
+        #expect(bench.quietCount == 1)
+        #expect(bench.model.onAir.isEmpty)
     }
 
-    @Test("a reset while any order is under way loses nothing", arguments: 0..<4)
+    @Test(
+        "A set that is stopped after a connection during Enable is taken off the air",
+        arguments: [true, false]
+    )
+    func stoppedWhileEnabling(isExtended: Bool) throws {
+        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
+        try bench.add(1, Self.lamp)
+        bench.answersAtOnce = false
+        try bench.connect(through: 0)
+        #expect(bench.outstanding?.order.isEnable == true)
+        try bench.connect(through: 0)
+        try bench.remove(1)
+        try bench.answer()
+        #expect(bench.model.onAir.count == 1)
+        #expect(bench.ends.isEmpty, "the set is on the air")
+        bench.answersAtOnce = true
+        try bench.answer()
+        #expect(bench.ends == [1: .stopped])
+        #expect(bench.model.onAir.isEmpty)
+    }
+
+    @Test(
+        "A set that is stopped after Enable was refused while it ran is taken off the air",
+        arguments: [
+            HCI.ErrorCode.connectionLimitExceeded, .unknownAdvertisingIdentifier,
+        ]
+    )
+    func refreshRefused(code: HCI.ErrorCode) throws {
+        var bench = try AdvertiserBench()
+        try bench.add(1, Self.lamp)
+        bench.refuse(code) { $0.isEnable }
+        // A link was made, but no event names the set that led to it, so that both sets are enabled
+        // again.
+        try bench.take(bench.advertiser.connectionMade(now: bench.now))
+        bench.answersAtOnce = false
+        try bench.advance(by: Advertiser.terminationLimit)
+        #expect(bench.outstanding?.order.isEnable == true)
+        try bench.remove(1)
+        try bench.answer()
+        #expect(bench.model.onAir.count == 1)
+        #expect(bench.ends.isEmpty, "the set is on the air")
+        bench.answersAtOnce = true
+        try bench.answer()
+        #expect(bench.ends == [1: .stopped])
+        #expect(bench.model.onAir.isEmpty)
+    }
+
+    @Test("A set whose Remove was not answered is removed all the same")
+    func unansweredRemoval() throws {
+        var bench = try AdvertiserBench()
+        try bench.add(1, Self.lamp)
+        bench.plan(.timedOut) { $0.isRemove }
+        try bench.remove(1)
+        #expect(bench.model.sets.isEmpty)
+        #expect(bench.advertiser.sets.isEmpty)
+    }
+
+    @Test("A reset during any order loses no set", arguments: 0..<4)
     func resetInBetween(place: Int) throws {
         var bench = try AdvertiserBench()
         bench.answersAtOnce = false
@@ -142,14 +259,14 @@ struct AdvertisingRefusalStories {
         try bench.configure()
         #expect(bench.model.onAir.count == 1)
         #expect(bench.inForce[1]?.count == 1)
-        // The answer to the order of before the reset is nobody's any more.
+        // The answer to the order from before the reset has no effect.
         try bench.take(
             bench.advertiser.commandFinished(late, result: .timedOut, now: bench.now)
         )
         #expect(bench.model.onAir.count == 1)
     }
 
-    @Test("a set that is given up while any order is under way ends", arguments: 0..<4)
+    @Test("A set that is removed during any order ends", arguments: 0..<4)
     func givenUpInBetween(place: Int) throws {
         var bench = try AdvertiserBench()
         bench.answersAtOnce = false
@@ -163,7 +280,7 @@ struct AdvertisingRefusalStories {
     }
 
     @Test(
-        "a connection while the set is being enabled again leaves no doubt",
+        "A set continues after a second connection while it is enabled again",
         arguments: [
             true, false,
         ]
@@ -183,7 +300,7 @@ struct AdvertisingRefusalStories {
     }
 }
 
-@Suite("Whom advertising admits, and what it makes way for")
+@Suite("Advertising, the Filter Accept List, and concurrent states")
 struct AdvertisingSurroundingsStories {
     private let friends = (1...3).map { DeviceAddress(value: 0xC0DE_0000_0000 | $0, kind: .random) }
 
@@ -193,7 +310,7 @@ struct AdvertisingSurroundingsStories {
         return advertising
     }
 
-    @Test("the list holds those whom any set admits, before a set relies on it")
+    @Test("The list contains the peers of all sets before a set uses it")
     func admission() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, admitting([friends[0]]))
@@ -209,7 +326,7 @@ struct AdvertisingSurroundingsStories {
         #expect(bench.model.onAir.first?.parameters?.filterPolicy == .unfiltered)
     }
 
-    @Test("a set waits for the list while the initiator has it")
+    @Test("A set waits for the list while the initiator uses it")
     func waitsForList() throws {
         var bench = try AdvertiserBench()
         bench.lendsList = false
@@ -221,7 +338,7 @@ struct AdvertisingSurroundingsStories {
         #expect(bench.inForce[1]?.count == 1)
     }
 
-    @Test("a list that cannot hold them all lets nobody in")
+    @Test("A set fails if the list has no room for all its peers")
     func listTooSmall() throws {
         var bench = try AdvertiserBench()
         bench.refuse(.memoryCapacityExceeded) { order in
@@ -232,7 +349,7 @@ struct AdvertisingSurroundingsStories {
         #expect(!bench.needsList)
     }
 
-    @Test("advertising makes way for what the controller cannot do beside it, and comes back")
+    @Test("Advertising pauses for activities that the controller cannot combine with it")
     func makesWay() throws {
         var capabilities = ControllerCapabilities.advertising()
         capabilities.states = [
@@ -249,7 +366,7 @@ struct AdvertisingSurroundingsStories {
         #expect(bench.model.onAir.count == 1)
     }
 
-    @Test("a controller that tells nothing of its states is asked to do everything at once")
+    @Test("A controller that reports no supported states gets all activities at once")
     func untold() throws {
         var capabilities = ControllerCapabilities.advertising()
         capabilities.states = []

@@ -11,7 +11,7 @@ struct AdvertiserStories {
     static let lamp = Advertising(AdvertisingContent(localName: "Lamp"))
     private let phone = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
 
-    @Test("a set is made, addressed, filled, and enabled, in this order")
+    @Test("A set gets parameters, address, data and Enable in this order")
     func order() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
@@ -24,7 +24,7 @@ struct AdvertiserStories {
         #expect(bench.advertiser.nextDeadline == nil)
     }
 
-    @Test("a legacy controller needs no address, and is told all of its data")
+    @Test("A legacy controller gets no address, and both kinds of data")
     func legacyOrder() throws {
         var bench = try AdvertiserBench(.advertising(isExtended: false))
         try bench.add(1, Self.lamp)
@@ -33,7 +33,7 @@ struct AdvertiserStories {
         #expect(bench.inForce[1]?.count == 1)
     }
 
-    @Test("a set that is given up is stopped, and removed", arguments: [true, false])
+    @Test("A set that the caller removes is disabled and removed", arguments: [true, false])
     func remove(isExtended: Bool) throws {
         var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
         try bench.add(1, Self.lamp)
@@ -46,7 +46,7 @@ struct AdvertiserStories {
         #expect(bench.model.onAir.count == 1)
     }
 
-    @Test("new data replaces the old without a pause", arguments: [true, false])
+    @Test("New data replaces the old data without a pause", arguments: [true, false])
     func updateInPlace(isExtended: Bool) throws {
         var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
         try bench.add(1, Self.lamp)
@@ -59,7 +59,7 @@ struct AdvertiserStories {
         #expect(bench.model.enableCount == 1)
     }
 
-    @Test("another manner makes a pause, and a new set where there are sets")
+    @Test("Another kind of advertising creates the set again")
     func updateManner() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
@@ -70,7 +70,7 @@ struct AdvertiserStories {
         #expect(bench.inForce[1]?.count == 2)
     }
 
-    @Test("what a controller cannot do leaves the set as it was")
+    @Test("An update that the controller does not support leaves the set unchanged")
     func updateRefused() throws {
         var bench = try AdvertiserBench(.advertising(isExtended: false))
         try bench.add(1, Self.lamp)
@@ -82,7 +82,7 @@ struct AdvertiserStories {
     }
 
     @Test(
-        "data longer than one command goes in pieces, and only at rest",
+        "Data longer than one command is sent in pieces while the set is off the air",
         arguments: [
             252, 502, 503, 1650,
         ]
@@ -97,19 +97,35 @@ struct AdvertiserStories {
         #expect(bench.inForce[1]?.count == 2)
     }
 
-    /// Extended data of that many octets.
+    @Test("New data during the first piece of the old data is sent from its beginning")
+    func updateDuringFirstPiece() throws {
+        var bench = try AdvertiserBench()
+        bench.answersAtOnce = false
+        try bench.add(1, Self.long(502, 1))
+        while bench.outstanding?.order.isSetData == false { try bench.answer() }
+        try bench.update(1, Self.long(502, 2))
+        bench.answersAtOnce = true
+        try bench.answer()
+        let onAir = try #require(bench.model.onAir.first)
+        #expect(
+            Advertising.Content.raw(advertisingData: onAir.data, scanResponse: [])
+                == Self.long(502, 2).content
+        )
+    }
+
+    /// Returns extended advertising with this number of data bytes.
     static func long(_ count: Int, _ filling: UInt8) -> Advertising {
         var bytes: [UInt8] = []
         while bytes.count < count {
             let length = min(count - bytes.count, 200)
-            // One octet cannot be a structure.
+            // One byte cannot be a structure.
             let taken = count - bytes.count - length == 1 ? length - 1 : length
             bytes += [UInt8(taken - 1), 0xFF] + [UInt8](repeating: filling, count: taken - 2)
         }
         return Advertising(rawAdvertisingData: bytes, kind: .nonConnectable, form: .extended)
     }
 
-    @Test("several sets have handles of their own, and one too many is refused")
+    @Test("Sets have separate handles, and a set beyond the limit fails")
     func severalSets() throws {
         var bench = try AdvertiserBench()
         for id in 1...4 as ClosedRange<UInt64> { try bench.add(id, Self.lamp) }
@@ -121,7 +137,7 @@ struct AdvertiserStories {
     }
 
     @Test(
-        "a set goes on after a connection, except one that calls a device",
+        "A set continues after a connection unless it is directed",
         arguments: [
             true, false,
         ]
@@ -139,7 +155,7 @@ struct AdvertiserStories {
         #expect(bench.model.onAir.isEmpty)
     }
 
-    @Test("a set that is not to go on ends with the connection")
+    @Test("A set that does not continue after a connection ends with it")
     func once() throws {
         var bench = try AdvertiserBench()
         var once = Self.lamp
@@ -149,7 +165,7 @@ struct AdvertiserStories {
         #expect(bench.ends == [1: .connected])
     }
 
-    @Test("when nobody says which set led to a connection, all that may have are started again")
+    @Test("All sets that may have led to a connection are started again if no event names one")
     func unnamedTermination() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
@@ -162,7 +178,20 @@ struct AdvertiserStories {
         #expect(bench.advertiser.nextDeadline == nil)
     }
 
-    @Test("calling with a high duty cycle ends in vain after its time", arguments: [true, false])
+    @Test("A set that no event names is started again although an event names another set")
+    func oneOfTwoTerminationsNamed() throws {
+        var bench = try AdvertiserBench()
+        try bench.add(1, Self.lamp)
+        try bench.add(2, Self.lamp)
+        try bench.connect(through: 0, tellsSet: false)
+        try bench.connect(through: 1)
+        #expect(bench.model.onAir.count == 1)
+        try bench.advance(by: Advertiser.terminationLimit)
+        #expect(bench.model.onAir.count == 2)
+        #expect(bench.advertiser.nextDeadline == nil)
+    }
+
+    @Test("High duty cycle advertising ends after its time", arguments: [true, false])
     func highDuty(isExtended: Bool) throws {
         var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
         try bench.add(1, Advertising(kind: .directed(phone, .high)))
@@ -176,7 +205,7 @@ struct AdvertiserStories {
         #expect(bench.ends == [1: .durationElapsed])
     }
 
-    @Test("a duration ends the set, also where only the host counts", arguments: [true, false])
+    @Test("A duration ends the set, even if only the host counts it", arguments: [true, false])
     func duration(isExtended: Bool) throws {
         var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
         var short = Self.lamp
@@ -192,7 +221,7 @@ struct AdvertiserStories {
         #expect(bench.model.onAir.isEmpty)
     }
 
-    @Test("so many advertisements and no more, connections included")
+    @Test("A set ends after its number of advertisements, across connections")
     func eventLimit() throws {
         var bench = try AdvertiserBench()
         var counted = Self.lamp
@@ -206,7 +235,7 @@ struct AdvertiserStories {
     }
 
     @Test(
-        "the power that the controller tells is the one that is stated",
+        "The data contains the transmit power that the controller reports",
         arguments: [true, false]
     )
     func statedPower(isExtended: Bool) throws {
@@ -219,7 +248,7 @@ struct AdvertiserStories {
         #expect(bench.inForce[1]?.last?.advertisingData.txPowerLevel == data.txPowerLevel)
     }
 
-    @Test("after a reset everything comes back", arguments: [true, false])
+    @Test("All sets return after a reset", arguments: [true, false])
     func reset(isExtended: Bool) throws {
         var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
         try bench.add(1, Self.lamp)
@@ -230,7 +259,7 @@ struct AdvertiserStories {
         #expect(bench.inForce[1]?.count == 1)
     }
 
-    @Test("sets that a smaller controller has no room for end")
+    @Test("Sets beyond the limit of another controller end")
     func smallerController() throws {
         var bench = try AdvertiserBench()
         for id in 1...3 as ClosedRange<UInt64> { try bench.add(id, Self.lamp) }
@@ -241,7 +270,7 @@ struct AdvertiserStories {
         #expect(bench.model.onAir.count == 2)
     }
 
-    @Test("what is asked for while there is no controller begins when there is one")
+    @Test("Sets requested without a controller begin when there is one")
     func beforeController() throws {
         var bench = try AdvertiserBench()
         try bench.reset()
@@ -253,7 +282,7 @@ struct AdvertiserStories {
 }
 
 extension Advertising {
-    /// How it is laid out on a legacy controller.
+    /// The layout on a legacy controller.
     var layout: AdvertisingLayout {
         guard case .composed(let content) = content else {
             return AdvertisingLayout(AdvertisingContent(), in: .legacy)

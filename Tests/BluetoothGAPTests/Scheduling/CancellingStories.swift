@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Withdrawing a connection request")
 struct CancellingStories {
-    @Test("one that waits ends at once")
+    @Test("A waiting request ends at once")
     func waiting() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -18,7 +18,7 @@ struct CancellingStories {
         #expect(bench.controller.initiation == .peer(.accessory(1)))
     }
 
-    @Test("one that is initiated ends when the controller has stopped")
+    @Test("An active request ends when the controller has stopped initiating")
     func running() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -31,7 +31,7 @@ struct CancellingStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("a link that is quicker than the cancel is reported as connected")
+    @Test("A link that is made before the cancel is reported as connected")
     func race() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -45,7 +45,7 @@ struct CancellingStories {
         #expect(bench.outstanding == nil)
     }
 
-    @Test("a link that is quicker than the cancel goes to somebody else who wants it")
+    @Test("A link that is made before the cancel serves another request for the peer")
     func raceWithAnother() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -57,7 +57,7 @@ struct CancellingStories {
         #expect(bench.outcomes == [1: .failed(.cancelled), 2: .connected])
     }
 
-    @Test("a link that comes after the cancel was accepted is reported as connected")
+    @Test("A link that is made after the cancel was accepted is reported as connected")
     func lateRace() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -67,7 +67,7 @@ struct CancellingStories {
         #expect(bench.outcomes == [1: .connected])
     }
 
-    @Test("a controller that never reports the end is not waited for longer than the limit")
+    @Test("A request ends after a time limit if the controller never reports the end")
     func noEnd() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -81,7 +81,7 @@ struct CancellingStories {
         #expect(bench.controller.initiation == .peer(.accessory(2)))
     }
 
-    @Test("one that is withdrawn while its initiation is being ordered is cancelled after that")
+    @Test("A request that is withdrawn while its command is pending is canceled afterwards")
     func starting() throws {
         var bench = try SchedulerBench()
         bench.answersAtOnce = false
@@ -94,7 +94,7 @@ struct CancellingStories {
         #expect(bench.outcomes == [1: .failed(.cancelled)])
     }
 
-    @Test("one of many on the accept list leaves it, and the others go on")
+    @Test("A withdrawn request leaves the accept list, and the others continue")
     func oneOfMany() throws {
         var bench = try SchedulerBench()
         for number in 1...3 { try bench.stand(UInt64(number), .accessory(UInt64(number))) }
@@ -104,7 +104,7 @@ struct CancellingStories {
         #expect(Set(bench.controller.listensFor) == [.accessory(1), .accessory(3)])
     }
 
-    @Test("one that has ended, or never was, is left alone")
+    @Test("Withdrawing an ended or unknown request has no effect")
     func ended() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -114,13 +114,60 @@ struct CancellingStories {
         #expect(bench.outcomes == [1: .connected])
     }
 
-    @Test("a refused or unanswered cancel counts as done", arguments: [true, false])
-    func cancelRefused(isAnswered: Bool) throws {
+    @Test("A refused cancel counts as done")
+    func cancelRefused() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
-        let result: CommandResult = isAnswered ? .complete([0x0C]) : .timedOut
-        bench.planned = [({ $0 == .cancelConnection }, result)]
+        bench.planned = [({ $0 == .cancelConnection }, .complete([0x0C]))]
         try bench.cancel(1)
         #expect(bench.outcomes == [1: .failed(.cancelled)])
+    }
+
+    @Test("A cancel that is not answered is repeated before the request ends")
+    func cancelUnanswered() throws {
+        var bench = try SchedulerBench()
+        try bench.dial(1, .accessory(1))
+        bench.planned = [({ $0 == .cancelConnection }, .timedOut)]
+        bench.answersAtOnce = false
+        try bench.cancel(1)
+        try bench.answer()
+        #expect(bench.controller.initiation != nil)
+        #expect(bench.outcomes.isEmpty, "the controller initiates")
+        try bench.answer()
+        #expect(bench.outcomes == [1: .failed(.cancelled)])
+        #expect(bench.controller.initiation == nil)
+        #expect(bench.scheduler.initiation == .idle)
+    }
+
+    @Test("A link that is made after a cancel without an answer belongs to the request")
+    func linkAfterUnansweredCancel() throws {
+        var bench = try SchedulerBench()
+        try bench.dial(1, .accessory(1))
+        bench.planned = [({ $0 == .cancelConnection }, .timedOut)]
+        bench.answersAtOnce = false
+        try bench.cancel(1)
+        try bench.answer()
+        try bench.appear(.accessory(1))
+        #expect(bench.outcomes == [1: .connected])
+        try bench.answer()
+        #expect(bench.scheduler.initiation == .idle)
+    }
+
+    @Test("A controller that never answers a cancel is reset")
+    func unstoppable() throws {
+        var bench = try SchedulerBench()
+        try bench.dial(1, .accessory(1))
+        let limit = CentralScheduler.unansweredStopLimit
+        bench.planned = (0..<limit).map { _ in ({ $0 == .cancelConnection }, .timedOut) }
+        try bench.cancel(1)
+        #expect(bench.announcements == [.unstoppable])
+        #expect(bench.outcomes.isEmpty)
+        #expect(bench.outstanding == nil)
+        try bench.reset()
+        #expect(bench.outcomes == [1: .failed(.cancelled)])
+        try bench.configure()
+        try bench.dial(2, .accessory(2))
+        try bench.appear(.accessory(2))
+        #expect(bench.outcomes[2] == .connected)
     }
 }

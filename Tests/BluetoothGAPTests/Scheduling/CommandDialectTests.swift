@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-@Suite("The words of an order")
+@Suite("The commands of an order")
 struct CommandDialectTests {
     let legacy = CommandDialect(.forTests(), ownAddressKind: .random)
     let extended = CommandDialect(.extended, ownAddressKind: .public)
@@ -22,7 +22,7 @@ struct CommandDialectTests {
         return try Command(parsing: command.parameters[...])
     }
 
-    @Test("legacy scan parameters")
+    @Test("Legacy scan parameters are encoded")
     func legacyScan() throws {
         let command = try decode(
             .setScanParameters(ScanParameters()),
@@ -36,7 +36,7 @@ struct CommandDialectTests {
         #expect(command.filterPolicy == .unfiltered)
     }
 
-    @Test("legacy scan parameters out of bounds are held within them")
+    @Test("Legacy scan parameters are limited to their ranges")
     func legacyScanBounds() throws {
         var parameters = ScanParameters()
         parameters.interval = .seconds(60)
@@ -50,7 +50,7 @@ struct CommandDialectTests {
         #expect(command.window.rawValue == 4)
     }
 
-    @Test("a window longer than its interval is cut")
+    @Test("A window is limited to its interval")
     func windowFits() throws {
         var parameters = ScanParameters()
         parameters.interval = .milliseconds(30)
@@ -62,7 +62,7 @@ struct CommandDialectTests {
         #expect(command.window == command.interval)
     }
 
-    @Test("scan enabling and disabling", arguments: [true, false])
+    @Test("The enabling and disabling of a scan are encoded", arguments: [true, false])
     func enable(filtersDuplicates: Bool) throws {
         let order = ControllerOrder.enableScan(filtersDuplicates: filtersDuplicates)
         let old = try decode(order, in: legacy, as: HCI.LESetScanEnable.self)
@@ -73,7 +73,7 @@ struct CommandDialectTests {
         #expect(!off.isEnabled)
     }
 
-    @Test("extended scan parameters, on LE 1M alone and on both PHYs")
+    @Test("Extended scan parameters are encoded for LE 1M alone and for both PHYs")
     func extendedScan() throws {
         var parameters = ScanParameters()
         parameters.isActive = false
@@ -92,7 +92,7 @@ struct CommandDialectTests {
         #expect(with.phys.coded?.window.rawValue == 96)
     }
 
-    @Test("the windows of two PHYs fit beside each other, however long a window is asked for")
+    @Test("The windows of two PHYs together fit into the interval")
     func longestWindow() throws {
         var parameters = ScanParameters()
         parameters.window = .seconds(Int64.max)
@@ -109,7 +109,7 @@ struct CommandDialectTests {
         #expect(coded.window.rawValue == 0x7FFF)
     }
 
-    @Test("a controller with only half of the extended commands is spoken to in legacy ones")
+    @Test("A controller without all extended commands gets legacy commands")
     func half() {
         var capabilities = ControllerCapabilities.forTests(commands: [
             .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leCreateConnection,
@@ -118,7 +118,7 @@ struct CommandDialectTests {
         #expect(!CommandDialect(capabilities, ownAddressKind: .random).isExtended)
     }
 
-    @Test("legacy create connection, to a peer and from the accept list")
+    @Test("Legacy Create Connection is encoded for a peer and for the accept list")
     func legacyCreate() throws {
         let direct = try decode(
             .createConnection(.peer(peer), ConnectParameters()),
@@ -140,7 +140,7 @@ struct CommandDialectTests {
         #expect(standing.filterPolicy == .filterAcceptList)
     }
 
-    @Test("extended create connection")
+    @Test("Extended Create Connection is encoded")
     func extendedCreate() throws {
         let command = try decode(
             .createConnection(.peer(peer), ConnectParameters()),
@@ -153,7 +153,7 @@ struct CommandDialectTests {
         #expect(command.phys.le1M?.parameters.intervalMaximum.rawValue == 24)
     }
 
-    @Test("create connection ends with Command Status; all other orders with Command Complete")
+    @Test("Only Create Connection ends with Command Status")
     func completion() {
         let create = ControllerOrder.createConnection(.peer(peer), ConnectParameters())
         #expect(legacy.command(for: create).isCompletedByStatus)
@@ -161,7 +161,7 @@ struct CommandDialectTests {
         #expect(!legacy.command(for: .cancelConnection).isCompletedByStatus)
     }
 
-    @Test("accept list edits")
+    @Test("Changes of the accept list are encoded")
     func edits() throws {
         let add = try decode(
             .addToAcceptList(peer),
@@ -180,7 +180,7 @@ struct CommandDialectTests {
     }
 
     @Test(
-        "whatever is asked for, the timing on the wire is legal",
+        "The encoded timing is legal for any request",
         arguments: [Duration.zero, .milliseconds(15), .seconds(4), .seconds(100)],
         [-1, 0, 30, 499, 100_000]
     )
@@ -201,7 +201,7 @@ struct CommandDialectTests {
         }
     }
 
-    @Test("what may overlap is what the controller says, or what has not been refused")
+    @Test("Activities overlap as the controller reports, or if it reports no states")
     func overlap() {
         var capabilities = ControllerCapabilities.forTests(saysNoOverlap: true)
         var passive = ScanParameters()

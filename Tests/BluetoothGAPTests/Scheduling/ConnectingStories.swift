@@ -10,7 +10,7 @@ import Testing
 struct ConnectingStories {
     let parameters = ConnectParameters()
 
-    @Test("a direct request dials the device by its address and ends connected")
+    @Test("A direct request initiates to the address of the peer and ends connected")
     func direct() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -20,7 +20,7 @@ struct ConnectingStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("a lone standing request is dialled too, without the accept list, and never times out")
+    @Test("A single pending request does without the accept list and never times out")
     func loneStanding() throws {
         var bench = try SchedulerBench()
         try bench.stand(1, .accessory(1))
@@ -31,14 +31,14 @@ struct ConnectingStories {
         #expect(bench.outcomes == [1: .connected])
     }
 
-    @Test("standing requests share the accept list, and the rest go on when one is connected")
+    @Test("Pending requests share the accept list, and the others continue after a connection")
     func sharedAcceptList() throws {
         var bench = try SchedulerBench()
         bench.answersAtOnce = false
         for number in 1...3 { try bench.stand(UInt64(number), .accessory(UInt64(number))) }
         bench.answersAtOnce = true
         try bench.answer()
-        // The first was dialled alone; the others are waiting, so its slice ends.
+        // The first peer was initiated to alone. The others are waiting, so its slice ends.
         try bench.advance(by: CentralScheduler.sliceDuration)
         #expect(bench.controller.initiation == .acceptList)
         #expect(Set(bench.controller.acceptList) == Set((1...3).map { .accessory($0) }))
@@ -49,7 +49,7 @@ struct ConnectingStories {
         #expect(bench.scheduler.nextDeadline == nil, "nobody else waits")
     }
 
-    @Test("requests for one address are all served by one link")
+    @Test("One link serves all requests for its address")
     func sameAddress() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -59,7 +59,7 @@ struct ConnectingStories {
         #expect(bench.controller.initiation == nil)
     }
 
-    @Test("direct requests take turns")
+    @Test("Direct requests take turns")
     func rotation() throws {
         var bench = try SchedulerBench()
         for number in 1...3 { try bench.dial(UInt64(number), .accessory(UInt64(number))) }
@@ -71,7 +71,7 @@ struct ConnectingStories {
         )
     }
 
-    @Test("more standing requests than the accept list holds rotate through it")
+    @Test("More pending requests than the accept list holds take turns in it")
     func overfullAcceptList() throws {
         var bench = try SchedulerBench(acceptListSize: 2)
         for number in 1...5 { try bench.stand(UInt64(number), .accessory(UInt64(number))) }
@@ -83,7 +83,7 @@ struct ConnectingStories {
         #expect(heard == Set((1...5).map { .accessory($0) }))
     }
 
-    @Test("requests with other parameters have a turn of their own")
+    @Test("Requests with other parameters have a separate turn")
     func otherParameters() throws {
         var bench = try SchedulerBench()
         var slow = ConnectParameters()
@@ -94,7 +94,7 @@ struct ConnectingStories {
         #expect(bench.orders.last == .createConnection(.peer(.accessory(2)), slow))
     }
 
-    @Test("a new request cuts short a turn that has lasted long enough")
+    @Test("A new request ends a turn that has lasted long enough")
     func longTurn() throws {
         var bench = try SchedulerBench()
         try bench.stand(1, .accessory(1))
@@ -105,7 +105,7 @@ struct ConnectingStories {
         #expect(bench.controller.initiation == .peer(.accessory(1)))
     }
 
-    @Test("the direct attempt that fails is handed back to its caller")
+    @Test("A direct attempt that fails is reported to its caller")
     func directFailure() throws {
         var bench = try SchedulerBench()
         try bench.dial(1, .accessory(1))
@@ -113,7 +113,7 @@ struct ConnectingStories {
         #expect(bench.outcomes == [1: .failed(.refused(.connectionFailedToBeEstablished))])
     }
 
-    @Test("the standing attempt that fails rests, longer each time, and is tried again")
+    @Test("A pending request that fails is retried at growing intervals")
     func standingFailure() throws {
         var bench = try SchedulerBench()
         try bench.stand(1, .accessory(1))
@@ -127,7 +127,7 @@ struct ConnectingStories {
         #expect(bench.outcomes.isEmpty)
     }
 
-    @Test("the failure of one member lets the others of its turn go on at once")
+    @Test("After one request fails, the others of its turn continue at once")
     func oneOfManyFails() throws {
         var bench = try SchedulerBench()
         for number in 1...3 { try bench.stand(UInt64(number), .accessory(UInt64(number))) }
@@ -138,14 +138,14 @@ struct ConnectingStories {
         #expect(Set(bench.controller.listensFor) == Set((1...3).map { .accessory($0) }))
     }
 
-    @Test("a link that nobody asked for is handed out as such")
+    @Test("A link without a request is reported as unexpected")
     func unexpected() throws {
         var bench = try SchedulerBench()
         try bench.complete(.success, .accessory(9))
         #expect(bench.announcements == [.unexpectedConnection(.accessory(9))])
     }
 
-    @Test("work that is asked for early begins when the controller is ready")
+    @Test("Early requests begin when the controller is ready")
     func early() throws {
         var scheduler = CentralScheduler()
         #expect(scheduler.connect(1, to: .direct(.accessory(1)), now: .zero).isEmpty)
@@ -158,7 +158,7 @@ struct ConnectingStories {
         #expect(bench.controller.initiation == .peer(.accessory(1)))
     }
 
-    @Test("a request beyond the limit is refused at once")
+    @Test("A request beyond the limit is refused at once")
     func limit() throws {
         var bench = try SchedulerBench()
         let limit = UInt64(CentralScheduler.requestLimit)
@@ -167,7 +167,7 @@ struct ConnectingStories {
         #expect(bench.outcomes == [limit + 1: .failed(.tooManyRequests)])
     }
 
-    @Test("a request may not use the identifier of another")
+    @Test("A request with the identifier of another one traps")
     func usedIdentifier() async {
         await #expect(processExitsWith: .failure) {
             var scheduler = CentralScheduler()

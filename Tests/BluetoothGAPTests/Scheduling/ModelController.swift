@@ -5,7 +5,7 @@ import BluetoothTypes
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// What a controller forbids, and a scheduler must never ask for.
+/// Orders that a controller forbids and a scheduler must never give.
 enum Impossible: Error, Equatable {
     case parametersWhileScanning
     case scanEnabledTwice
@@ -22,12 +22,12 @@ enum Impossible: Error, Equatable {
     case scanDisabledTwice
 }
 
-/// A controller reduced to its rules: throws when told to do what the specification forbids.
+/// A controller reduced to its rules. It throws on an order that the specification forbids.
 struct ModelController {
     var acceptListSize = 4
-    /// Whether it can scan and initiate at once.
+    /// Whether the controller can scan and initiate at the same time.
     var canOverlap = true
-    /// Whether its supported states tell that.
+    /// Whether its supported states report `canOverlap`.
     var saysSo = true
 
     private(set) var scanParameters: ScanParameters?
@@ -36,7 +36,7 @@ struct ModelController {
     private(set) var initiation: InitiationTarget?
     private(set) var enableCount = 0
 
-    /// For whom it listens.
+    /// The peers that an initiation can connect to.
     var listensFor: [DeviceAddress] {
         switch initiation {
         case .peer(let address): [address]
@@ -45,7 +45,8 @@ struct ModelController {
         }
     }
 
-    /// Carries the order out. True: an initiation has ended, and the event that says so is due.
+    /// Carries the order out. Returns whether it has ended an initiation, so that the event for
+    /// that is due.
     mutating func perform(_ order: ControllerOrder) throws(Impossible) -> Bool {
         switch order {
         case .setScanParameters(let parameters):
@@ -65,7 +66,7 @@ struct ModelController {
         return false
     }
 
-    /// A device that the controller listens for is there: the link is made.
+    /// Makes a link to a peer, which ends the initiation.
     mutating func connect() {
         initiation = nil
     }

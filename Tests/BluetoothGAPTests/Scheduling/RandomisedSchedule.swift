@@ -7,8 +7,8 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// Thousands of random inputs, with the model controller watching that nothing impossible is ever
-/// asked of it, and a reckoning at the end.
+/// Thousands of random inputs. The model controller checks that every order is legal. At the end
+/// every request must have ended.
 @Suite("A random schedule")
 struct RandomisedSchedule {
     struct Run {
@@ -100,7 +100,8 @@ struct RandomisedSchedule {
             try bench.configure()
         }
 
-        /// From now on the controller is well: everything that is open must come to its end.
+        /// Makes the controller behave correctly from now on, and expects that all open requests
+        /// end.
         mutating func reckon() throws {
             bench.answersAtOnce = true
             if bench.outstanding != nil { try bench.answer() }
@@ -117,7 +118,8 @@ struct RandomisedSchedule {
             #expect(open.isEmpty)
         }
 
-        /// Every open request is listened for within as many slices as could come before it.
+        /// Expects that the controller initiates to the peer of every open request within a bounded
+        /// number of slices.
         private mutating func expectNobodyStarves() throws {
             var waiting = Set(open.compactMap { requested[$0] })
             var scanned = 0
@@ -138,9 +140,12 @@ struct RandomisedSchedule {
         }
     }
 
-    @Test("asks nothing impossible, ends every request once, and starves nobody", arguments: 1...60)
-    func random(seed: Int) throws {
-        var run = try Run(seed: UInt64(seed))
+    @Test(
+        "All orders are legal, each request ends once, and each gets its turn",
+        arguments: RunSeed.seeds(60)
+    )
+    func random(seed: UInt64) throws {
+        var run = try Run(seed: seed)
         for _ in 0..<1000 { try run.step() }
         try run.reckon()
         for (id, outcome) in run.bench.outcomes {

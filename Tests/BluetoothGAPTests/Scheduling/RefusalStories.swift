@@ -13,7 +13,7 @@ struct RefusalStories {
 
     // MARK: - Scanning
 
-    @Test("the scan parameters: the scan has failed, and the reason is told")
+    @Test("Refused scan parameters fail the scan with the reason")
     func parametersRefused() throws {
         var bench = try SchedulerBench()
         bench.refuse(invalid, \.isSetParameters)
@@ -23,7 +23,7 @@ struct RefusalStories {
         #expect(bench.controller.isScanning, "another request is another attempt")
     }
 
-    @Test("to answer about the scan: it is asked again", arguments: [true, false])
+    @Test("A scan command that is not answered once is repeated", arguments: [true, false])
     func scanUnansweredOnce(whileEnabling: Bool) throws {
         var bench = try SchedulerBench()
         bench.planned = [({ whileEnabling ? $0.isEnable : $0.isSetParameters }, .timedOut)]
@@ -32,7 +32,7 @@ struct RefusalStories {
         #expect(bench.announcements == [.scanStateChanged(isScanning: true)])
     }
 
-    @Test("ever to answer about the scan: it has failed", arguments: [true, false])
+    @Test("A scan command that is never answered fails the scan", arguments: [true, false])
     func scanUnanswered(whileEnabling: Bool) throws {
         var bench = try SchedulerBench()
         bench.planned = (0..<3).map { _ in
@@ -43,7 +43,7 @@ struct RefusalStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("the scan because it scans already: it is stopped and started afresh")
+    @Test("A scan that is refused because one is running is stopped and started again")
     func alreadyScanning() throws {
         var bench = try SchedulerBench()
         bench.planned = [
@@ -54,7 +54,7 @@ struct RefusalStories {
         #expect(bench.announcements == [.scanStateChanged(isScanning: true)])
     }
 
-    @Test("the scan again and again: a bounded number of attempts")
+    @Test("A scan that is always refused is attempted a limited number of times")
     func alwaysDisallowed() throws {
         var bench = try SchedulerBench()
         bench.refuse(.commandDisallowed, times: 100) { _ in true }
@@ -64,19 +64,73 @@ struct RefusalStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("to stop scanning: it counts as stopped", arguments: [true, false])
-    func disableRefused(isAnswered: Bool) throws {
+    @Test("A refused end of a scan counts as done")
+    func disableRefused() throws {
         var bench = try SchedulerBench()
         try bench.scan(parameters)
-        bench.planned = [({ $0 == .disableScan }, isAnswered ? .complete([0x0C]) : .timedOut)]
+        bench.planned = [({ $0 == .disableScan }, .complete([0x0C]))]
         try bench.scan(nil)
         #expect(bench.announcements.last == .scanStateChanged(isScanning: false))
+    }
+
+    @Test("The end of a scan is reported only after the controller has answered")
+    func disableUnanswered() throws {
+        var bench = try SchedulerBench()
+        try bench.scan(parameters)
+        bench.planned = [({ $0 == .disableScan }, .timedOut)]
+        bench.answersAtOnce = false
+        try bench.scan(nil)
+        try bench.answer()
+        #expect(bench.controller.isScanning)
+        #expect(bench.announcements == [.scanStateChanged(isScanning: true)])
+        try bench.answer()
+        #expect(!bench.controller.isScanning)
+        #expect(bench.announcements.last == .scanStateChanged(isScanning: false))
+    }
+
+    @Test("A controller that never answers the end of a scan is reset")
+    func unstoppable() throws {
+        var bench = try SchedulerBench()
+        try bench.scan(parameters)
+        let limit = CentralScheduler.unansweredStopLimit
+        bench.planned = (0..<limit).map { _ in ({ $0 == .disableScan }, .timedOut) }
+        try bench.scan(nil)
+        #expect(bench.announcements.last == .unstoppable)
+        try bench.reset()
+        #expect(bench.announcements.last == .scanStateChanged(isScanning: false))
+        try bench.configure()
+        try bench.scan(parameters)
+        #expect(bench.controller.isScanning)
+    }
+
+    @Test("A controller that answers no scan command is reset once, and the scan fails")
+    func deafToScan() throws {
+        var bench = try SchedulerBench()
+        bench.planned = (0..<20).map { _ in ({ $0.isEnable || $0 == .disableScan }, .timedOut) }
+        try bench.scan(parameters)
+        #expect(bench.announcements == [.unstoppable, .scanFailed(.unanswered)])
+        try bench.reset()
+        try bench.configure()
+        #expect(bench.announcements.count == 2)
+        #expect(bench.outstanding == nil)
+    }
+
+    @Test("A scan or an initiation that began without an answer is stopped")
+    func lostAnswers() throws {
+        var bench = try SchedulerBench()
+        bench.lost = { $0.isEnable || $0.isCreate }
+        try bench.dial(1, .accessory(1))
+        #expect(bench.outcomes == [1: .failed(.unanswered)])
+        #expect(bench.controller.initiation == nil)
+        try bench.scan(parameters)
+        #expect(bench.announcements == [.scanFailed(.unanswered)])
+        #expect(!bench.controller.isScanning)
     }
 
     // MARK: - Initiating
 
     @Test(
-        "a direct connection: its caller is told",
+        "A refused direct connection is reported to its caller",
         arguments: [0x09, 0x0B, 0x0D, 0x12] as [UInt8]
     )
     func createRefused(code: UInt8) throws {
@@ -87,7 +141,7 @@ struct RefusalStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("to answer a direct connection: its caller is told")
+    @Test("A direct connection without an answer is reported to its caller")
     func createUnanswered() throws {
         var bench = try SchedulerBench()
         bench.planned = [(\.isCreate, .timedOut)]
@@ -95,7 +149,7 @@ struct RefusalStories {
         #expect(bench.outcomes == [1: .failed(.unanswered)])
     }
 
-    @Test("a standing connection for want of room: it waits until a link closes")
+    @Test("A pending request for which there is no room waits until a link closes")
     func noRoom() throws {
         var bench = try SchedulerBench()
         bench.refuse(.connectionLimitExceeded, \.isCreate)
@@ -106,7 +160,7 @@ struct RefusalStories {
         #expect(bench.controller.initiation == .peer(.accessory(1)))
     }
 
-    @Test("a standing connection for good: even it fails then")
+    @Test("A pending request that is refused for good fails")
     func standingRefusedForGood() throws {
         var bench = try SchedulerBench()
         bench.refuse(invalid, \.isCreate)
@@ -114,7 +168,7 @@ struct RefusalStories {
         #expect(bench.outcomes == [1: .failed(.refused(invalid))])
     }
 
-    @Test("to initiate from the accept list: each is dialled by itself, and the culprit is found")
+    @Test("After a refused accept list each peer is tried alone to find the cause")
     func culprit() throws {
         var bench = try SchedulerBench()
         bench.refuse(invalid) { order in
@@ -130,7 +184,7 @@ struct RefusalStories {
         #expect(!bench.orders.suffix(3).contains { $0.target == .acceptList })
     }
 
-    @Test("to initiate because it does so already: that is cancelled first")
+    @Test("An initiation that is refused because one is active cancels that one first")
     func staleInitiation() throws {
         var bench = try SchedulerBench()
         bench.planned = [
@@ -144,7 +198,7 @@ struct RefusalStories {
         #expect(bench.outcomes.isEmpty)
     }
 
-    @Test("to initiate, always, because it will not let go: a bounded number of attempts")
+    @Test("An initiation that is always disallowed is attempted a limited number of times")
     func alwaysStale() throws {
         var bench = try SchedulerBench()
         bench.planned = (0..<50).flatMap { _ in
@@ -161,7 +215,7 @@ struct RefusalStories {
 
     // MARK: - The Filter Accept List
 
-    @Test("more devices than it said would fit: the others wait for their turn")
+    @Test("Peers that do not fit into the accept list wait for their turn")
     func smallerThanItSaid() throws {
         var bench = try SchedulerBench(acceptListSize: 8)
         bench.controller.acceptListSize = 2
@@ -175,7 +229,10 @@ struct RefusalStories {
         #expect(heard == Set((1...3).map { .accessory($0) }))
     }
 
-    @Test("every edit of the list: devices are dialled one by one", arguments: [0x01, 0x0C, 0x07])
+    @Test(
+        "If all changes of the accept list are refused, peers are tried one by one",
+        arguments: [0x01, 0x0C, 0x07]
+    )
     func editsRefused(code: UInt8) throws {
         var bench = try SchedulerBench()
         bench.refuse(HCI.ErrorCode(rawValue: code), times: 100) { order in
@@ -184,7 +241,8 @@ struct RefusalStories {
             default: false
             }
         }
-        // Disallowed looks as if it were initiating: the scheduler tries to cancel that.
+        // A disallowed change suggests that the controller is initiating, so the scheduler tries to
+        // cancel that.
         let cancels = code == 0x0C ? CentralScheduler.refusalLimit : 0
         bench.refuse(.commandDisallowed, times: cancels) { $0 == .cancelConnection }
         bench.answersAtOnce = false
@@ -199,7 +257,7 @@ struct RefusalStories {
         #expect(heard == Set((1...3).map { .accessory($0) }))
     }
 
-    @Test("to answer an edit: the list is started afresh")
+    @Test("A change of the accept list without an answer makes the list start again")
     func editUnanswered() throws {
         var bench = try SchedulerBench()
         bench.planned = [(\.isAdd, .timedOut)]
@@ -211,7 +269,7 @@ struct RefusalStories {
 
     // MARK: - Reset
 
-    @Test("anything, by being reset: direct requests fail, all else comes back afterwards")
+    @Test("A reset fails direct requests, and all other activities resume")
     func reset() throws {
         var bench = try SchedulerBench()
         try bench.scan(parameters)
@@ -228,7 +286,7 @@ struct RefusalStories {
     }
 
     @Test(
-        "an answer from before a reset is not taken for one from after it",
+        "An answer from before a reset does not count after it",
         arguments: [0, 1, 2, 3, 4, 5]
     )
     func lateAnswer(answered: Int) throws {
@@ -253,7 +311,7 @@ struct RefusalStories {
         #expect(bench.controller.initiation == .acceptList)
     }
 
-    @Test("requests withdrawn while the controller is away end at once")
+    @Test("Requests that are withdrawn without a controller end at once")
     func withdrawnWhileAway() throws {
         var bench = try SchedulerBench()
         try bench.stand(1, .accessory(1))

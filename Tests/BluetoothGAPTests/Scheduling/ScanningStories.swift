@@ -10,7 +10,7 @@ import Testing
 struct ScanningStories {
     let parameters = ScanParameters()
 
-    @Test("a scan is set, enabled, announced and stopped")
+    @Test("A scan is configured, enabled, reported, and stopped")
     func simple() throws {
         var bench = try SchedulerBench()
         try bench.scan(parameters)
@@ -24,7 +24,7 @@ struct ScanningStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("the same scan again needs no parameters")
+    @Test("A repeated scan needs no parameters")
     func again() throws {
         var bench = try SchedulerBench()
         try bench.scan(parameters)
@@ -34,7 +34,7 @@ struct ScanningStories {
         #expect(bench.controller.isScanning)
     }
 
-    @Test("another scan replaces the first, with the scanner off in between")
+    @Test("Another scan replaces the first, with the scanner off in between")
     func replaced() throws {
         var bench = try SchedulerBench()
         var passive = parameters
@@ -46,7 +46,7 @@ struct ScanningStories {
         #expect(bench.announcements == [.scanStateChanged(isScanning: true)], "it never stopped")
     }
 
-    @Test("a scan withdrawn while it is being enabled is disabled")
+    @Test("A scan that is withdrawn while it is enabled is disabled")
     func withdrawnEarly() throws {
         var bench = try SchedulerBench()
         bench.answersAtOnce = false
@@ -59,7 +59,7 @@ struct ScanningStories {
         #expect(bench.announcements.isEmpty, "nobody was told that it ran")
     }
 
-    @Test("the duration ends the scan")
+    @Test("The duration ends the scan")
     func duration() throws {
         var bench = try SchedulerBench()
         try bench.scan(parameters, duration: .seconds(10))
@@ -76,7 +76,7 @@ struct ScanningStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("the duration ends a scan even while an order is unanswered")
+    @Test("The duration ends a scan even while an order is pending")
     func durationWithOrderOutstanding() throws {
         var bench = try SchedulerBench()
         bench.answersAtOnce = false
@@ -85,7 +85,7 @@ struct ScanningStories {
         #expect(bench.announcements == [.scanEnded])
     }
 
-    @Test("the controller's memory of duplicates is cleared as often as asked")
+    @Test("The controller's duplicate filter is cleared at the requested interval")
     func restart() throws {
         var bench = try SchedulerBench()
         var restarting = parameters
@@ -96,7 +96,7 @@ struct ScanningStories {
         #expect(bench.announcements == [.scanStateChanged(isScanning: true)])
     }
 
-    @Test("an absurd restart period is held to the minimum, and starves no connection")
+    @Test("A restart interval is at least the minimum, and connections get their turn")
     func absurdRestart() throws {
         var bench = try SchedulerBench()
         var restarting = parameters
@@ -108,7 +108,7 @@ struct ScanningStories {
         #expect(bench.controller.initiation == .peer(.accessory(1)))
     }
 
-    @Test("without the duplicates filter there is nothing to restart for")
+    @Test("A scan without the duplicate filter is not restarted")
     func noRestart() throws {
         var bench = try SchedulerBench()
         var all = parameters
@@ -119,7 +119,7 @@ struct ScanningStories {
         #expect(bench.orders.last == .enableScan(filtersDuplicates: false))
     }
 
-    @Test("whoever joins a scan is told what the controller has reported before")
+    @Test("A scan that joins another makes the controller report all devices again")
     func joining() throws {
         var bench = try SchedulerBench()
         try bench.renewScan()
@@ -131,7 +131,7 @@ struct ScanningStories {
         #expect(bench.announcements == [.scanStateChanged(isScanning: true)])
     }
 
-    @Test("a scan that the controller ends by itself is started again")
+    @Test("A scan that the controller ends by itself is started again")
     func timeout() throws {
         var bench = try SchedulerBench()
         try bench.scan(parameters)
@@ -140,7 +140,7 @@ struct ScanningStories {
         #expect(bench.controller.enableCount == 2)
     }
 
-    @Test("scan and connection run side by side where the controller can")
+    @Test("Scanning and initiating run together if the controller supports it")
     func overlap() throws {
         var bench = try SchedulerBench()
         try bench.scan(parameters)
@@ -151,7 +151,7 @@ struct ScanningStories {
     }
 
     @Test(
-        "where scanning and initiating exclude each other they take slices, known or learnt",
+        "Scanning and initiating take turns if the controller cannot combine them",
         arguments: [true, false],
         [true, false]
     )
@@ -175,7 +175,7 @@ struct ScanningStories {
         #expect(bench.scheduler.nextDeadline == nil)
     }
 
-    @Test("several connections take turns beside a scan that excludes them")
+    @Test("Several connections take turns with a scan that excludes them")
     func slicesAndTurns() throws {
         var bench = try SchedulerBench(canOverlap: false)
         try bench.scan(parameters)
@@ -188,7 +188,7 @@ struct ScanningStories {
         for number in 1...3 { #expect(heard[.accessory(UInt64(number)), default: 0] >= 8) }
     }
 
-    @Test("a connection that is made gives the radio back to the scan at once")
+    @Test("After a connection the scan resumes at once")
     func backToScan() throws {
         var bench = try SchedulerBench(canOverlap: false)
         try bench.scan(parameters)

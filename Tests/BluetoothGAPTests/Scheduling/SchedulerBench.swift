@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// A scheduler and a model controller on one table, with a clock that is turned by hand.
+/// A scheduler with a model controller and a manual clock.
 struct SchedulerBench {
     enum Outcome: Equatable {
         case connected
@@ -17,20 +17,24 @@ struct SchedulerBench {
     var controller = ModelController()
     var now = Instant.zero
 
-    /// How the requests ended.
+    /// The outcomes of the requests.
     private(set) var outcomes: [UInt64: Outcome] = [:]
-    /// Everything that was ordered.
+    /// All orders, in sequence.
     private(set) var orders: [ControllerOrder] = []
-    /// What was said about the scan, and of links nobody wanted.
+    /// The actions that report the state of the scan and links without a request.
     private(set) var announcements: [CentralScheduler.Action] = []
-    /// The order that waits for its answer.
+    /// The order that awaits its answer.
     private(set) var outstanding: Step?
+    /// Whether the controller has left an order unanswered.
+    private var wasSilent = false
 
-    /// Answers that the controller gives instead of carrying out the order, first come first served.
+    /// Answers instead of carrying out the order, used in sequence.
     var planned: [(matches: (ControllerOrder) -> Bool, result: CommandResult)] = []
+    /// Selects orders that the controller carries out without an answer.
+    var lost: (ControllerOrder) -> Bool = { _ in false }
     /// Whether orders are answered at once.
     var answersAtOnce = true
-    /// Whether cancelled initiations end with the event they should end with.
+    /// Whether the controller reports the end of a canceled initiation.
     var reportsEnds = true
 
     init(acceptListSize: Int = 4, canOverlap: Bool = true, saysSo: Bool = true) throws {
@@ -78,14 +82,14 @@ struct SchedulerBench {
         try take(scheduler.cancel(id, now: now))
     }
 
-    /// The device answers the controller.
+    /// The controller connects to the device.
     mutating func appear(_ address: DeviceAddress) throws {
         #expect(controller.listensFor.contains(address))
         controller.connect()
         try complete(.success, address)
     }
 
-    /// The attempt for the device fails.
+    /// The attempt to connect to the device fails.
     mutating func failAttempt(_ status: HCI.ErrorCode, _ address: DeviceAddress) throws {
         controller.connect()
         try complete(status, address)
@@ -110,7 +114,7 @@ struct SchedulerBench {
         try take(scheduler.reset(now: now))
     }
 
-    /// Turns the clock, stopping at every deadline on the way.
+    /// Advances the clock and stops at every deadline.
     mutating func advance(by duration: Duration) throws {
         let end = now + duration
         while let deadline = scheduler.nextDeadline, deadline <= end {
@@ -123,22 +127,30 @@ struct SchedulerBench {
         now = end
     }
 
-    /// Takes the actions, and answers orders if that is how the bench is set.
+    /// Handles actions, and answers orders if `answersAtOnce` is true.
     mutating func take(_ actions: [CentralScheduler.Action]) throws {
         for action in actions { try note(action) }
         while answersAtOnce, outstanding != nil { try answer() }
     }
 
-    /// Answers the outstanding order: as planned, or by carrying it out.
+    /// Answers the outstanding order as planned, or by carrying it out.
     mutating func answer() throws {
         let step = try #require(outstanding)
         outstanding = nil
+        if lost(step.order) {
+            _ = try controller.perform(step.order)
+            wasSilent = true
+            return try take(
+                scheduler.commandFinished(step, result: .timedOut, now: now)
+            )
+        }
         if let index = planned.firstIndex(where: { $0.matches(step.order) }) {
             let result = planned.remove(at: index).result
+            if case .timedOut = result { wasSilent = true }
             return try take(scheduler.commandFinished(step, result: result, now: now))
         }
         guard let ends = try? controller.perform(step.order) else {
-            // Legal when it was ordered, but the world has moved on since.
+            // The order was legal when it was given, but the state has changed since.
             let refusal = CommandResult.refusing(step.order, .commandDisallowed)
             return try take(scheduler.commandFinished(step, result: refusal, now: now))
         }
@@ -146,19 +158,24 @@ struct SchedulerBench {
         if ends, reportsEnds { try complete(.unknownConnectionIdentifier, .nobody) }
     }
 
-    /// Whether the order is legal now, as far as can be known from what the controller has said.
+    /// Checks that the order is legal now, as far as the controller's answers show.
     private func check(_ order: ControllerOrder) throws {
         guard !planned.contains(where: { $0.matches(order) }) else { return }
         var rehearsal = controller
         do {
             _ = try rehearsal.perform(order)
         } catch {
-            // What the controller does not tell is not known before it has refused.
-            guard error == .scanAndInitiationAtOnce, !controller.saysSo else { throw error }
+            // The scheduler learns a limit that the controller does not report from the first
+            // refusal.
+            if error == .scanAndInitiationAtOnce, !controller.saysSo { return }
+            // After a missing answer the state of the controller is unknown, so the scheduler stops
+            // it.
+            let isStop = error == .scanDisabledTwice || error == .cancelWithoutInitiation
+            guard isStop, wasSilent else { throw error }
         }
     }
 
-    /// The controller refuses the next such order.
+    /// Plans a refusal of the next orders that match.
     mutating func refuse(
         _ code: HCI.ErrorCode,
         times: Int = 1,
@@ -190,7 +207,7 @@ struct SchedulerBench {
 extension DeviceAddress {
     static let nobody = DeviceAddress(value: 0, kind: .public)
 
-    /// The test accessory of that number.
+    /// Returns the test accessory with this number.
     static func accessory(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(value: 0xC4F0_0000_0000 | number, kind: .random)
     }

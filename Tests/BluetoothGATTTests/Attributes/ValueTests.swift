@@ -20,7 +20,7 @@ import Testing
         #expect(GATT.CharacteristicProperties([]).description.isEmpty)
     }
 
-    @Test("Descriptors lie after the value, up to the end of the characteristic")
+    @Test("Descriptors follow the value up to the end of the characteristic")
     func descriptorHandles() {
         func characteristic(value: UInt16, end: UInt16) -> GATT.Characteristic {
             .init(
@@ -37,20 +37,20 @@ import Testing
         #expect(characteristic(value: 0xFFFF, end: 0xFFFF).descriptorHandles == nil)
     }
 
-    @Test("A service knows its handles")
+    @Test("A service returns the range of its handles")
     func serviceHandles() {
         let service = Accessory.services[1]
         #expect(service.handles == .init(16) ... .init(31))
     }
 
-    @Test("A refusal says what was refused, and where")
+    @Test("A failure describes the error and the attribute")
     func failureText() {
         let refusal = GATT.Failure.attribute(.readNotPermitted, handle: .init(0x2A))
         #expect(refusal.description == "Read Not Permitted (attribute 0x002A)")
         #expect(GATT.Failure.valueTooLong(limit: 20).description.contains("20"))
     }
 
-    @Test("Every failure says something, on one line")
+    @Test("Every failure has a description of one line")
     func everyFailureSpeaks() {
         let failures: [GATT.Failure] = [
             .protocolViolation("reason"), .echoMismatch(handle: .init(1)), .tooManyAttributes,

@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite("Tables of several servers")
+@Suite("Cache of GATT databases")
 struct DatabaseCacheTests {
     private func address(_ number: Int) -> DeviceAddress {
         DeviceAddress(value: UInt64(number), kind: .public)
@@ -15,7 +15,7 @@ struct DatabaseCacheTests {
         return DatabaseRecord(database: database, hash: Array(repeating: UInt8(number), count: 16))
     }
 
-    @Test("are kept apart")
+    @Test("The databases of different servers are stored separately")
     func apart() throws {
         var cache = DatabaseCache()
         cache.keep(try record(1), of: address(1))
@@ -25,7 +25,7 @@ struct DatabaseCacheTests {
         #expect(cache.record(of: DeviceAddress(value: 1, kind: .random)) == nil)
     }
 
-    @Test("take the place of what was kept of the same server")
+    @Test("A new database replaces the previous one of the same server")
     func replaced() throws {
         var cache = DatabaseCache()
         for number in 1...3 { cache.keep(try record(number), of: address(1)) }
@@ -37,7 +37,7 @@ struct DatabaseCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("make room, those first that were kept first")
+    @Test("The oldest database is evicted if the cache is full")
     func bound() throws {
         var cache = DatabaseCache()
         for number in 0..<DatabaseCache.peerLimit {

@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// What a lookup does when something happens while it looks. The test plays the client.
-@Suite("A lookup of a table")
+/// Lookups that are disturbed by other events. The test acts as the client.
+@Suite("Events during a database lookup")
 struct DatabaseChangeTests {
     private static let outOfSync = GATT.Failure.attribute(
         .databaseOutOfSync,
@@ -14,14 +14,14 @@ struct DatabaseChangeTests {
     )
     private static let services = GATT.Operation.discoverPrimaryServices(uuid: nil)
 
-    /// A lookup that reads the hash.
+    /// Returns a lookup that is reading the hash.
     private func begun() -> DatabaseLookup {
         var lookup = DatabaseLookup()
         #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
         return lookup
     }
 
-    @Test("is shared by all who ask while it is under way")
+    @Test("Requests during a lookup share its result")
     func shared() {
         var lookup = begun()
         #expect(lookup.want(isTrusted: false) == [])
@@ -31,7 +31,7 @@ struct DatabaseChangeTests {
         #expect(lookup.isLooking)
     }
 
-    @Test("begins anew if the table changes meanwhile", arguments: [true, false])
+    @Test("A lookup restarts if the database changes", arguments: [true, false])
     func changed(byIndication: Bool) {
         var lookup = begun()
         _ = lookup.completed(.success(.value(CachedAccessory.hash)))
@@ -41,7 +41,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(result) == [.start(.readDatabaseHash)])
     }
 
-    @Test("does not believe a hash that was read before the change was told")
+    @Test("A lookup discards a hash that was read before the change")
     func staleHash() {
         var lookup = begun()
         #expect(lookup.databaseChanged() == [])
@@ -50,7 +50,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(hash) == [.start(Self.services)])
     }
 
-    @Test("gives up on a table that never rests")
+    @Test("A lookup fails if the database keeps changing")
     func restless() {
         var lookup = begun()
         for _ in 0..<DatabaseLookup.restartLimit {
@@ -63,7 +63,7 @@ struct DatabaseChangeTests {
     }
 
     @Test(
-        "fails with what the link failed with",
+        "A lookup fails with the failure of the link",
         arguments: [.timedOut, .bearerClosed, .cancelled, .queueFull] as [GATT.Failure]
     )
     func linkFailed(_ failure: GATT.Failure) {
@@ -73,14 +73,17 @@ struct DatabaseChangeTests {
         #expect(!lookup.isLooking)
     }
 
-    @Test("discovers where the hash is refused", arguments: [0x02, 0x05, 0x06, 0x0A] as [UInt8])
+    @Test(
+        "A lookup discovers the database if the hash is refused",
+        arguments: [0x02, 0x05, 0x06, 0x0A] as [UInt8]
+    )
     func refusedHash(_ code: UInt8) {
         var lookup = begun()
         let refusal = GATT.Failure.attribute(.init(rawValue: code), handle: .init(1))
         #expect(lookup.completed(.failure(refusal)) == [.start(Self.services)])
     }
 
-    @Test("tells the server about the client once, whether it agrees or not")
+    @Test("The client announces its features once, whether or not the server accepts them")
     func refusedPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.want()
@@ -103,7 +106,7 @@ struct DatabaseChangeTests {
         #expect(lookup.want(isTrusted: true) == [.found(record.database)])
     }
 
-    @Test("waits for what is under way if the table changes while the server is told")
+    @Test("A change while the client announces its features waits for the current operation")
     func changedDuringPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.want()
@@ -115,7 +118,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(.success(.done)) == [.start(.readDatabaseHash)])
     }
 
-    @Test("tells the server again, and looks again, if that was refused for a change")
+    @Test("Features refused as out of sync are announced again after a new lookup")
     func outOfSyncPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.want()
@@ -124,9 +127,9 @@ struct DatabaseChangeTests {
         let hash = Result<GATT.Outcome, GATT.Failure>.success(.value(CachedAccessory.hash))
         _ = lookup.completed(hash)
         for _ in 0..<3 {
-            // As whoever owns the lookup has to.
+            // The owner of the lookup reports the change first.
             _ = lookup.databaseChanged()
-            #expect(lookup.completed(.failure(Self.outOfSync)) == [])
+            #expect(lookup.completed(.failure(Self.outOfSync)) == [.outdated])
             #expect(lookup.isOutOfSync)
             #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
             let write = GATT.Operation.write(CachedAccessory.featuresHandle, [0x07])
@@ -134,7 +137,74 @@ struct DatabaseChangeTests {
         }
     }
 
-    @Test("keeps in mind what a bonded server was told before its table changed")
+    private static let subscription = GATT.Operation.subscribe(
+        valueHandle: CachedAccessory.changedHandle,
+        descriptor: CachedAccessory.changedConfiguration,
+        .indication
+    )
+
+    @Test("Without a hash, the client subscribes before it returns the database")
+    func subscriptionFirst() throws {
+        var link = Lookup(CachedAccessory.server(hash: nil))
+        try link.want()
+        let count = try #require(link.operationCountAtFirstAnswer)
+        #expect(link.operations[count - 1] == Self.subscription)
+        #expect(link.operations.count(where: { $0 == Self.subscription }) == 1)
+        #expect(link.operations.count(where: { $0 == .readDatabaseHash }) == 1)
+    }
+
+    @Test("With a hash, the client returns the database, subscribes, and compares the hash")
+    func comparison() throws {
+        var link = Lookup(CachedAccessory.server())
+        try link.want()
+        let count = try #require(link.operationCountAtFirstAnswer)
+        let write = GATT.Operation.write(CachedAccessory.featuresHandle, [0x07])
+        #expect(link.operations[count...] == [write, Self.subscription, .readDatabaseHash])
+        #expect(link.outdatedCount == 0 && link.lookup.database != nil)
+    }
+
+    @Test("A change before the subscription is reported")
+    func changedBeforeSubscription() throws {
+        var link = Lookup(CachedAccessory.server())
+        try link.want()
+        var lookup = DatabaseLookup(record: link.kept)
+        _ = lookup.want(isTrusted: false)
+        let hash = Result<GATT.Outcome, GATT.Failure>.success(.value(CachedAccessory.hash))
+        _ = lookup.completed(hash)
+        #expect(lookup.completed(.success(.done)) == [.start(Self.subscription)])
+        #expect(lookup.completed(.success(.done)) == [.start(.readDatabaseHash)])
+        let other = Array(repeating: 1, count: 16) as [UInt8]
+        #expect(lookup.completed(.success(.value(other))) == [.outdated])
+        #expect(lookup.isOutOfSync)
+        #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
+        #expect(lookup.completed(.success(.value(other))) == [.start(Self.services)])
+    }
+
+    @Test("A lookup without a hash fails if the subscription is refused repeatedly")
+    func refusedSubscription() throws {
+        let server = CachedAccessory.server(hash: nil)
+        var lookup = DatabaseLookup()
+        var pair = Pair(server)
+        var actions = lookup.want(isTrusted: false)[...]
+        var subscriptionCount = 0
+        var failures: [GATT.Failure] = []
+        while let action = actions.popFirst() {
+            switch action {
+            case .start(Self.subscription):
+                subscriptionCount += 1
+                _ = lookup.databaseChanged()
+                actions += lookup.completed(.failure(Self.outOfSync))
+            case .start(let operation): actions += lookup.completed(try pair.run(operation))
+            case .failed(let failure): failures.append(failure)
+            case .found: Issue.record("a table that is known to have changed")
+            case .keep, .forget, .outdated: break
+            }
+        }
+        #expect(subscriptionCount == DatabaseLookup.restartLimit + 1)
+        #expect(failures == [.attribute(.databaseOutOfSync, handle: .invalid)])
+    }
+
+    @Test("The features announced to a bonded server are kept when its database changes")
     func inherited() throws {
         var first = Lookup(CachedAccessory.server())
         try first.want(isTrusted: true)

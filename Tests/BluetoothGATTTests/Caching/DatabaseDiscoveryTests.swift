@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite("A whole table is discovered")
+@Suite("Discovery of a database")
 struct DatabaseDiscoveryTests {
     private func discover(_ server: TableServer, mtu: Int = 517) throws -> Lookup {
         var server = server
@@ -20,7 +20,7 @@ struct DatabaseDiscoveryTests {
         try #require(try discover(server, mtu: mtu).found.first)
     }
 
-    @Test("with every service and characteristic", arguments: [23, 27, 64, 517])
+    @Test("Discovery finds every service and characteristic", arguments: [23, 27, 64, 517])
     func everything(mtu: Int) throws {
         let database = try database(Accessory.server(), mtu: mtu)
         #expect(database.services.map(\.service) == Accessory.services)
@@ -37,7 +37,7 @@ struct DatabaseDiscoveryTests {
         #expect(name.characteristic.endHandle == .init(5), "it ends with its service")
     }
 
-    @Test("and looked things up in")
+    @Test("A discovered database is searched by UUID and by handle")
     func lookups() throws {
         let database = try database(Accessory.server())
         let charge = try #require(database.characteristic(.init(0x2A19), in: Accessory.long))
@@ -51,7 +51,7 @@ struct DatabaseDiscoveryTests {
         #expect(database.service(.init(0x180F))?.characteristic(.init(0x2A19)) == nil)
     }
 
-    @Test("in as many requests as it has kinds of declarations, and not one for each service")
+    @Test("The number of requests depends on the kinds of declarations, not on the services")
     func fewRequests() throws {
         var attributes: [TableServer.Attribute] = []
         for service in 0..<20 as Range<UInt16> {
@@ -77,11 +77,12 @@ struct DatabaseDiscoveryTests {
         #expect(
             lookup.found.first?.characteristics.allSatisfy { $0.descriptors.count == 1 } == true
         )
-        // The MTU, the hash, services and the end, includes, characteristics and the end, types.
+        // The MTU, the hash, services and their end, includes, characteristics and their end,
+        // types.
         #expect(lookup.requestCount == 8)
     }
 
-    @Test("with secondary services that others include, which nobody else tells of")
+    @Test("Included secondary services are discovered")
     func secondary() throws {
         var server = Accessory.server()
         server.attributes.removeAll { $0.handle >= .init(32) }
@@ -108,17 +109,17 @@ struct DatabaseDiscoveryTests {
         #expect(database.services[1].includes.first?.service == last.service)
     }
 
-    @Test("even if it is empty")
+    @Test("An empty database is discovered")
     func empty() throws {
         let lookup = try discover(TableServer([]))
         #expect(lookup.found.map(\.services) == [[]])
         #expect(lookup.requestCount == 3)
     }
 
-    @Test("but not if its services lie within each other")
+    @Test("A database with overlapping services is refused")
     func overlap() throws {
         var server = Accessory.server()
-        // An include of a service that lies within the second and is not the second.
+        // An include of a service within the second service, but not equal to it.
         server.attributes[4] = .init(
             handle: .init(17),
             type: .init(0x2802),
@@ -132,7 +133,7 @@ struct DatabaseDiscoveryTests {
         )
     }
 
-    @Test("and attributes outside of every service are left out")
+    @Test("Attributes outside of every service are omitted")
     func strays() throws {
         var server = Accessory.server()
         server.attributes.removeLast()

@@ -6,7 +6,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-@Suite("A table that is kept")
+@Suite("Encoding of a database record")
 struct DatabaseEncodingTests {
     private func record(watched: Bool = true, hash: [UInt8]? = nil) throws -> DatabaseRecord {
         var lookup = Lookup(CachedAccessory.server(hash: hash))
@@ -17,7 +17,7 @@ struct DatabaseEncodingTests {
         return record
     }
 
-    @Test("has this form")
+    @Test("A record encodes to the specified bytes")
     func vector() throws {
         let service = GATT.Service(
             uuid: .init(0x180F),
@@ -53,14 +53,14 @@ struct DatabaseEncodingTests {
         #expect(try DatabaseRecord(parsing: record.encode()[...]) == record)
     }
 
-    @Test("comes back as it was", arguments: [true, false], [CachedAccessory.hash, nil])
+    @Test("A record survives a round trip", arguments: [true, false], [CachedAccessory.hash, nil])
     func roundTrip(watched: Bool, hash: [UInt8]?) throws {
         let record = try record(watched: watched, hash: hash)
         #expect(record.hash == hash)
         #expect(try DatabaseRecord(parsing: record.encode()[...]) == record)
     }
 
-    @Test("throws if its end is missing, wherever it was cut")
+    @Test("Every truncated record throws")
     func truncation() throws {
         let bytes = try record(hash: CachedAccessory.hash).encode()
         for count in 0..<bytes.count {
@@ -70,7 +70,7 @@ struct DatabaseEncodingTests {
         }
     }
 
-    @Test("throws if something follows it")
+    @Test("A record with additional bytes throws")
     func trailing() throws {
         let bytes = try record().encode()
         #expect(throws: MalformedBytes.trailing(count: 1)) {
@@ -78,7 +78,7 @@ struct DatabaseEncodingTests {
         }
     }
 
-    @Test("throws if it is of another version", arguments: [0, 2, 255] as [UInt8])
+    @Test("A record of another version throws", arguments: [0, 2, 255] as [UInt8])
     func version(_ version: UInt8) throws {
         let bytes = [version] + (try record().encode().dropFirst())
         #expect(throws: MalformedBytes.invalid(field: "version")) {
@@ -86,9 +86,12 @@ struct DatabaseEncodingTests {
         }
     }
 
-    @Test("never traps, and is only ever read as something that is written the same")
-    func mutation() throws {
-        var random = SplitMix64(seed: 2902)
+    @Test(
+        "A corrupted record never traps, and a record that decodes encodes to the same bytes",
+        arguments: RunSeed.seeds(1)
+    )
+    func mutation(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         let bytes = try record(hash: CachedAccessory.hash).encode()
         var readable = 0
         for _ in 0..<20_000 {

@@ -5,16 +5,16 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite("A table that was found")
+@Suite("Database lookup")
 struct DatabaseLookupTests {
-    /// What an earlier link has left.
+    /// Returns the record that an earlier link stored.
     private func earlier(_ server: TableServer, isTrusted: Bool = false) throws -> DatabaseRecord {
         var lookup = Lookup(server)
         try lookup.want(isTrusted: isTrusted)
         return try #require(lookup.kept)
     }
 
-    @Test("is not looked for again while the link lasts")
+    @Test("A database is looked up once for each link")
     func sameLink() throws {
         var lookup = Lookup(CachedAccessory.server())
         try lookup.want()
@@ -25,7 +25,7 @@ struct DatabaseLookupTests {
         #expect(Set(lookup.found).count == 1)
     }
 
-    @Test("comes with telling the server what the client is able to and listens to")
+    @Test("A lookup announces the client's features and subscribes to Service Changed")
     func preparation() throws {
         var lookup = Lookup(CachedAccessory.server())
         try lookup.want()
@@ -35,7 +35,7 @@ struct DatabaseLookupTests {
         #expect(lookup.kept?.isWatched == false, "a server without a bond forgets it")
     }
 
-    @Test("costs one request on the next link to a bonded server with a hash")
+    @Test("A bonded server with a hash needs one request on the next link")
     func oneRequest() throws {
         let server = CachedAccessory.server()
         var lookup = Lookup(server, kept: try earlier(server, isTrusted: true))
@@ -45,7 +45,7 @@ struct DatabaseLookupTests {
         #expect(lookup.found == [lookup.kept?.database])
     }
 
-    @Test("costs one request before it is told, also where the server has no bond")
+    @Test("A server with a hash and without a bond needs one request before the result")
     func strangerWithHash() throws {
         let server = CachedAccessory.server()
         var lookup = Lookup(server, kept: try earlier(server))
@@ -57,7 +57,7 @@ struct DatabaseLookupTests {
         )
     }
 
-    @Test("is discovered again if the hash is another one")
+    @Test("A different hash leads to a new discovery")
     func otherHash() throws {
         let record = try earlier(CachedAccessory.server())
         var server = CachedAccessory.server(hash: Array(repeating: 9, count: 16))
@@ -69,7 +69,7 @@ struct DatabaseLookupTests {
         #expect(lookup.kept?.database == lookup.found.first)
     }
 
-    @Test("without a hash is believed on the next link to a bonded server that tells of changes")
+    @Test("The stored database of a bonded server without a hash is used again")
     func withoutHash() throws {
         let server = CachedAccessory.server(hash: nil)
         let record = try earlier(server, isTrusted: true)
@@ -81,7 +81,7 @@ struct DatabaseLookupTests {
         #expect(lookup.found == [record.database])
     }
 
-    @Test("without a hash is discovered again on each link to a server without a bond")
+    @Test("The database of a server without a hash and without a bond is discovered again")
     func strangerWithoutHash() throws {
         let server = CachedAccessory.server(hash: nil)
         for isTrustedBefore in [false, true] {
@@ -92,7 +92,7 @@ struct DatabaseLookupTests {
         }
     }
 
-    @Test("without a hash is forgotten when the server tells of a change")
+    @Test("A change on a server without a hash discards the stored database")
     func forgotten() throws {
         let server = CachedAccessory.server(hash: nil)
         var lookup = Lookup(server, kept: try earlier(server, isTrusted: true))
@@ -103,7 +103,7 @@ struct DatabaseLookupTests {
         #expect(lookup.kept != nil)
     }
 
-    @Test("with a hash is compared again when the server tells of a change")
+    @Test("A change on a server with a hash leads to a new comparison")
     func compared() throws {
         var lookup = Lookup(CachedAccessory.server())
         try lookup.want()
@@ -115,7 +115,7 @@ struct DatabaseLookupTests {
         #expect(lookup.found.count == 2)
     }
 
-    @Test("needs a server that has none of the characteristics that caching is about")
+    @Test("A server without caching characteristics is supported")
     func plainServer() throws {
         var lookup = Lookup(Accessory.server())
         try lookup.want()
@@ -125,7 +125,7 @@ struct DatabaseLookupTests {
         #expect(lookup.lookup.serviceChanged == nil)
     }
 
-    @Test("is no worse for a hash of the wrong length, which counts as none")
+    @Test("A hash of the wrong length counts as no hash")
     func brokenHash() throws {
         var lookup = Lookup(CachedAccessory.server(hash: [1, 2, 3]))
         try lookup.want()

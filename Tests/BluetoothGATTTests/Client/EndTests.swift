@@ -3,16 +3,17 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
-/// Limits, time and the end of the link.
+/// Limits, timeouts and the end of the link.
 @Suite struct EndTests {
     private let long = GATT.Operation.writeLong(.init(7), offset: 0, Array(0..<20))
 
-    @Test("Only so many operations wait at once, and each of them can end")
+    @Test("The number of waiting operations is limited, and each of them can end")
     func operationLimit() {
-        var client = GATTClient()
-        for id in 0..<GATTClient.operationLimit {
+        var client = DrivenClient()
+        for id in 0..<DrivenClient.operationLimit {
             let operation = id.isMultiple(of: 2) ? GATT.Operation.read(.init(3)) : long
             #expect(client.start(operation, id: UInt64(id)).isEmpty)
         }
@@ -20,13 +21,13 @@ import Testing
         #expect(client.start(.read(.init(3)), id: 1000) == [.completed(1000, .failure(.queueFull))])
         #expect(client.start(long, id: 1001) == [.completed(1001, .failure(.queueFull))])
         let ended = client.close()
-        #expect(ended.count == GATTClient.operationLimit)
+        #expect(ended.count == DrivenClient.operationLimit)
         #expect(ended.first == .completed(0, .failure(.bearerClosed)))
     }
 
-    @Test("The end of the link ends everything once, and nothing begins after it")
+    @Test("The end of the link ends each operation once, and later operations fail")
     func close() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(.read(.init(3)), id: 1)
         _ = client.start(long, id: 2)
         _ = client.start(long, id: 3)
@@ -46,9 +47,9 @@ import Testing
         #expect(client.cancel(2).isEmpty)
     }
 
-    @Test("A request without an answer for thirty seconds ends the link")
+    @Test("A request without a response for thirty seconds ends the link")
     func timeout() {
-        var client = GATTClient()
+        var client = DrivenClient()
         let start = Instant(nanoseconds: 5_000_000_000)
         _ = client.start(.read(.init(3)), id: 1)
         _ = client.start(long, id: 2)
@@ -59,35 +60,35 @@ import Testing
         #expect(
             client.deadlinePassed(now: start + .seconds(30)) == [
                 .completed(1, .failure(.timedOut)), .completed(2, .failure(.timedOut)),
-                .closeLink(.transactionTimedOut),
+                .transactionTimedOut,
             ]
         )
         #expect(client.deadlinePassed(now: start + .seconds(60)).isEmpty)
         #expect(client.isClosed)
     }
 
-    @Test("A cancelled request that is never answered ends the link too")
+    @Test("A canceled request without a response ends the link too")
     func timeoutOfCancelled() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(.read(.init(3)), id: 1)
         _ = client.nextPDU(now: .zero)
         _ = client.cancel(1)
         let end = client.deadlinePassed(now: .zero + .seconds(30))
-        #expect(end == [.closeLink(.transactionTimedOut)])
+        #expect(end == [.transactionTimedOut])
     }
 
-    @Test("A cancelled write that is still taking its parts back ends in silence")
+    @Test("The end of the link during the cleanup of a canceled write is not reported")
     func closeWhileCleaning() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(long, id: 1)
         _ = client.nextPDU(now: .zero)
         _ = client.cancel(1)
         #expect(client.close().isEmpty)
     }
 
-    @Test("An answer that nobody waits for is told as a violation and changes nothing")
+    @Test("An unexpected response is reported as a violation and has no other effect")
     func unexpectedAnswer() {
-        var client = GATTClient()
+        var client = DrivenClient()
         #expect(
             client.receive([0x0B, 1], now: .zero) == [.violated(.unexpected(.readResponse))]
         )
@@ -99,9 +100,9 @@ import Testing
         )
     }
 
-    @Test("A server that asks as a client is answered")
+    @Test("An MTU exchange of the server is answered")
     func serverAsks() {
-        var client = GATTClient(receiveMTULimit: 100)
+        var client = DrivenClient(receiveMTULimit: 100)
         #expect(client.receive([0x02, 0x40, 0x00], now: .zero).isEmpty)
         #expect(client.nextPDU(now: .zero)?.bytes == [0x03, 100, 0])
         #expect(client.mtu == 64)
@@ -109,7 +110,7 @@ import Testing
 
     @Test("The MTU may grow while a long value is read")
     func mtuGrowsWhileReading() {
-        var client = GATTClient()
+        var client = DrivenClient()
         let part = [UInt8](repeating: 1, count: 22)
         _ = client.start(.readLong(.init(3)), id: 1)
         _ = client.nextPDU(now: .zero)

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// Discovery of a whole database, whatever the MTU cuts the answers into.
+/// Discovery of a whole database with responses of different MTUs.
 @Suite struct ExplorationTests {
     static let mtus = [23, 24, 27, 48, 64, 185, 247, 517]
 
@@ -16,21 +16,21 @@ import Testing
         return pair
     }
 
-    @Test("All primary services are found", arguments: mtus)
+    @Test("All primary services are discovered", arguments: mtus)
     func primaryServices(mtu: Int) throws {
         var pair = try pair(mtu: mtu)
         let found = try pair.succeed(.discoverPrimaryServices(uuid: nil))
         #expect(found == .services(Accessory.services))
     }
 
-    @Test("A primary service is found by its UUID", arguments: Accessory.services)
+    @Test("A primary service is discovered by its UUID", arguments: Accessory.services)
     func primaryServiceByUUID(service: GATT.Service) throws {
         var pair = try pair(mtu: 23)
         let found = try pair.succeed(.discoverPrimaryServices(uuid: service.uuid))
         #expect(found == .services([service]))
     }
 
-    @Test("A service that is not there is found nowhere, and that is no failure")
+    @Test("The discovery of a missing service succeeds without results")
     func absentService() throws {
         var pair = try pair(mtu: 23)
         let absent = BluetoothUUID(0xFFFF)
@@ -38,7 +38,7 @@ import Testing
         #expect(try pair.succeed(.discoverSecondaryServices) == .services([]))
     }
 
-    @Test("All characteristics of a service are found, with their ends", arguments: mtus)
+    @Test("All characteristics of a service are discovered with their ends", arguments: mtus)
     func characteristics(mtu: Int) throws {
         var pair = try pair(mtu: mtu)
         let operation = GATT.Operation.discoverCharacteristics(
@@ -49,7 +49,7 @@ import Testing
         #expect(try pair.succeed(operation) == .characteristics(Accessory.characteristics))
     }
 
-    @Test("A characteristic that is found by its UUID ends where it does among all")
+    @Test("A characteristic found by UUID has the same end as in a full discovery")
     func characteristicByUUID() throws {
         var pair = try pair(mtu: 23)
         for characteristic in Accessory.characteristics {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Descriptors are found, UUIDs of both lengths", arguments: mtus)
+    @Test("Descriptors with UUIDs of both lengths are discovered", arguments: mtus)
     func descriptors(mtu: Int) throws {
         var pair = try pair(mtu: mtu)
         let short = try pair.succeed(.discoverDescriptors(first: .init(21), last: .init(22)))
@@ -85,7 +85,7 @@ import Testing
         )
     }
 
-    @Test("Included services are found, the long UUID by a read", arguments: mtus)
+    @Test("Included services are discovered, and a long UUID is read", arguments: mtus)
     func includedServices(mtu: Int) throws {
         var pair = try pair(mtu: mtu)
         let operation = GATT.Operation.findIncludedServices(first: .init(16), last: .init(31))
@@ -98,7 +98,7 @@ import Testing
         #expect(found.map(\.service.handles) == Accessory.services.prefix(2).map(\.handles))
     }
 
-    @Test("An included service counts as primary once primary discovery has found it")
+    @Test("An included service counts as primary once it is discovered as primary")
     func includedServiceIsPrimary() throws {
         var pair = try pair(mtu: 23)
         let operation = GATT.Operation.findIncludedServices(first: .init(16), last: .init(31))
@@ -111,7 +111,7 @@ import Testing
         #expect(included(try pair.succeed(operation)) == [true, true])
     }
 
-    @Test("An empty range is found empty without traffic")
+    @Test("The discovery of an empty range sends no request")
     func emptyRange() throws {
         var pair = try pair(mtu: 23)
         let traffic = pair.sent.count
@@ -130,7 +130,7 @@ import Testing
         #expect(pair.sent.count == traffic)
     }
 
-    @Test("Values are read by type, whatever their lengths", arguments: mtus)
+    @Test("Values of different lengths are read by type", arguments: mtus)
     func readUsingUUID(mtu: Int) throws {
         var server = Accessory.server(longValue: [7, 8, 9])
         server.receiveMTU = mtu

@@ -4,9 +4,10 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 import LanyardTestSupport
+import ServerTestSupport
 import Testing
 
-/// Servers that answer at random: every operation ends, and nothing traps.
+/// Servers with random responses: every operation ends, and nothing traps.
 @Suite struct HostilityTests {
     private static let operations: [GATT.Operation] = [
         .exchangeMTU, .discoverPrimaryServices(uuid: nil),
@@ -23,10 +24,10 @@ import Testing
         .subscribe(valueHandle: .init(3), descriptor: .init(4), .indication),
     ]
 
-    @Test("Random bytes trap nothing", arguments: 0..<64)
+    @Test("Random bytes never trap", arguments: RunSeed.seeds(64))
     func randomBytes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        var client = GATTClient()
+        var client = DrivenClient()
         for id in 0..<500 as Range<UInt64> {
             let operation = Self.operations[Int(id) % Self.operations.count]
             if client.hasRoom { _ = client.start(operation, id: id) }
@@ -38,15 +39,15 @@ import Testing
         _ = client.close()
     }
 
-    /// More requests than this one operation must never send, whatever it is told: a walk through
-    /// all handles with the limit of discoveries, one attribute for each request, and some.
+    /// The maximum number of requests for one operation: a discovery of all handles, with one
+    /// attribute for each request, up to the limit of discoveries.
     private static let requestLimit = 2 * GATT.discoveryLimit
 
-    @Test("Every operation ends, whatever the answers are", arguments: 0..<32)
+    @Test("Every operation ends with random responses", arguments: RunSeed.seeds(32))
     func randomAnswers(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for operation in Self.operations {
-            var client = GATTClient()
+            var client = DrivenClient()
             var ends = client.start(operation, id: 1)
             var requests = 0
             while ends.isEmpty, let outgoing = client.nextPDU(now: .zero) {
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    /// An answer of the right kind with contents that may or may not make sense.
+    /// Returns a response of the right kind with random content.
     private static func answer(
         _ request: [UInt8],
         using generator: inout SplitMix64

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
-import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// Values of every length around the edges of a PDU, to and fro.
+@testable import BluetoothGATT
+
+/// Values of every length around the boundaries of a PDU, read and written.
 @Suite struct LongValueTests {
     private static let lengths = [
         0, 1, 17, 18, 19, 21, 22, 23, 36, 44, 45, 183, 184, 246, 492, 511, 512,
@@ -22,7 +23,7 @@ import Testing
         return pair
     }
 
-    @Test("A value is read whole, whatever its length and the MTU", arguments: lengths)
+    @Test("A value of any length is read completely at any MTU", arguments: lengths)
     func readLong(length: Int) throws {
         let value = Self.value(length)
         for mtu in ExplorationTests.mtus {
@@ -34,14 +35,28 @@ import Testing
         }
     }
 
-    @Test("A short read takes one request and what fits")
+    @Test("A part that is as long as the present MTU allows is not the last")
+    func readLongAcrossSmallerMTU() throws {
+        var read = ReadLongCharacteristicValues(handle: Self.handle)
+        _ = read.begin(mtu: 100)
+        let value = Self.value(60)
+        func part(_ range: Range<Int>) -> ATT.PDU { .readBlobResponse(.init(value: value[range])) }
+        // The server answered after the peer had stated a smaller MTU in a second exchange.
+        let first = try read.receive(.readResponse(.init(value: value[0..<49])), mtu: 50)
+        guard case .send = first else { return #expect(Bool(false), "\(first)") }
+        guard case .complete(.value(value)) = try read.receive(part(49..<60), mtu: 50) else {
+            return #expect(Bool(false), "the value is not complete")
+        }
+    }
+
+    @Test("A short read sends one request and returns the part that fits")
     func readShort() throws {
         var pair = try pair(mtu: 23, value: Self.value(100))
         #expect(try pair.succeed(.read(Self.handle)) == .value(Array(Self.value(100).prefix(22))))
         #expect(pair.sent.count == 1)
     }
 
-    @Test("A value is written whole, whatever its length and the MTU", arguments: lengths)
+    @Test("A value of any length is written completely at any MTU", arguments: lengths)
     func writeLong(length: Int) throws {
         let value = Self.value(length)
         for mtu in ExplorationTests.mtus {
@@ -52,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("A value is written from an offset on")
+    @Test("A value is written from an offset")
     func writeLongFromOffset() throws {
         var pair = try pair(mtu: 23, value: Self.value(30))
         #expect(try pair.succeed(.writeLong(Self.handle, offset: 10, Self.value(50))) == .done)
@@ -60,7 +75,7 @@ import Testing
         #expect(pair.server.value(Self.handle) == expected)
     }
 
-    @Test("Reliable writes change all values together, long ones too")
+    @Test("Reliable writes change all values together, including long ones")
     func reliableWrites() throws {
         var pair = try pair(mtu: 23)
         let values: [GATT.AttributeValue] = [
@@ -72,7 +87,7 @@ import Testing
         #expect(pair.server.value(Self.handle) == Self.value(40))
     }
 
-    @Test("What comes back damaged is not written", arguments: [0, 1, 2])
+    @Test("A prepared write with a corrupted echo is not executed", arguments: [0, 1, 2])
     func damagedEcho(number: Int) throws {
         for operation in [
             GATT.Operation.writeLong(Self.handle, offset: 0, Self.value(40)),
@@ -86,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("A value that no attribute can have is not sent")
+    @Test("A value beyond the maximum length is not sent")
     func tooLong() throws {
         var pair = try pair(mtu: 23)
         let long = Self.value(513)
@@ -131,7 +146,7 @@ import Testing
         #expect(pair.sent.isEmpty)
     }
 
-    @Test("The whole MTU can be written with one request, and with none")
+    @Test("A value up to the MTU is written with and without a response")
     func writeUpToMTU() throws {
         var pair = try pair(mtu: 185)
         #expect(try pair.succeed(.write(Self.handle, Self.value(182))) == .done)

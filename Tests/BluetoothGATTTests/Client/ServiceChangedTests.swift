@@ -3,11 +3,12 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
 @Suite struct ServiceChangedTests {
     /// A client that has come across Service Changed, with its value at handle 3.
-    private func client() -> GATTClient {
+    private func client() -> DrivenClient {
         var script = Script()
         let operation = GATT.Operation.discoverCharacteristics(
             first: .init(1),
@@ -23,46 +24,46 @@ import Testing
         return script.client
     }
 
-    private func changes(_ actions: [GATTClient.Action]) -> [GATTClient.Action] {
+    private func changes(_ actions: [DrivenClient.Action]) -> [DrivenClient.Action] {
         actions.filter {
             guard case .servicesChanged = $0 else { return false }
             return true
         }
     }
 
-    @Test("An indication of Service Changed tells the handles that have changed")
+    @Test("An indication of Service Changed reports the changed handles")
     func told() {
         var client = client()
         let actions = client.receive([0x1D, 3, 0, 0x10, 0, 0x2F, 0], now: .zero)
         #expect(
             actions == [
                 .notified(.init(3), value: [0x10, 0, 0x2F, 0], .indication),
-                .servicesChanged(first: .init(0x10), last: .init(0x2F)),
+                .servicesChanged(.init(0x10) ... .init(0x2F)),
             ]
         )
         #expect(client.nextPDU(now: .zero)?.bytes == [0x1E])
     }
 
     @Test(
-        "A change that cannot be read may be a change of everything",
+        "A malformed change counts as a change of all handles",
         arguments: [[], [1, 0, 2], [2, 0, 1, 0], [1, 0, 2, 0, 3]] as [[UInt8]]
     )
     func unreadable(_ value: [UInt8]) {
         var client = client()
         let actions = client.receive(([0x1D, 3, 0] + value)[...], now: .zero)
-        #expect(changes(actions) == [.servicesChanged(first: .first, last: .last)])
+        #expect(changes(actions) == [.servicesChanged(.first ... .last)])
     }
 
-    @Test("Nothing else is taken for Service Changed")
+    @Test("Other notifications and indications are not Service Changed")
     func otherHandles() {
         var client = client()
         #expect(changes(client.receive([0x1D, 4, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
         #expect(changes(client.receive([0x1B, 3, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
-        var ignorant = GATTClient()
+        var ignorant = DrivenClient()
         #expect(changes(ignorant.receive([0x1D, 3, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
     }
 
-    @Test("Services in a range that has changed are no longer known as primary")
+    @Test("Services in a changed range are no longer known as primary")
     func forgets() throws {
         var pair = Pair(Accessory.server())
         pair.server.attributes.insert(

@@ -2,13 +2,14 @@
 
 import BluetoothATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
 @testable import BluetoothGATT
 
-@Suite("What passes through a client for the server beside it")
+@Suite("A bearer that carries the server beside the client")
 struct ServingTests {
-    private var client = GATTClient()
+    private var client = DrivenClient()
 
     private let notification = ATT.PDU.handleValueNotification(
         .init(handle: AttributeHandle(3), value: [1])
@@ -17,75 +18,77 @@ struct ServingTests {
         .init(handle: AttributeHandle(4), value: [2])
     )
 
-    @Test("A request is told, and answered by what is responded")
+    @Test("A request is passed to the server, and its response is sent")
     mutating func responds() {
         let request = ATT.PDU.readRequest(.init(handle: AttributeHandle(9)))
         #expect(client.receive(request.encode()[...], now: .zero) == [.request(request)])
-        client.respond(.readResponse(.init(value: [7])))
+        client.bearer.respond(.readResponse(.init(value: [7])))
         #expect(client.nextPDU(now: .zero) == .init(bytes: [0x0B, 7], actions: []))
     }
 
-    @Test("A command is told")
+    @Test("A command is passed to the server")
     mutating func commands() {
         let command = ATT.PDU.writeCommand(.init(handle: AttributeHandle(9), value: [1]))
         #expect(client.receive(command.encode()[...], now: .zero) == [.command(command)])
         #expect(client.nextPDU(now: .zero) == nil)
     }
 
-    @Test("A notification is told of when it has left")
+    @Test("A notification is reported when it is sent")
     mutating func notifies() throws {
-        try client.notify(notification, id: 5)
-        try client.notify(notification, id: nil)
+        try client.bearer.notify(notification, id: 5)
+        try client.bearer.notify(notification, id: nil)
         let bytes: [UInt8] = [0x1B, 3, 0, 1]
         #expect(client.nextPDU(now: .zero) == .init(bytes: bytes, actions: [.left(5)]))
         #expect(client.nextPDU(now: .zero) == .init(bytes: bytes, actions: []))
-        #expect(client.hasRoomForNotification)
+        #expect(client.bearer.hasRoomForNotification)
     }
 
-    @Test("An indication is told of when it is confirmed")
+    @Test("An indication is reported when it is confirmed")
     mutating func indicates() throws {
-        try client.indicate(indication, id: 5)
+        try client.bearer.indicate(indication, id: 5)
         #expect(client.nextPDU(now: .zero)?.bytes == [0x1D, 4, 0, 2])
         #expect(client.receive([0x1E], now: .zero) == [.confirmed(5)])
-        #expect(client.hasRoomForIndication)
+        #expect(client.bearer.hasRoomForIndication)
     }
 
-    @Test("One that was withdrawn is not told of")
+    @Test("A withdrawn notification or indication is not reported")
     mutating func withdraws() throws {
-        try client.notify(notification, id: 4)
-        try client.indicate(indication, id: 5)
-        client.withdraw(4)
+        try client.bearer.notify(notification, id: 4)
+        try client.bearer.indicate(indication, id: 5)
+        client.bearer.cancel(4)
         #expect(client.nextPDU(now: .zero)?.bytes == [0x1D, 4, 0, 2])
-        client.withdraw(5)
+        client.bearer.cancel(5)
         #expect(client.receive([0x1E], now: .zero) == [])
         #expect(client.close() == [])
     }
 
-    @Test("An unconfirmed indication ends the link, and all that waits has failed")
+    @Test("An unconfirmed indication ends the link and fails all that waits")
     mutating func timesOut() throws {
-        try client.indicate(indication, id: 5)
+        try client.bearer.indicate(indication, id: 5)
         _ = client.nextPDU(now: .zero)
-        try client.notify(notification, id: 6)
+        try client.bearer.notify(notification, id: 6)
         _ = client.start(.read(AttributeHandle(1)), id: 7)
         #expect(
             client.deadlinePassed(now: .zero + .seconds(30)) == [
                 .completed(5, .failure(.timedOut)),
                 .completed(7, .failure(.timedOut)),
                 .completed(6, .failure(.timedOut)),
-                .closeLink(.transactionTimedOut),
+                .transactionTimedOut,
             ]
         )
     }
 
-    @Test("The end of the link fails what has not left")
+    @Test("The end of the link fails unsent notifications and indications")
     mutating func closes() throws {
-        try client.notify(notification, id: 4)
-        try client.indicate(indication, id: 5)
+        try client.bearer.notify(notification, id: 4)
+        try client.bearer.indicate(indication, id: 5)
         #expect(
             client.close() == [
                 .completed(4, .failure(.bearerClosed)), .completed(5, .failure(.bearerClosed)),
             ]
         )
-        #expect(throws: ATTBearer.BearerError.closed) { try client.notify(notification, id: 6) }
+        #expect(throws: ATTBearer.BearerError.closed) {
+            try client.bearer.notify(notification, id: 6)
+        }
     }
 }

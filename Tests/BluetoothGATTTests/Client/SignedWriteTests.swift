@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
 @Suite("Signed Write Without Response (Vol 3, Part G, 4.9.2)")
@@ -17,9 +18,9 @@ struct SignedWriteTests {
         return .signedWriteWithoutResponse(AttributeHandle(0x12), value, signer)
     }
 
-    @Test("GATT/CL/GAW/BV-02-C: the command leaves with counter and code, and is done")
+    @Test("GATT/CL/GAW/BV-02-C: The command is sent with its counter and signature")
     func leaves() throws {
-        var client = GATTClient()
+        var client = DrivenClient()
         let operation = try operation([1, 2])
         #expect(client.start(operation, id: 1).isEmpty)
         let outgoing = client.nextPDU(now: .zero)
@@ -29,9 +30,9 @@ struct SignedWriteTests {
         #expect(client.nextPDU(now: .zero) == nil)
     }
 
-    @Test("A server that has the key accepts it once, and the next counter after it")
+    @Test("A server with the key accepts each counter once, in ascending order")
     func accepted() throws {
-        var client = GATTClient()
+        var client = DrivenClient()
         var checker = key
         for counter: UInt32 in [0, 1, 0x0102_0304] {
             _ = client.start(try operation([9], counter: counter), id: UInt64(counter) + 1)
@@ -46,10 +47,10 @@ struct SignedWriteTests {
         }
     }
 
-    @Test("The value has twelve octets less room than in another command", arguments: [23, 64])
+    @Test("The value may be twelve bytes shorter than in an unsigned command", arguments: [23, 64])
     func room(_ mtu: Int) throws {
-        var client = GATTClient(enhancedMTU: 64)
-        if mtu == 23 { client = GATTClient() }
+        var client = DrivenClient(enhancedMTU: 64)
+        if mtu == 23 { client = DrivenClient() }
         let value = [UInt8](repeating: 7, count: mtu - 15)
         let fitting = try operation(value)
         #expect(client.start(fitting, id: 1).isEmpty)
@@ -59,7 +60,7 @@ struct SignedWriteTests {
         #expect(client.start(tooLong, id: 2) == [.completed(2, .failure(failure))])
     }
 
-    @Test("A key of another length than 16 octets signs nothing", arguments: [0, 15, 17, 32])
+    @Test("A key of another length than 16 bytes signs nothing", arguments: [0, 15, 17, 32])
     func keyLength(_ length: Int) {
         let key = SigningKey(key: [UInt8](repeating: 1, count: length))
         #expect(GATT.CommandSigner(key, counter: 0) == nil)

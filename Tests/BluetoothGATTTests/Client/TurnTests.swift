@@ -3,22 +3,23 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
-/// Several operations at once: whose turn it is, and what becomes of the others.
+/// Several operations at once: their order, and their effect on each other.
 @Suite struct TurnTests {
     private let long = GATT.Operation.writeLong(.init(7), offset: 0, Array(0..<20))
 
-    private func opcode(_ outgoing: GATTClient.Outgoing?) -> UInt8? { outgoing?.bytes.first }
+    private func opcode(_ outgoing: DrivenClient.Outgoing?) -> UInt8? { outgoing?.bytes.first }
 
     /// Answers a Prepare Write Request as it should be.
-    private func echo(_ outgoing: GATTClient.Outgoing?) -> [UInt8] {
+    private func echo(_ outgoing: DrivenClient.Outgoing?) -> [UInt8] {
         [0x17] + (outgoing?.bytes.dropFirst() ?? [])
     }
 
-    @Test("Procedures take turns by request, in the order in which they asked")
+    @Test("Procedures take turns after each request, in the order of their start")
     func turns() {
-        var client = GATTClient()
+        var client = DrivenClient()
         #expect(client.start(.discoverPrimaryServices(uuid: nil), id: 1).isEmpty)
         #expect(client.start(.read(.init(3)), id: 2).isEmpty)
         #expect(opcode(client.nextPDU(now: .zero)) == 0x10)
@@ -31,9 +32,9 @@ import Testing
         #expect(opcode(client.nextPDU(now: .zero)) == 0x10)
     }
 
-    @Test("A write command leaves in its place between requests")
+    @Test("A write command is sent in its order between requests")
     func commandsKeepTheirPlace() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(.write(.init(7), [1]), id: 1)
         _ = client.start(.writeWithoutResponse(.init(7), [2]), id: 2)
         _ = client.start(.write(.init(7), [3]), id: 3)
@@ -48,12 +49,12 @@ import Testing
 
     @Test("Prepared writes of two operations never mix")
     func preparedWritesAreSerialised() {
-        var client = GATTClient()
+        var client = DrivenClient()
         #expect(client.start(long, id: 1).isEmpty)
         #expect(client.start(.reliableWrite([.init(handle: .init(9), value: [1])]), id: 2).isEmpty)
         #expect(client.start(.read(.init(3)), id: 3).isEmpty)
         var order: [UInt8] = []
-        var actions: [GATTClient.Action] = []
+        var actions: [DrivenClient.Action] = []
         while let outgoing = client.nextPDU(now: .zero) {
             let opcode = outgoing.bytes[0]
             order.append(opcode)
@@ -69,9 +70,9 @@ import Testing
         )
     }
 
-    @Test("A long write that fails at once makes room for the next")
+    @Test("A long write that fails lets the next one start")
     func failureMakesRoom() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(long, id: 1)
         #expect(client.start(.reliableWrite([]), id: 2).isEmpty)
         #expect(client.start(.writeLong(.init(9), offset: 0, [1]), id: 3).isEmpty)
@@ -92,9 +93,9 @@ import Testing
         #expect(client.nextPDU(now: .zero)?.bytes == [0x16, 9, 0, 0, 0, 1])
     }
 
-    @Test("A cancelled read is silent, and its late answer is nobody's")
+    @Test("A canceled read is not reported, and its late response is ignored")
     func cancelInFlight() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(.read(.init(3)), id: 1)
         _ = client.start(.read(.init(4)), id: 2)
         #expect(client.nextPDU(now: .zero)?.bytes == [0x0A, 3, 0])
@@ -108,9 +109,9 @@ import Testing
         )
     }
 
-    @Test("What is cancelled before its turn never leaves")
+    @Test("An operation that is canceled before its turn sends nothing")
     func cancelWaiting() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(.writeWithoutResponse(.init(3), [1]), id: 1)
         #expect(client.cancel(1) == [.completed(1, .failure(.cancelled))])
         #expect(client.nextPDU(now: .zero) == nil)
@@ -120,9 +121,9 @@ import Testing
         #expect(client.cancel(99).isEmpty)
     }
 
-    @Test("A long write waits until a cancelled one has taken its parts back")
+    @Test("A long write waits until the parts of a canceled write are canceled")
     func nextWaitsForCleaning() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(long, id: 1)
         _ = client.start(.writeLong(.init(9), offset: 0, [1]), id: 2)
         let prepare = client.nextPDU(now: .zero)
@@ -134,9 +135,9 @@ import Testing
         #expect(client.nextPDU(now: .zero)?.bytes == [0x16, 9, 0, 0, 0, 1])
     }
 
-    @Test("A part whose answer cannot be read is taken back all the same")
+    @Test("A prepared part with a malformed response is canceled")
     func malformedEcho() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(long, id: 1)
         _ = client.nextPDU(now: .zero)
         let actions = client.receive([0x17, 7], now: .zero)
@@ -151,9 +152,9 @@ import Testing
         }
     }
 
-    @Test("A write that is cancelled while it is executed is left to end")
+    @Test("A write that is canceled during its execution completes on the server")
     func cancelWhileExecuting() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(.writeLong(.init(9), offset: 0, [1]), id: 1)
         let prepare = client.nextPDU(now: .zero)
         _ = client.receive(echo(prepare)[...], now: .zero)
@@ -163,9 +164,9 @@ import Testing
         #expect(client.nextPDU(now: .zero) == nil)
     }
 
-    @Test("An exchange of MTUs that is cancelled is carried through")
+    @Test("A canceled MTU exchange completes")
     func cancelExchange() {
-        var client = GATTClient()
+        var client = DrivenClient()
         _ = client.start(.exchangeMTU, id: 1)
         guard
             case .completed(2, .failure(.invalidOperation)) =

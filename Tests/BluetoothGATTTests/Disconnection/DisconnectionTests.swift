@@ -6,11 +6,11 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// Links end at every step of every procedure that has several, and nothing stays behind: neither an
-/// operation that nobody ends, nor anything of the client in the server.
-@Suite("A link that ends")
+/// Each test ends the link at every step of every procedure with several requests. No operation may
+/// stay without an end, and the server may keep no state of the client.
+@Suite("The end of a link")
 struct DisconnectionTests {
-    /// A procedure by name, so that a failure says which.
+    /// A procedure with a name for messages of failures.
     struct Procedure: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let operations: @Sendable (ServedPair) -> [GATT.Operation]
@@ -56,7 +56,7 @@ struct DisconnectionTests {
         },
     ]
 
-    /// Nothing of any client is left in the server.
+    /// Checks that the server has no state of any client.
     private func expectClean(_ server: GATTServer, _ comment: Comment) {
         #expect(server.clients.isEmpty, comment)
         #expect(server.pending.isEmpty, comment)
@@ -64,7 +64,7 @@ struct DisconnectionTests {
         #expect(server.nextDeadline == nil, comment)
     }
 
-    /// The next link reads and writes as if nothing had been.
+    /// Checks that the next link can read and write.
     private func expectUsable(_ pair: inout ServedPair, _ comment: Comment) throws {
         pair.connect()
         let execute = pair.server.receive(
@@ -81,7 +81,7 @@ struct DisconnectionTests {
         expectClean(pair.server, comment)
     }
 
-    @Test("leaves nothing behind, whatever was under way", arguments: procedures)
+    @Test("The end of a link at any step leaves no state", arguments: procedures)
     func everyStep(_ procedure: Procedure) throws {
         var whole = try ServedPair()
         whole.connect()
@@ -103,7 +103,7 @@ struct DisconnectionTests {
         }
     }
 
-    @Test("leaves no question open, and its answer goes to nobody")
+    @Test("The end of a link ends a question, and a late answer is ignored")
     func question() throws {
         var pair = try ServedPair()
         pair.answersQuestions = false
@@ -121,7 +121,7 @@ struct DisconnectionTests {
             pair.disconnect()
             #expect(pair.ends[id]?.count == 1)
             expectClean(pair.server, "\(operation)")
-            // The client is back before the application answers.
+            // The client reconnects before the application answers.
             pair.connect()
             let read = pair.start(.read(pair.storedHandle))
             pair.answer(questions)
@@ -133,7 +133,7 @@ struct DisconnectionTests {
         }
     }
 
-    @Test("leaves no indication unconfirmed; a bonded client is told of the change when it is back")
+    @Test("A bonded client gets an unconfirmed Service Changed again after it reconnects")
     func serviceChanged() throws {
         let bonded = LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true)
         var pair = try ServedPair()
@@ -149,7 +149,7 @@ struct DisconnectionTests {
         pair.drive()
         let (_, actions) = try pair.server.publish(.init(.init(0xD005), []))
         pair.perform(actions)
-        // The indication is on its way, and is not confirmed.
+        // The indication is sent and not confirmed.
         pair.drive(atMost: 1)
         #expect(pair.notified.count == 1)
         pair.disconnect()
@@ -164,7 +164,10 @@ struct DisconnectionTests {
         try expectUsable(&pair, "an indication under way")
     }
 
-    @Test("takes its subscriptions with it, unless there is a bond", arguments: [true, false])
+    @Test(
+        "The end of a link removes subscriptions, unless the client is bonded",
+        arguments: [true, false]
+    )
     func subscriptions(isBonded: Bool) throws {
         let security =
             isBonded ? LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true) : .none

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// What a server keeps for clients has limits with names, and a client that reaches one is refused
-/// without harm to any other.
-@Suite("A server that has no more room")
+/// The state that a server keeps for clients has named limits. A client that reaches one is refused
+/// without an effect on other clients.
+@Suite("Limits of a server")
 struct LimitTests {
     private func prepare(
         _ value: [UInt8],
@@ -44,7 +44,7 @@ struct LimitTests {
         .init(client: .init(rawValue: client), channel: channel)
     }
 
-    @Test("takes so many prepared writes of a client, over all its bearers, and no more")
+    @Test("The prepared writes of a client are limited over all its bearers")
     func count() throws {
         var pair = try ServedPair()
         for name in [bearer(1), bearer(1, 5), bearer(2)] {
@@ -64,7 +64,7 @@ struct LimitTests {
         #expect(pair.server.value(of: pair.storedHandle) == ServedPair.longValue)
     }
 
-    @Test("takes so many prepared octets of a client, and no more")
+    @Test("The prepared bytes of a client are limited")
     func octets() throws {
         var pair = try ServedPair()
         pair.server.open(bearer(1), security: .none, mtu: 517)
@@ -73,14 +73,14 @@ struct LimitTests {
             #expect(isTaken(prepare(part, on: bearer(1), of: &pair)))
         }
         #expect(prepare([1], on: bearer(1), of: &pair) == refusal(pair))
-        // What was taken before the refusal is still good.
+        // The parts that were accepted before the refusal are valid.
         let execute = ATT.PDU.executeWriteRequest(.init(flags: .writeAll))
         let actions = pair.server.receive(execute, on: bearer(1), now: .zero)
         #expect(actions.first == .respond(bearer(1), .executeWriteResponse))
         #expect(pair.server.value(of: pair.storedHandle) == part)
     }
 
-    @Test("asks one question for each bearer at a time")
+    @Test("Each bearer has at most one open question")
     func questions() throws {
         var pair = try ServedPair()
         let names = (1...200).map { bearer(UInt64($0)) }
@@ -94,7 +94,7 @@ struct LimitTests {
             }
         }
         #expect(pair.server.pending.count == names.count)
-        // Nobody answers: each request is, once, and in time.
+        // Without an answer of the application, each request is answered once at the deadline.
         let deadline = try #require(pair.server.nextDeadline)
         #expect(deadline == Instant.zero + GATTServer.questionLimit)
         let actions = pair.server.deadlinePassed(now: deadline)
@@ -109,7 +109,7 @@ struct LimitTests {
         #expect(pair.server.nextDeadline == nil)
     }
 
-    @Test("gathers what changed into one indication, however often it changed")
+    @Test("Any number of changes leads to one indication")
     func changes() throws {
         var pair = try ServedPair()
         let security = LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true)

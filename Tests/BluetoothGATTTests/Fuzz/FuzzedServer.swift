@@ -6,81 +6,84 @@ import LanyardTestSupport
 
 @testable import BluetoothGATT
 
-/// A server whose clients, application and clock do what they like, within what their contracts with
-/// it allow; and a watch that it keeps to its own.
-struct FuzzedServer {
+/// A server whose clients, application and clock act at random within their contracts, with checks
+/// that the server observes its own contract.
+struct FuzzedServer<Source: RandomNumberGenerator> {
     typealias BearerID = GATTServer.BearerID
     typealias ClientID = GATTServer.ClientID
 
     private var server = GATTServer()
-    private var generator: RequestGenerator
-    private var random: SplitMix64
+    private(set) var generator: RequestGenerator<Source>
+    private var random: Source {
+        get { generator.random }
+        set { generator.random = newValue }
+    }
     private var now = Instant.zero
 
-    /// The bearers there are, with their MTU.
+    /// The open bearers, with their MTU.
     private var bearers: [BearerID: Int] = [:]
-    /// The request of each bearer that is not answered yet.
+    /// The unanswered request of each bearer.
     private var openRequests: [BearerID: ATT.Opcode] = [:]
     private var questions: [GATTServer.RequestID] = []
     private var indications: [BearerID: AttributeHandle] = [:]
-    private var memories: [ClientID: ClientMemory] = [:]
+    private var memories: [ClientID: ClientRecord] = [:]
     private var optionalServices: [AttributeHandle] = []
 
     private(set) var faults: [String] = []
     private(set) var requestCount = 0
     private(set) var responseCount = 0
 
-    init(seed: UInt64) throws {
-        random = SplitMix64(seed: seed)
-        generator = RequestGenerator(random: SplitMix64(seed: seed &+ 1))
+    init(random: Source) throws {
+        generator = RequestGenerator(random: random)
         for definition in Self.services { _ = try server.publish(definition) }
     }
 
-    /// Values of every kind, behind rules of every kind.
-    private static let services: [GATT.ServiceDefinition] = [
-        .init(
-            .init(0xD001),
-            [
-                .init(.init(0xE001), [.read, .write], value: .stored(Array(0..<100))),
-                .init(.init(0xE001), [.read, .write, .writeWithoutResponse]),
-                .init(
-                    .init(0xE002),
-                    [.read, .write, .notify, .extendedProperties],
-                    value: .stored([1], maximumLength: 4)
-                ),
-                .init(.init(0xE002), [.read, .indicate, .notify]),
-            ]
-        ),
-        .init(
-            .init(0xD002),
-            isPrimary: false,
-            [
-                .init(
-                    .init(0xE001),
-                    [.read, .write, .indicate],
-                    permissions: .init(read: .encrypted, write: .authenticated),
-                    value: .stored([1, 2, 3])
-                ),
-                .init(
-                    .init(0xE001),
-                    [.read, .authenticatedSignedWrites],
-                    permissions: .init(read: .authorized, write: .open)
-                ),
-            ]
-        ),
-    ]
+    /// Values of every kind with permissions of every kind.
+    private static var services: [GATT.ServiceDefinition] {
+        [
+            .init(
+                .init(0xD001),
+                [
+                    .init(.init(0xE001), [.read, .write], value: .stored(Array(0..<100))),
+                    .init(.init(0xE001), [.read, .write, .writeWithoutResponse]),
+                    .init(
+                        .init(0xE002),
+                        [.read, .write, .notify, .extendedProperties],
+                        value: .stored([1], maximumLength: 4)
+                    ),
+                    .init(.init(0xE002), [.read, .indicate, .notify]),
+                ]
+            ),
+            .init(
+                .init(0xD002),
+                isPrimary: false,
+                [
+                    .init(
+                        .init(0xE001),
+                        [.read, .write, .indicate],
+                        permissions: .init(read: .encrypted, write: .authenticated),
+                        value: .stored([1, 2, 3])
+                    ),
+                    .init(
+                        .init(0xE001),
+                        [.read, .authenticatedSignedWrites],
+                        permissions: .init(read: .authorized, write: .open)
+                    ),
+                ]
+            ),
+        ]
+    }
 
-    private static let optional = GATT.ServiceDefinition(
-        .init(0xD003),
-        [.init(.init(0xE002), [.read, .write, .notify])]
-    )
+    private static var optional: GATT.ServiceDefinition {
+        .init(.init(0xD003), [.init(.init(0xE002), [.read, .write, .notify])])
+    }
 
     private func fault(_ text: String) -> String { "\(text) (at \(now))" }
 }
 
-// What happens to it.
+// Inputs.
 extension FuzzedServer {
-    /// One thing happens.
+    /// Performs one random step.
     mutating func step() {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<70: send()
@@ -100,7 +103,7 @@ extension FuzzedServer {
             pdu.encode().count <= bearers[bearer] ?? 0
         else { return }
         let isCommand = pdu.opcode.isCommand
-        // What the bearer keeps from the server, or answers by itself.
+        // The bearer rejects these PDUs or answers them itself.
         guard isCommand || openRequests[bearer] == nil, pdu.isForServer else { return }
         if !isCommand {
             openRequests[bearer] = pdu.opcode
@@ -188,7 +191,8 @@ extension FuzzedServer {
         }
     }
 
-    /// One of the bearers: the same for the same seed, which a dictionary's order is not.
+    /// Returns one of the open bearers. It depends only on the seed, unlike the order of a
+    /// dictionary.
     private mutating func randomBearer() -> BearerID? {
         let client = ClientID(rawValue: UInt64.random(in: 1...4, using: &random))
         let channel = UInt16.random(in: 4...6, using: &random)
@@ -207,7 +211,7 @@ extension FuzzedServer {
     }
 }
 
-// What it does, and may not do.
+// Outputs and their checks.
 extension FuzzedServer {
     private mutating func perform(_ actions: [GATTServer.Action]) {
         for action in actions {
@@ -252,7 +256,7 @@ extension FuzzedServer {
 
     private mutating func ask(_ id: GATTServer.RequestID, _ question: GATTServer.Question) {
         if case .write(_, _, needsAnswer: false) = question { return }
-        // Nobody is asked more than there are requests; those that nobody answered are forgotten.
+        // The questions that are never answered are limited: the oldest is dropped.
         if questions.count == 64 { questions.removeFirst() }
         questions.append(id)
     }
@@ -277,7 +281,7 @@ extension FuzzedServer {
         }
     }
 
-    /// Closes every bearer; nothing may be left.
+    /// Closes every bearer and checks that no state is left.
     mutating func closeAll() {
         for bearer in bearers.keys.sorted(by: { $0.channel < $1.channel }) {
             bearers[bearer] = nil
@@ -296,8 +300,8 @@ extension FuzzedServer {
 }
 
 extension ATT.PDU {
-    /// Whether a bearer hands it to the server: requests that are known, but for the exchange of
-    /// MTUs, and commands.
+    /// Whether a bearer passes the PDU to the server: known requests except for the MTU exchange,
+    /// and commands.
     fileprivate var isForServer: Bool {
         switch self {
         case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readRequest,

@@ -10,7 +10,7 @@ import Testing
         HandleSweep(from: .init(first), through: .init(last))
     }
 
-    @Test("A sweep goes on after what it has passed")
+    @Test("A sweep continues after the last attribute")
     func passes() throws {
         var sweep = sweep(10, 20)
         #expect(sweep.next == .init(10))
@@ -20,7 +20,7 @@ import Testing
         #expect(sweep.next == .init(20))
     }
 
-    @Test("A sweep ends with its last handle, the last of all included")
+    @Test("A sweep ends after its last handle, even if that is the last of all")
     func ends() throws {
         var short = sweep(10, 20)
         try short.pass(.init(20))
@@ -30,14 +30,14 @@ import Testing
         #expect(whole.next == nil)
     }
 
-    @Test("An empty range has nothing to sweep")
+    @Test("A sweep of an empty range has no handles")
     func empty() {
         #expect(sweep(20, 10).next == nil)
         #expect(sweep(20, 20).next == .init(20))
     }
 
     @Test(
-        "A sweep neither goes back, nor stands still, nor leaves its range",
+        "A sweep refuses handles that are not ascending or outside of its range",
         arguments: [(9, 9), (0, 5), (12, 11), (15, 21), (21, 21), (0xFFFF, 0xFFFF)]
     )
     func refuses(handle: UInt16, groupEnd: UInt16) {
@@ -48,7 +48,7 @@ import Testing
         #expect(sweep.next == .init(10))
     }
 
-    @Test("Nothing can be passed twice, nor after the end")
+    @Test("A sweep refuses a handle twice, and any handle after its end")
     func once() throws {
         var sweep = sweep(10, 20)
         try sweep.pass(.init(10))

@@ -5,9 +5,9 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// Servers that would mislead a discovery, make it endless, or fill the memory.
+/// Servers that try to mislead a discovery, to prolong it, or to exhaust memory.
 @Suite struct HostileAnswerTests {
-    /// An operation, and answers of which the last breaks the protocol.
+    /// An operation and its responses, the last of which violates the protocol.
     struct Hostility: CustomTestStringConvertible {
         let testDescription: String
         let operation: GATT.Operation
@@ -85,7 +85,7 @@ import Testing
         ),
     ]
 
-    @Test("A discovery ends with the first answer that cannot be", arguments: hostilities)
+    @Test("A discovery fails at the first invalid response", arguments: hostilities)
     func ends(_ hostility: Hostility) {
         var script = Script()
         let actions = script.play(hostility.operation, answers: hostility.pdus)
@@ -98,7 +98,7 @@ import Testing
         #expect(script.client.nextPDU(now: .zero) == nil)
     }
 
-    @Test("A response that cannot be read fails its operation, and the next one is carried out")
+    @Test("A malformed response fails its operation, and the next operation continues")
     func malformed() {
         var script = Script()
         let actions = script.play(Self.services, answers: [[0x11, 0x06, 0x01]])
@@ -110,9 +110,10 @@ import Testing
         #expect(next == [.completed(2, .success(.value([7])))])
     }
 
-    @Test("A discovery keeps no more than its limit")
+    @Test("A discovery fails at the limit of its results")
     func tooMany() {
         var script = Script()
+        _ = script.play(.exchangeMTU, answers: [[0x03, 0x05, 0x02]], id: 2)
         var actions = script.client.start(Self.descriptorsOfAll, id: 1)
         var handle: UInt16 = 1
         while actions.isEmpty, script.client.nextPDU(now: .zero) != nil {
@@ -135,7 +136,7 @@ import Testing
         last: .last
     )
 
-    @Test("A value without end is given up at the greatest length there is")
+    @Test("A long read fails at the maximum length of a value")
     func endlessValue() {
         var script = Script()
         let part = [UInt8](repeating: 0xAA, count: 22)
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("A value that shrinks while it is read ends where it now does")
+    @Test("A value that becomes shorter during a long read ends at its new end")
     func shrinkingValue() {
         var script = Script()
         let part = [UInt8](repeating: 0xAA, count: 22)
@@ -158,7 +159,7 @@ import Testing
         #expect(actions == [.completed(1, .success(.value(part + part)))])
     }
 
-    @Test("An error in the middle of a long value is not taken for its end")
+    @Test("An error within a long read fails the operation")
     func errorInTheMiddle() {
         var script = Script()
         let part = [UInt8](repeating: 0xAA, count: 22)
@@ -170,7 +171,7 @@ import Testing
         #expect(actions == [.completed(1, .failure(failure))])
     }
 
-    @Test("Attribute Not Found while an included UUID is read is a failure, not the end")
+    @Test("Attribute Not Found for the UUID of an included service fails the discovery")
     func includedServiceVanishes() {
         var script = Script()
         let actions = script.play(

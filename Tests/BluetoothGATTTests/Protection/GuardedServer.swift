@@ -5,13 +5,12 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A server with a value for each rule, all visitors connected, and a watch over every PDU that it
-/// sends.
+/// A server with a value for each rule, with all visitors connected, and with a check of every PDU
+/// that it sends.
 ///
-/// Each value lies between two of the same type that everybody may read and write. All values hold
-/// an octet that nothing else in the table or in the protocol contains, neither handles (their last
-/// digit is below 8, and the first below 1) nor UUIDs nor codes: so a PDU that has the octet tells
-/// something of a value.
+/// Each value lies between two open values of the same type. All values contain a byte that occurs
+/// nowhere else in the table or in the protocol: neither in handles (their last digit is below 8,
+/// and their first below 1), nor in UUIDs or codes. A PDU with this byte discloses a value.
 struct GuardedServer {
     static let secretOctet: UInt8 = 0xAF
     static let secret = [UInt8](repeating: secretOctet, count: 8)
@@ -19,12 +18,12 @@ struct GuardedServer {
     static let written = [UInt8](repeating: 0x5B, count: 8)
     static let signingKey = [UInt8](repeating: 0x3C, count: 16)
 
-    /// Which of the three rules of a value is varied.
+    /// The rule of a value that varies.
     enum Focus: Sendable {
         case read, write, subscribe
     }
 
-    /// A value and what surrounds it.
+    /// A value and its surroundings.
     struct Place: Sendable {
         let rule: SecurityRequirement?
         let isDynamic: Bool
@@ -36,12 +35,12 @@ struct GuardedServer {
         let after: AttributeHandle
     }
 
-    /// What came of one PDU.
+    /// The result of one PDU.
     struct Exchange {
         var responses: [ATT.PDU] = []
         var questions: [GATTServer.Question] = []
         var reports: [GATTServer.Report] = []
-        /// Whether a PDU held the octet of the values.
+        /// Whether a PDU contained the byte of the values.
         var tellsSecret = false
     }
 
@@ -67,7 +66,7 @@ struct GuardedServer {
         }
     }
 
-    /// The rules that are not in focus let everybody, or nobody, so that none is taken for another.
+    /// The other rules permit all access or none, so that their refusals are distinguishable.
     private static func permissions(
         _ focus: Focus,
         _ rule: SecurityRequirement?,
@@ -127,9 +126,9 @@ struct GuardedServer {
     }
 }
 
-// What visitors do.
+// Actions of the visitors.
 extension GuardedServer {
-    /// Takes a PDU in, answers what the application is asked, and notes all that comes of it.
+    /// Passes a PDU to the server, answers its questions, and returns all results.
     mutating func exchange(_ pdu: ATT.PDU, with visitor: Visitor) -> Exchange {
         var exchange = Exchange()
         var actions = server.receive(pdu, on: visitor.bearer, now: .zero)[...]
@@ -166,7 +165,7 @@ extension GuardedServer {
             ? .success(Array(secret.dropFirst(offset))) : .failure(.invalidOffset)
     }
 
-    /// A write whose signature is good.
+    /// Returns a write command with a valid signature.
     mutating func signedWrite(_ handle: AttributeHandle) throws -> ATT.PDU {
         signCounter += 1
         let zero = [UInt8](repeating: 0, count: ATT.SignedWriteCommand.signatureLength)
@@ -191,7 +190,7 @@ extension GuardedServer {
         faults.append("\(text): \(visitor), \(rule)\(place.isDynamic ? ", dynamic" : "")")
     }
 
-    /// Fails unless nothing was answered but this error, nothing told, and nobody asked.
+    /// Fails unless the result is this error alone, without a report or a question.
     mutating func expectRefusal(
         _ exchange: Exchange,
         _ code: UInt8,
@@ -209,14 +208,14 @@ extension GuardedServer {
         expectSilence(exchange, place, visitor)
     }
 
-    /// Fails if anything became known of a value, or the application was bothered.
+    /// Fails if a PDU discloses a value, or if the application gets a question or a report.
     mutating func expectSilence(_ exchange: Exchange, _ place: Place, _ visitor: Visitor) {
         if exchange.tellsSecret { fail("a PDU tells of the value", place, visitor) }
         if !exchange.questions.isEmpty { fail("the application is asked", place, visitor) }
         if !exchange.reports.isEmpty { fail("the application is told", place, visitor) }
     }
 
-    /// Fails unless this was the one answer.
+    /// Fails unless the result is this response alone.
     mutating func expect(
         _ exchange: Exchange,
         _ response: ATT.PDU,

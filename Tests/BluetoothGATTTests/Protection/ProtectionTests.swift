@@ -5,33 +5,33 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A protected value leaks through no path: all paths, by all kinds of link, to values of all
-/// permissions, each kept by the server and by the application, under UUIDs of both lengths.
+/// A protected value is not disclosed on any path: all requests, on all kinds of links, to values
+/// with all permissions, stored by the server and by the application, with UUIDs of both lengths.
 ///
-/// What has to come out is said by `SpecifiedAccess` alone; every fault names the visitor, the rule,
-/// and what happened.
-@Suite("A value that is protected")
+/// `SpecifiedAccess` alone determines the expected result. Every fault names the visitor, the rule
+/// and the event.
+@Suite("Protected values")
 struct ProtectionTests {
     private func expectNone(_ faults: [String], _ comment: Comment) {
         #expect(faults.isEmpty, comment)
         for fault in faults.prefix(10) { Issue.record("\(fault)") }
     }
 
-    @Test("is read by those only who may read it", arguments: ReadPath.allCases)
+    @Test("A value is read only with its permission for reading", arguments: ReadPath.allCases)
     func reading(_ path: ReadPath) throws {
         var server = try GuardedServer(.read)
         server.tryAll(path)
         expectNone(server.faults, "\(path)")
     }
 
-    @Test("is written by those only who may write it", arguments: WritePath.allCases)
+    @Test("A value is written only with its permission for writing", arguments: WritePath.allCases)
     func writing(_ path: WritePath) throws {
         var server = try GuardedServer(.write)
         try server.tryAll(path)
         expectNone(server.faults, "\(path)")
     }
 
-    @Test("is sent to those only who may be sent it", arguments: SendPath.allCases)
+    @Test("A value is sent only with its permission for subscribing", arguments: SendPath.allCases)
     func sending(_ path: SendPath) throws {
         var server = try GuardedServer(.subscribe)
         server.tryAll(path) { $0.rule ?? .open }
@@ -39,7 +39,7 @@ struct ProtectionTests {
     }
 
     @Test(
-        "is sent to those only who may read it, where nothing else is said",
+        "Without a permission for subscribing, a value is sent only with that for reading",
         arguments: SendPath.allCases
     )
     func sendingToReaders(_ path: SendPath) throws {
@@ -50,6 +50,7 @@ struct ProtectionTests {
 }
 
 extension GuardedServer.Place {
-    /// Values with long UUIDs leave their other rules to the defaults.
+    /// Whether the subscription follows the rule for reading: values with long UUIDs leave their
+    /// other rules at the defaults.
     fileprivate var subscribesAsItReads: Bool { type.short16 == nil }
 }

@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// Every request that could bring a value to light (Vol 3, Part F, 3.4.3 and 3.4.4).
+/// Every request that could disclose a value (Vol 3, Part F, 3.4.3 and 3.4.4).
 enum ReadPath: CaseIterable, Sendable {
     case read, blob, blobMiddle, blobEnd, blobPastEnd
     case multipleFirst, multipleLast, multipleVariableFirst, multipleVariableLast
@@ -13,7 +13,7 @@ enum ReadPath: CaseIterable, Sendable {
 }
 
 extension GuardedServer {
-    /// Lets every visitor try to read every value by this path.
+    /// Tries to read every value as every visitor on this path.
     mutating func tryAll(_ path: ReadPath) {
         for place in places {
             for visitor in Visitor.all {
@@ -55,7 +55,7 @@ extension GuardedServer {
         (handle == place.value ? Self.secret : Self.open)[...]
     }
 
-    /// The first of these values that the visitor does not get, and why.
+    /// Returns the first of these values that is refused to the visitor, and the error code.
     private func firstRefused(
         of handles: [AttributeHandle],
         _ place: Place,
@@ -85,7 +85,7 @@ extension GuardedServer {
     ) {
         let request = ATT.ReadBlobRequest(handle: place.value, offset: UInt16(offset))
         let exchange = exchange(.readBlobRequest(request), with: visitor)
-        // Who may not read the value does not learn its length either.
+        // A visitor without permission to read must not learn the length of the value either.
         if let code {
             let opcode = ATT.Opcode.readBlobRequest
             return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
@@ -140,8 +140,8 @@ extension GuardedServer {
         )
     }
 
-    /// Reads from the first of these handles to the last. The first value that cannot be read ends
-    /// the response, or, if there is none before it, refuses the request (Vol 3, Part F, 3.4.4.1).
+    /// Reads from the first of these handles to the last. The first value without permission ends
+    /// the response, or refuses the request if no value precedes it (Vol 3, Part F, 3.4.4.1).
     private mutating func readByType(
         _ place: Place,
         _ visitor: Visitor,
@@ -164,7 +164,7 @@ extension GuardedServer {
         expect(exchange, .readByTypeResponse(.init(entries: entries)), place, visitor)
     }
 
-    /// Values are no groups, whoever asks.
+    /// Checks that values are never read as groups.
     private mutating func readByGroupType(_ place: Place, _ visitor: Visitor) {
         let handles = place.service.handles
         let request = ATT.ReadByGroupTypeRequest(
@@ -177,8 +177,8 @@ extension GuardedServer {
         expectRefusal(exchange, 0x10, of: opcode, at: handles.lowerBound, place, visitor)
     }
 
-    /// Asks which attribute has the value: who may not read it must not learn whether it guessed
-    /// right. UUIDs of 128 bits cannot be asked for.
+    /// Searches for the attribute with the value: a visitor without permission must not learn
+    /// whether its guess is right. The request has no form for UUIDs of 128 bits.
     private mutating func find(
         _ place: Place,
         _ visitor: Visitor,
@@ -204,7 +204,7 @@ extension GuardedServer {
         expect(exchange, .findByTypeValueResponse(.init(entries: [entry])), place, visitor)
     }
 
-    /// Types are everybody's to know, and nothing but types.
+    /// Checks that any visitor can find the type of a value and nothing else.
     private mutating func findInformation(_ place: Place, _ visitor: Visitor) {
         let request = ATT.FindInformationRequest(start: place.value, end: place.value)
         let exchange = exchange(.findInformationRequest(request), with: visitor)

@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// Every way in which a value is sent unasked (Vol 3, Part G, 4.10 and 4.11), to who has subscribed
-/// on this link, or on an earlier one that was better protected.
+/// Every way to send a value (Vol 3, Part G, 4.10 and 4.11) to a client that subscribed on this
+/// link, or on an earlier link with better security.
 enum SendPath: CaseIterable, Sendable {
     case notify, indicate
     case restoredNotify, restoredIndicate, restoredWithOthers
@@ -19,7 +19,7 @@ enum SendPath: CaseIterable, Sendable {
 }
 
 extension GuardedServer {
-    /// Has every value sent to every visitor by this path. `rule` says which rule counts.
+    /// Sends every value to every visitor on this path. `rule` selects the rule that applies.
     mutating func tryAll(_ path: SendPath, rule: (Place) -> SecurityRequirement) {
         let open = places.first { !$0.isDynamic && rule($0) == .open }
         for place in places {
@@ -78,7 +78,7 @@ extension GuardedServer {
     }
 
     private mutating func restore(_ path: SendPath, _ places: [Place], _ visitor: Visitor) {
-        var memory = ClientMemory()
+        var memory = ClientRecord()
         memory.knownHash = server.database.hash
         memory.supportedFeatures = 0x04
         for place in places {
@@ -113,7 +113,7 @@ extension GuardedServer {
         if sent.pdu != pdu || sent.bearer != visitor.bearer { fail("sent wrong", place, visitor) }
     }
 
-    /// A value that may be sent does not take one with it that may not.
+    /// Checks that an open value is sent without the protected value that accompanies it.
     private mutating func expectSeveralSent(
         _ open: Place,
         _ place: Place,

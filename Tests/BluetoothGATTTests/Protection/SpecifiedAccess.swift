@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// What a test believes of a client: everything that a server may look at.
+/// A client as the tests know it: all facts that a server may consider.
 struct Visitor: Hashable, Sendable, CustomStringConvertible {
     let number: UInt64
     var security: LinkSecurity
@@ -13,7 +13,7 @@ struct Visitor: Hashable, Sendable, CustomStringConvertible {
     var client: GATTServer.ClientID { .init(rawValue: number) }
     var bearer: GATTServer.BearerID { .init(client: client, channel: 4) }
 
-    /// One of each kind of link there is, twice: authorized and not.
+    /// Every kind of link twice: authorized and not authorized.
     static let all: [Visitor] = {
         var links = [LinkSecurity.none, LinkSecurity(isBonded: true)]
         for isAuthenticated in [false, true] {
@@ -41,10 +41,10 @@ struct Visitor: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What the specification says of who may do what, written down a second time and with nothing of
-/// the server's in it (Vol 3, Part C, 10.3.1, and Vol 3, Part F, 3.2.5 and 3.4.1.1).
+/// The access rules of the specification, implemented independently of the server (Vol 3, Part C,
+/// 10.3.1, and Vol 3, Part F, 3.2.5 and 3.4.1.1).
 enum SpecifiedAccess {
-    /// Every rule there is; nil permits nobody.
+    /// Every rule. `nil` permits no access.
     static let rules: [SecurityRequirement?] =
         [nil, .open, .encrypted, .authenticated, .authorized]
         + [
@@ -66,9 +66,9 @@ enum SpecifiedAccess {
             }
         }
 
-    /// The error code that a visitor gets; nil if it gets what it wants. `forbidden` is the code of
-    /// an attribute that nobody may use so. Of a bonded peer nothing is believed before its link is
-    /// encrypted, but a command that it has signed.
+    /// Returns the error code for a visitor, or `nil` if access is permitted. `forbidden` is the
+    /// code for an attribute without this permission. A bonded peer is not authenticated before its
+    /// link is encrypted, except for the commands that it has signed.
     static func code(
         of rule: SecurityRequirement?,
         for visitor: Visitor,
@@ -80,18 +80,18 @@ enum SpecifiedAccess {
         guard link.isEncrypted || !link.isBonded || isSigned else { return 0x0F }
         let wantsKey = rule.needsEncryption || rule.needsAuthentication
         switch (wantsKey, link.isEncrypted, link.isBonded) {
-        case (true, false, true): return 0x0F  // encrypt with the key that is there
-        case (true, false, false): return 0x05  // pair first
+        case (true, false, true): return 0x0F  // Encrypt with the existing key.
+        case (true, false, false): return 0x05  // Pair first.
         case (true, true, _) where rule.needsAuthentication && !link.isAuthenticated:
-            return 0x05  // pair better
+            return 0x05  // Pair with authentication.
         case (true, true, _) where link.keySize < rule.keySizeMinimum:
-            return 0x0C  // pair with a longer key
+            return 0x0C  // Pair with a longer key.
         default:
             return rule.needsAuthorization && !visitor.isAuthorized ? 0x08 : nil
         }
     }
 
-    /// The same of a value that everybody may read and write.
+    /// Returns the error code for an open value.
     static func neighbourCode(for visitor: Visitor) -> UInt8? {
         code(of: .open, for: visitor, forbidden: 0)
     }

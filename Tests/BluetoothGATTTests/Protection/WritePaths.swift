@@ -11,7 +11,7 @@ enum WritePath: CaseIterable, Sendable {
 }
 
 extension GuardedServer {
-    /// Lets every visitor try to write every value by this path.
+    /// Tries to write every value as every visitor on this path.
     mutating func tryAll(_ path: WritePath) throws {
         for place in places {
             for visitor in Visitor.all {
@@ -40,7 +40,7 @@ extension GuardedServer {
             let command = ATT.PDU.writeCommand(.init(handle: place.value, value: value))
             send(command, place, visitor, isPermitted: code == nil)
         case .signed:
-            // A signature proves who sent it, on a link that is not encrypted, and no more.
+            // A signature authenticates the sender, only on a link without encryption.
             let isHeard = !visitor.security.isEncrypted && visitor.security.isBonded
             let command = try signedWrite(place.value)
             send(command, place, visitor, isPermitted: isHeard && code == nil)
@@ -62,7 +62,7 @@ extension GuardedServer {
         expectWritten(exchange, Self.written, place, visitor)
     }
 
-    /// A command is carried out or ignored; nothing is ever said about it.
+    /// Sends a command, which is executed or ignored without a response.
     private mutating func send(
         _ command: ATT.PDU,
         _ place: Place,
@@ -78,7 +78,7 @@ extension GuardedServer {
         expectWritten(exchange, Self.written, place, visitor)
     }
 
-    /// Prepares a write of each handle, and executes what was taken.
+    /// Prepares a write of each handle, and executes the accepted ones.
     private mutating func prepare(
         _ handles: [AttributeHandle],
         offset: UInt16,

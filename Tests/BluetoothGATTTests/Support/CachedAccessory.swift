@@ -6,7 +6,7 @@ import BluetoothTypes
 import Testing
 
 /// The accessory of the tests with a Generic Attribute service before it: Service Changed, Client
-/// Supported Features and, if wanted, a Database Hash.
+/// Supported Features and optionally a Database Hash.
 enum CachedAccessory {
     static let changedHandle = AttributeHandle(8)
     static let changedConfiguration = AttributeHandle(9)
@@ -42,29 +42,33 @@ enum CachedAccessory {
     }
 }
 
-/// A lookup whose operations a client carries out against a server, and what came of it.
+/// A lookup whose operations a client performs with a server, and its results.
 struct Lookup {
     var pair: Pair
     var lookup: DatabaseLookup
     private(set) var found: [GATT.Database] = []
     private(set) var failures: [GATT.Failure] = []
-    /// What is kept; nil after it was forgotten.
+    /// The stored record, or `nil` after it was discarded.
     private(set) var kept: DatabaseRecord?
     private(set) var operations: [GATT.Operation] = []
+    /// The number of operations that were started before the first result.
+    private(set) var operationCountAtFirstAnswer: Int?
+    /// The number of times that the database was reported as outdated.
+    private(set) var outdatedCount = 0
 
-    /// Begins on a new link, with what was kept on an earlier one.
+    /// Starts on a new link, with the record of an earlier link.
     init(_ server: TableServer, kept: DatabaseRecord? = nil) {
         pair = Pair(server)
         lookup = DatabaseLookup(record: kept)
         self.kept = kept
     }
 
-    /// Asks for the table, and carries out all that follows.
+    /// Requests the database, and performs all resulting operations.
     mutating func want(isTrusted: Bool = false) throws {
         try perform(lookup.want(isTrusted: isTrusted))
     }
 
-    /// Tells of a change, and carries out all that follows.
+    /// Reports a change, and performs all resulting operations.
     mutating func databaseChanged() throws {
         try perform(lookup.databaseChanged())
     }
@@ -76,14 +80,17 @@ struct Lookup {
             case .start(let operation):
                 operations.append(operation)
                 actions += lookup.completed(try pair.run(operation))
-            case .found(let database): found.append(database)
+            case .found(let database):
+                found.append(database)
+                operationCountAtFirstAnswer = operationCountAtFirstAnswer ?? operations.count
             case .failed(let failure): failures.append(failure)
             case .keep(let record): kept = record
             case .forget: kept = nil
+            case .outdated: outdatedCount += 1
             }
         }
     }
 
-    /// How many requests were sent.
+    /// The number of requests that were sent.
     var requestCount: Int { pair.sent.count }
 }

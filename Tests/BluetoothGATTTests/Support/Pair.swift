@@ -3,22 +3,23 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
-/// A client and a server that are joined in memory.
+/// A client and a server, connected in memory.
 struct Pair {
-    var client: GATTClient
+    var client: DrivenClient
     var server: TableServer
     /// Every PDU that the client has sent.
     private(set) var sent: [[UInt8]] = []
-    private var latestID: GATTClient.OperationID = 0
+    private var latestID: DrivenClient.OperationID = 0
 
     init(_ server: TableServer, receiveMTU: Int = 517) {
-        client = GATTClient(receiveMTULimit: receiveMTU)
+        client = DrivenClient(receiveMTULimit: receiveMTU)
         self.server = server
     }
 
-    /// Carries one operation out and returns how it ended.
+    /// Performs one operation and returns its result.
     mutating func run(
         _ operation: GATT.Operation,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -34,7 +35,7 @@ struct Pair {
         return try #require(results.first, sourceLocation: sourceLocation)
     }
 
-    /// Carries out an operation that ends well.
+    /// Performs an operation that must succeed.
     mutating func succeed(
         _ operation: GATT.Operation,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -43,8 +44,8 @@ struct Pair {
     }
 
     /// Passes PDUs to and fro until there are no more.
-    mutating func drive() throws -> [GATTClient.Action] {
-        var actions: [GATTClient.Action] = []
+    mutating func drive() throws -> [DrivenClient.Action] {
+        var actions: [DrivenClient.Action] = []
         while let outgoing = client.nextPDU(now: .zero) {
             sent.append(outgoing.bytes)
             actions += outgoing.actions
@@ -56,17 +57,17 @@ struct Pair {
     }
 }
 
-/// A client whose server is played by the test, PDU by PDU.
+/// A client whose server the test plays PDU by PDU.
 struct Script {
-    var client = GATTClient()
+    var client = DrivenClient()
 
-    /// Starts an operation, gives it these PDUs one after the other, each as the answer to a
-    /// request, and returns all that came of it.
+    /// Starts an operation, passes these PDUs as the responses to its requests, and returns all
+    /// actions.
     mutating func play(
         _ operation: GATT.Operation,
         answers: [[UInt8]],
-        id: GATTClient.OperationID = 1
-    ) -> [GATTClient.Action] {
+        id: DrivenClient.OperationID = 1
+    ) -> [DrivenClient.Action] {
         var actions = client.start(operation, id: id)
         for answer in answers {
             actions += client.nextPDU(now: .zero)?.actions ?? []

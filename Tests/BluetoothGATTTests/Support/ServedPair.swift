@@ -2,31 +2,31 @@
 
 import BluetoothATT
 import BluetoothTypes
+import ServerTestSupport
 
 @testable import BluetoothGATT
 
-/// A client, and a server behind its bearer, that are joined in memory. Links come and go; the
-/// server stays.
+/// A client, and a server behind its bearer, connected in memory. The server outlasts its links.
 struct ServedPair {
     static let longValue = (0..<512).map { UInt8(truncatingIfNeeded: $0 / 3) }
 
-    private(set) var client = GATTClient()
+    private(set) var client = DrivenClient()
     private var bearer = ATTBearer()
     var server = GATTServer()
     let name = GATTServer.BearerID(client: .init(rawValue: 1), channel: 4)
     private(set) var services: [GATT.PublishedService] = []
 
-    /// Whether the application answers at once; what it has not answered yet.
+    /// Whether the application answers at once. Otherwise its questions are collected.
     var answersQuestions = true
     private(set) var questions: [(id: GATTServer.RequestID, question: GATTServer.Question)] = []
-    /// What the application keeps.
+    /// The value that the application stores.
     private(set) var dynamicValue = longValue
 
     /// How the operations ended that were started on this link.
-    private(set) var ends: [GATTClient.OperationID: [Result<GATT.Outcome, GATT.Failure>]] = [:]
+    private(set) var ends: [DrivenClient.OperationID: [Result<GATT.Outcome, GATT.Failure>]] = [:]
     private(set) var notified: [[UInt8]] = []
-    private(set) var memory: ClientMemory?
-    private var latestID: GATTClient.OperationID = 0
+    private(set) var memory: ClientRecord?
+    private var latestID: DrivenClient.OperationID = 0
     private var pdu: [UInt8]?
 
     init() throws {
@@ -53,13 +53,13 @@ struct ServedPair {
         ]
     }
 
-    /// Values that the server keeps and that the application keeps.
+    /// The handles of the values that the server and the application store.
     var storedHandle: AttributeHandle { services[0].characteristics[0].valueHandle }
     var dynamicHandle: AttributeHandle { services[0].characteristics[1].valueHandle }
 
-    /// Begins a link.
+    /// Starts a link.
     mutating func connect(_ security: LinkSecurity = .none) {
-        client = GATTClient()
+        client = DrivenClient()
         bearer = ATTBearer()
         (ends, notified, questions) = ([:], [], [])
         server.open(name, security: security, mtu: bearer.mtu)
@@ -74,14 +74,14 @@ struct ServedPair {
 
     /// Starts an operation of the client.
     @discardableResult
-    mutating func start(_ operation: GATT.Operation) -> GATTClient.OperationID {
+    mutating func start(_ operation: GATT.Operation) -> DrivenClient.OperationID {
         latestID += 1
         hear(client.start(operation, id: latestID))
         return latestID
     }
 
-    /// Passes PDUs in both directions until there are no more, or `limit` have passed. Returns how
-    /// many have.
+    /// Passes PDUs in both directions until none is left, or until `limit` have passed. Returns
+    /// their number.
     @discardableResult
     mutating func drive(atMost limit: Int = 100_000) -> Int {
         for count in 0..<limit {
@@ -97,14 +97,14 @@ struct ServedPair {
         return limit
     }
 
-    /// The application answers what it was asked, on this link or on one before.
+    /// Answers the questions to the application, on this link or on an earlier one.
     mutating func answer(_ questions: [(id: GATTServer.RequestID, question: GATTServer.Question)]) {
         for (id, question) in questions {
             perform(server.answer(id, .success(decide(question)), now: .zero))
         }
     }
 
-    /// What the server does by itself, such as to indicate a change.
+    /// Performs the server's own actions, such as an indication of a change.
     mutating func perform(_ actions: [GATTServer.Action]) {
         for action in actions { perform(action) }
     }
@@ -151,7 +151,7 @@ extension ServedPair {
         }
     }
 
-    private mutating func hear(_ actions: [GATTClient.Action]) {
+    private mutating func hear(_ actions: [DrivenClient.Action]) {
         for action in actions {
             switch action {
             case .completed(let id, let result): ends[id, default: []].append(result)

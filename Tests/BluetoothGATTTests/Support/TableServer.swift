@@ -4,18 +4,18 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A server that answers by the book from a table of attributes: what the client's procedures are
-/// played against when the question is where they end up, not which PDUs they send.
+/// A server that follows the specification with a table of attributes. Tests of the client's
+/// procedures use it to check results rather than PDUs.
 struct TableServer {
     struct Attribute {
         let handle: AttributeHandle
         let type: BluetoothUUID
         var value: [UInt8]
-        /// The last handle of the group that the attribute opens.
+        /// The last handle of the group that the attribute starts.
         var groupEnd: AttributeHandle?
     }
 
-    /// How it says that there is no more to read at an offset.
+    /// The server's response to a read at the end of a value.
     enum EndOfValue: CaseIterable, Sendable {
         case emptyPart, invalidOffset, attributeNotLong
     }
@@ -23,7 +23,7 @@ struct TableServer {
     var attributes: [Attribute]
     var receiveMTU = 517
     var endOfValue = EndOfValue.emptyPart
-    /// Flips a bit in what the numbered Prepare Write Response returns.
+    /// Flips a bit in the numbered Prepare Write Response.
     var corruptedEcho: Int?
     private(set) var mtu = 23
     private(set) var prepared: [ATT.PrepareWriteRequest] = []

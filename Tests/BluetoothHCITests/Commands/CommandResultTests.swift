@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("A command's result") struct CommandResultTests {
-    @Test("yields the return parameters after a successful status") func success() throws {
+@Suite("Results of a command") struct CommandResultTests {
+    @Test("A successful result decodes to the return parameters") func success() throws {
         let version = try CommandResult.complete([0, 12, 0x34, 0x12, 12, 0x5D, 0, 0x78, 0x56])
             .decode(as: HCI.ReadLocalVersionInformation.self)
         #expect(version.hciVersion == .core5_3)
@@ -16,7 +16,7 @@ import Testing
         #expect(version.linkLayerSubversion == 0x5678)
     }
 
-    @Test("is a refusal when the status says so, whatever follows") func refusal() {
+    @Test("A failure status is a refusal, regardless of the bytes that follow") func refusal() {
         let failure = CommandFailure.refused(.commandDisallowed)
         #expect(throws: failure) {
             try CommandResult.complete([0x0C]).decode(as: HCI.LERand.self)
@@ -31,7 +31,7 @@ import Testing
         #expect(throws: failure) { try CommandResult.complete([0x0C]).requireSuccess() }
     }
 
-    @Test("is malformed when it says success and lacks the rest") func malformed() {
+    @Test("A success without the return parameters is malformed") func malformed() {
         for bytes: ArraySlice<UInt8> in [[], [0], [0, 1, 2, 3, 4, 5, 6, 7]] {
             #expect(throws: CommandFailure.malformed) {
                 try CommandResult.complete(bytes).decode(as: HCI.LERand.self)
@@ -45,24 +45,26 @@ import Testing
         }
     }
 
-    @Test("ignores octets that a later version may have added") func additions() throws {
+    @Test("Bytes after the known return parameters are ignored, since later versions may add them")
+    func additions() throws {
         let answer = CommandResult.complete([0, 1, 0, 0, 0, 0, 0, 0, 0, 0xAA])
         #expect(try answer.decode(as: HCI.LERand.self).random == 1)
     }
 
-    @Test("passes on that there was no answer") func noAnswer() {
+    @Test("A result without a response throws the reason") func noAnswer() {
         #expect(throws: CommandFailure.timedOut) { try CommandResult.timedOut.requireSuccess() }
         #expect(throws: CommandFailure.discarded) { try CommandResult.discarded.requireSuccess() }
     }
 
-    @Test("is accepted by status or by completion") func accepted() throws {
+    @Test("A success in Command Status or Command Complete is accepted") func accepted() throws {
         try CommandResult.status(.success).requireSuccess()
         try CommandResult.complete([0]).requireSuccess()
     }
 }
 
-@Suite("Return parameters") struct ReturnParametersTests {
-    @Test("survive a round trip, and refuse every other length") func roundTrip() throws {
+@Suite("Return parameters of commands") struct ReturnParametersTests {
+    @Test("Return parameters survive a round trip and refuse every shorter and longer length")
+    func roundTrip() throws {
         var generator = SplitMix64(seed: 2)
         func check<Command: CommandCompleteCommand>(_: Command.Type) throws {
             typealias Answer = Command.ReturnParameters
@@ -86,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("of a few commands are read as they stand in captures") func vectors() throws {
+    @Test("Return parameters of a few commands decode from captured bytes") func vectors() throws {
         let buffers = try CommandResult.complete([0, 0xFB, 0, 8, 0x3C, 0, 4])
             .decode(as: HCI.LEReadBufferSizeV2.self)
         #expect(buffers.aclPacketLength == 251)

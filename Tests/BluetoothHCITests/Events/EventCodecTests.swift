@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Events") struct EventCodecTests {
+@Suite("HCI events") struct EventCodecTests {
     private func decode(_ h4: String) throws -> HCI.Event {
         let bytes = try #require([UInt8](hexadecimal: h4))
         guard case .event(let code, let parameters) = try HCI.Packet(h4: bytes[...]) else {
@@ -15,20 +15,20 @@ import Testing
         return try HCI.Event(code: code, parameters: parameters)
     }
 
-    @Test("encode to the bytes that other implementations read", arguments: EventSample.all)
+    @Test("Events encode to the bytes that other implementations read", arguments: EventSample.all)
     func encode(sample: EventSample) {
         #expect(sample.event.packet.h4Bytes.hexadecimal == sample.h4)
     }
 
-    @Test("decode to what was encoded", arguments: EventSample.all)
+    @Test("Events decode to the value that was encoded", arguments: EventSample.all)
     func decode(sample: EventSample) throws {
         #expect(try decode(sample.h4) == sample.event)
     }
 
-    @Test("refuse every truncation and every byte too many", arguments: EventSample.all)
+    @Test("Events refuse every truncation and any additional byte", arguments: EventSample.all)
     func refuseWrongLengths(sample: EventSample) throws {
         guard case .event(let code, let parameters) = sample.event.packet else { return }
-        // Command Complete ends with whatever the command returns.
+        // The return parameters at the end of Command Complete may have any length.
         let fixed = code == .commandComplete ? 3 : parameters.count
         for length in 0..<fixed {
             #expect(throws: MalformedBytes.self) {
@@ -41,8 +41,12 @@ import Testing
         }
     }
 
-    @Test("survive random parameters, and print") func surviveRandomBytes() {
-        var generator = SplitMix64(seed: 3)
+    @Test(
+        "Decoding and printing an event with random parameters never traps",
+        arguments: RunSeed.seeds(1)
+    )
+    func surviveRandomBytes(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
             let isLE = Bool.random(using: &generator)
             let code = isLE ? .leMeta : HCI.EventCode(rawValue: UInt8(generator.next() & 0x5F))
@@ -53,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("without a type here are kept whole") func unknown() throws {
+    @Test("An event of unknown type is kept whole") func unknown() throws {
         let vendor = try HCI.Event(code: .vendor, parameters: [1, 2, 3])
         #expect(vendor == .unknown(.vendor, nil, parameters: [1, 2, 3]))
         let subevent = HCI.LESubeventCode(rawValue: 0x7F)
@@ -63,14 +67,14 @@ import Testing
     }
 
     @Test(
-        "whose counts lie are malformed",
+        "An event with a wrong count is malformed",
         arguments: [
-            "04130802" + "40000200" + "410001",  // An octet less than the count says.
-            "04130a02" + "40000200" + "41000100" + "00",  // An octet more than the count says.
-            "041305ff" + "40000200",  // 255 links in four octets.
+            "04130802" + "40000200" + "410001",  // One byte less than the count requires.
+            "04130a02" + "40000200" + "41000100" + "00",  // One byte more than the count requires.
+            "041305ff" + "40000200",  // 255 links in four bytes.
             "043e0c02ff00000100000000f0c400",  // 255 reports in one.
-            "043e0f0201000101000000f0c4ff020106c4",  // 255 octets of data in three.
-            "043e020201",  // A report without a single octet.
+            "043e0f0201000101000000f0c4ff020106c4",  // 255 bytes of data in three.
+            "043e020201",  // A report without any bytes.
             "043e00",  // An LE event without its code.
         ]
     )
@@ -78,12 +82,13 @@ import Testing
         #expect(throws: MalformedBytes.self) { try decode(h4) }
     }
 
-    @Test("with no entries at all are read") func empty() throws {
+    @Test("An event without entries decodes") func empty() throws {
         #expect(try decode("04130100") == .numberOfCompletedPackets(.init(completed: [])))
         #expect(try decode("043e020200") == .advertisingReports([]))
     }
 
-    @Test("ignore the reserved bits of a connection handle") func reservedHandleBits() throws {
+    @Test("An event ignores the reserved bits of a connection handle")
+    func reservedHandleBits() throws {
         let event = HCI.DisconnectionComplete(
             status: .success,
             connectionHandle: Sample.link,
@@ -92,7 +97,7 @@ import Testing
         #expect(try decode("0405040040f013") == .disconnectionComplete(event))
     }
 
-    @Test("share the storage of the packet they were read from") func slices() throws {
+    @Test("The data of a report shares the storage of its packet") func slices() throws {
         let bytes = try #require([UInt8](hexadecimal: EventSample.advertising[0].h4))
         guard case .event(let code, let parameters) = try HCI.Packet(h4: bytes[...]),
             case .advertisingReports(let reports) =
@@ -107,8 +112,8 @@ import Testing
     }
 }
 
-@Suite("The type of an extended report") struct ExtendedReportTypeTests {
-    @Test("is read bit by bit") func bits() {
+@Suite("Event type of an extended advertising report") struct ExtendedReportTypeTests {
+    @Test("Each bit of the event type is decoded") func bits() {
         let legacy = HCI.ExtendedReportType(rawValue: 0x0013)
         #expect(legacy.isConnectable && legacy.isScannable && legacy.isLegacy)
         #expect(!legacy.isDirected && !legacy.isScanResponse)

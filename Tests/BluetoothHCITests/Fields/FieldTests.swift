@@ -5,8 +5,8 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("An address field") struct AddressFieldTests {
-    @Test("names a device by value and kind") func deviceAddress() {
+@Suite("Address fields") struct AddressFieldTests {
+    @Test("An address field yields the device address with its kind") func deviceAddress() {
         let expected: [(HCI.AddressType, DeviceAddress.Kind?, Bool)] = [
             (.public, .public, false), (.random, .random, false),
             (.publicIdentity, .public, true), (.randomIdentity, .random, true),
@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    @Test("travels least significant octet first, after its type") func wireForm() throws {
+    @Test("An address is encoded after its type, least significant byte first")
+    func wireForm() throws {
         let address = try #require(DeviceAddress("C4:F0:00:00:00:01", kind: .random))
         let field = HCI.PeerAddress(address)
         #expect(field.encodedParameters == [1, 1, 0, 0, 0, 0xF0, 0xC4])
@@ -29,34 +30,34 @@ import Testing
         #expect(HCI.BareAddress(address).deviceAddress(.random) == address)
     }
 
-    @Test("keeps 48 bits and no more") func width() {
+    @Test("An address field keeps only 48 bits") func width() {
         #expect(HCI.PeerAddress(type: .random, value: .max).value == 0xFFFF_FFFF_FFFF)
         #expect(HCI.BareAddress(value: .max).value == 0xFFFF_FFFF_FFFF)
     }
 }
 
-@Suite("A connection handle") struct ConnectionHandleTests {
-    @Test("has 12 bits") func width() {
+@Suite("Connection handles") struct ConnectionHandleTests {
+    @Test("A connection handle has 12 bits") func width() {
         #expect(ConnectionHandle(rawValue: 0xF040) == ConnectionHandle(rawValue: 0x0040))
         #expect("\(ConnectionHandle(rawValue: 0x40))" == "0x0040")
     }
 }
 
-@Suite("A duration on the wire") struct WireDurationTests {
-    @Test("is counted in the steps of its field") func steps() {
+@Suite("Encoded durations") struct WireDurationTests {
+    @Test("A duration is encoded in the unit of its field") func steps() {
         #expect(HCI.ConnectionInterval(.milliseconds(30)).rawValue == 24)
         #expect(HCI.ScanInterval(.milliseconds(60)).rawValue == 96)
         #expect(HCI.Timeout(.seconds(4)).rawValue == 400)
         #expect(HCI.ConnectionInterval(rawValue: 6).duration == .microseconds(7500))
     }
 
-    @Test("is rounded down, and held within its field") func limits() {
+    @Test("A duration is rounded down and clamped to the range of its field") func limits() {
         #expect(HCI.ConnectionInterval(.microseconds(8749)).rawValue == 6)
         #expect(HCI.ConnectionInterval(.seconds(-1)).rawValue == 0)
         #expect(HCI.ConnectionInterval(.seconds(1_000_000)).rawValue == .max)
     }
 
-    @Test("prints in milliseconds, without idle zeros") func description() {
+    @Test("A duration prints in milliseconds without trailing zeros") func description() {
         #expect("\(HCI.ConnectionInterval(rawValue: 6))" == "7.5 ms")
         #expect("\(HCI.ScanInterval(rawValue: 1))" == "0.625 ms")
         #expect("\(HCI.AirTime(rawValue: 1005))" == "1.005 ms")
@@ -64,13 +65,14 @@ import Testing
         #expect("\(HCI.AdvertisingInterval(rawValue: 0x10020).duration)" == "40.98 seconds")
     }
 
-    @Test("is ordered by length") func order() {
+    @Test("Durations are ordered by length") func order() {
         #expect(HCI.Timeout(rawValue: 1) < HCI.Timeout(rawValue: 2))
     }
 }
 
-@Suite("A set of bits") struct BitSetTests {
-    @Test("prints the names of its bits, or the number where one has none") func description() {
+@Suite("Bit sets") struct BitSetTests {
+    @Test("A bit set prints the names of its bits, or a number if a bit has no name")
+    func description() {
         #expect("\(HCI.PHYSet([.le1M, .coded]))" == "1M+Coded")
         #expect("\(HCI.PHYSet(rawValue: 0x81))" == "0x81")
         #expect("\(HCI.PHYSet([]))" == "0x00")
@@ -78,14 +80,14 @@ import Testing
         #expect("\(HCI.AdvertisingProperties([.connectable, .legacy]))" == "connectable+legacy")
     }
 
-    @Test("keeps bits that have no name") func unknownBits() throws {
+    @Test("A bit set keeps bits that have no name") func unknownBits() throws {
         let features = try HCI.LEFeatures(parsing: ArraySlice(repeating: 0xFF, count: 8))
         #expect(features.rawValue == .max)
     }
 }
 
-@Suite("Bytes of a fixed number") struct FixedBytesTests {
-    @Test("are exactly as many as their type says") func count() {
+@Suite("Byte blocks of fixed length") struct FixedBytesTests {
+    @Test("A block accepts only the number of bytes of its type") func count() {
         #expect(HCI.Block128([UInt8](1...15)) == nil)
         #expect(HCI.Block128([UInt8](1...17)) == nil)
         #expect(HCI.Block128([UInt8](1...16))?.bytes == Array(1...16))
@@ -95,15 +97,15 @@ import Testing
         #expect(HCI.Block128().bytes == [UInt8](repeating: 0, count: 16))
     }
 
-    @Test("do not print when they are secret") func secrets() throws {
+    @Test("Secret blocks do not print their bytes") func secrets() throws {
         #expect("\(Sample.key)" == "(secret)")
         #expect("\(required(HCI.SharedSecret256(1...32)))" == "(secret)")
         #expect("\(Sample.block)" == "1112131415161718191a1b1c1d1e1f20")
     }
 }
 
-@Suite("A channel map") struct ChannelMapTests {
-    @Test("has 37 channels in five octets") func width() throws {
+@Suite("Channel maps") struct ChannelMapTests {
+    @Test("A channel map has 37 channels in five bytes") func width() throws {
         #expect(HCI.ChannelMap.all.encodedParameters == [0xFF, 0xFF, 0xFF, 0xFF, 0x1F])
         let map = try HCI.ChannelMap(parsing: [1, 0, 0, 0, 0xFF])
         #expect(map.rawValue == 0x1F_0000_0001)
@@ -111,8 +113,8 @@ import Testing
     }
 }
 
-@Suite("A preference for PHYs") struct PHYPreferenceTests {
-    @Test("says where it does not care") func indifference() throws {
+@Suite("PHY preferences") struct PHYPreferenceTests {
+    @Test("A missing preference is encoded in the first byte") func indifference() throws {
         let indifferent = HCI.PHYPreference(transmit: nil, receive: nil)
         #expect(indifferent.encodedParameters == [0b11, 0, 0])
         #expect(
@@ -120,7 +122,7 @@ import Testing
         )
     }
 
-    @Test("gives parameters for each PHY in the order of their bits") func perPHY() throws {
+    @Test("Parameters per PHY are encoded in the order of the PHY bits") func perPHY() throws {
         let perPHY = HCI.PerPHY(le2M: HCI.Timeout(rawValue: 2), coded: HCI.Timeout(rawValue: 3))
         #expect(perPHY.encodedParameters == [0b110, 2, 0, 3, 0])
         #expect(try HCI.PerPHY(parsing: [0b110, 2, 0, 3, 0]) == perPHY)
@@ -128,8 +130,8 @@ import Testing
     }
 }
 
-@Suite("Codes") struct CodeTests {
-    @Test("print their name, or their number") func names() {
+@Suite("HCI codes") struct CodeTests {
+    @Test("A code prints its name, or its number if it has none") func names() {
         #expect(
             "\(HCI.ErrorCode.remoteUserTerminatedConnection)" == "remote user terminated connection"
         )

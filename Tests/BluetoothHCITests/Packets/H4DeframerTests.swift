@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("The H4 deframer") struct H4DeframerTests {
+@Suite("H4 deframer") struct H4DeframerTests {
     static let packets: [HCI.Packet] = [
         .command(opcode: .reset, parameters: []),
         .acl(.init(connectionHandle: Sample.link, boundary: .firstFlushable, payload: [1, 2, 3])),
@@ -24,14 +24,14 @@ import Testing
         return packets
     }
 
-    @Test("finds every packet in one piece of bytes") func joined() throws {
+    @Test("The deframer finds every packet in one chunk") func joined() throws {
         var deframer = H4Deframer()
         deframer.append(Self.stream[...])
         #expect(try drain(&deframer) == Self.packets)
         #expect(!deframer.holdsPartialPacket)
     }
 
-    @Test("finds every packet when bytes drip in one by one") func drip() throws {
+    @Test("The deframer finds every packet if bytes arrive one at a time") func drip() throws {
         var deframer = H4Deframer()
         var packets: [HCI.Packet] = []
         for byte in Self.stream {
@@ -41,7 +41,8 @@ import Testing
         #expect(packets == Self.packets)
     }
 
-    @Test("finds every packet however the stream is cut in two") func everyCut() throws {
+    @Test("The deframer finds every packet for each split of the stream into two chunks")
+    func everyCut() throws {
         for cut in Self.stream.indices {
             var deframer = H4Deframer()
             deframer.append(Self.stream[..<cut])
@@ -52,9 +53,12 @@ import Testing
         }
     }
 
-    @Test("finds thousands of packets in random pieces, while the consumer keeps them all")
-    func randomPieces() throws {
-        var generator = SplitMix64(seed: 4)
+    @Test(
+        "The deframer finds thousands of packets in random chunks while all are retained",
+        arguments: RunSeed.seeds(1)
+    )
+    func randomPieces(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
         let expected = (0..<2000).compactMap { _ in Self.packets.randomElement(using: &generator) }
         var rest = expected.flatMap(\.h4Bytes)[...]
         var deframer = H4Deframer()
@@ -68,7 +72,7 @@ import Testing
         #expect(packets == expected)
     }
 
-    @Test("returns the bytes of each packet, type octet first, for those who record them")
+    @Test("The raw bytes of each packet begin with the type byte")
     func raw() throws {
         var deframer = H4Deframer()
         deframer.append(Self.stream[...])
@@ -78,7 +82,7 @@ import Testing
         #expect(try deframer.nextRaw() == nil)
     }
 
-    @Test("knows whether a stream ended within a packet") func partial() throws {
+    @Test("The deframer reports whether it holds a partial packet") func partial() throws {
         var deframer = H4Deframer()
         deframer.append([0x04, 0x10])
         #expect(try deframer.next() == nil)
@@ -88,7 +92,7 @@ import Testing
         #expect(!deframer.holdsPartialPacket)
     }
 
-    @Test("throws at an octet that is no type, again and again, until it is reset")
+    @Test("The deframer throws at an unknown packet type, repeatedly, until it is reset")
     func unknownType() throws {
         var deframer = H4Deframer()
         deframer.append([0x04, 0x10, 1, 7, 0x00, 0x04, 0x10, 1, 7])
@@ -103,14 +107,16 @@ import Testing
         #expect(try deframer.next() != nil)
     }
 
-    @Test("ignores the reserved bits of an isochronous length") func isochronousLength() throws {
+    @Test("The deframer ignores the reserved bits of an isochronous length")
+    func isochronousLength() throws {
         var deframer = H4Deframer()
         deframer.append([0x05, 0x40, 0x00, 0x01, 0xC0, 0xAA, 0x04])
         #expect(try deframer.next() == .isochronous([0x40, 0x00, 0x01, 0xC0, 0xAA]))
         #expect(deframer.holdsPartialPacket)
     }
 
-    @Test("takes an ACL packet of the greatest length") func greatestLength() throws {
+    @Test("The deframer accepts an ACL packet of the greatest length")
+    func greatestLength() throws {
         var deframer = H4Deframer()
         deframer.append([0x02, 0x40, 0x20, 0xFF, 0xFF])
         for _ in 0..<15 {
@@ -124,8 +130,11 @@ import Testing
         #expect(packet.payload.count == 65535)
     }
 
-    @Test("survives random bytes") func surviveRandomBytes() {
-        var generator = SplitMix64(seed: 5)
+    @Test("Random bytes never trap the deframer", arguments: RunSeed.seeds(1))
+    func surviveRandomBytes(
+        seed: UInt64
+    ) {
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             var deframer = H4Deframer()
             for _ in 0..<8 {
@@ -137,10 +146,11 @@ import Testing
     }
 }
 
-@Suite("The H4 deframer, resynchronising") struct H4ResynchronisationTests {
+@Suite("Resynchronization of the H4 deframer") struct H4ResynchronisationTests {
     static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
-    @Test("skips garbage up to the answer to Reset, in bytes that drip") func garbage() throws {
+    @Test("The deframer skips garbage up to the response to Reset, one byte at a time")
+    func garbage() throws {
         var deframer = H4Deframer()
         deframer.append([0xFF, 0xFF])
         #expect(throws: H4FramingError.self) { try deframer.next() }
@@ -155,7 +165,8 @@ import Testing
         #expect(try deframer.next() == .event(code: .hardwareError, parameters: [7]))
     }
 
-    @Test("gives up when there is nothing to hold on to") func bounded() throws {
+    @Test("The deframer throws if the limit passes without a response to Reset")
+    func bounded() throws {
         var deframer = H4Deframer()
         deframer.resynchronise()
         let noise = [UInt8](repeating: 0xAA, count: 1 << 16)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("A packet") struct PacketTests {
-    @Test("survives a round trip") func roundTrip() throws {
+@Suite("HCI packets") struct PacketTests {
+    @Test("Packets survive a round trip") func roundTrip() throws {
         for packet in H4DeframerTests.packets {
             #expect(try HCI.Packet(h4: packet.h4Bytes[...]) == packet)
         }
     }
 
-    @Test("whose length field disagrees with its bytes is malformed") func wrongLength() {
+    @Test("A packet whose length field disagrees with its bytes is malformed") func wrongLength() {
         for packet in H4DeframerTests.packets {
             if case .synchronous = packet { continue }
             if case .isochronous = packet { continue }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("of no known type is malformed") func unknownType() {
+    @Test("A packet of unknown type is malformed") func unknownType() {
         #expect(throws: MalformedBytes.invalid(field: "packet type")) {
             try HCI.Packet(h4: [0x06, 0, 0])
         }
@@ -34,8 +34,8 @@ import Testing
     }
 }
 
-@Suite("An ACL packet") struct ACLPacketTests {
-    @Test("carries its handle and flags in one field") func vector() throws {
+@Suite("ACL packets") struct ACLPacketTests {
+    @Test("The handle and the flags share one field") func vector() throws {
         let packet = try HCI.ACLPacket(parsing: [0x40, 0x20, 3, 0, 1, 2, 3])
         #expect(packet.connectionHandle == Sample.link)
         #expect(packet.boundary == .firstFlushable)
@@ -44,7 +44,10 @@ import Testing
         #expect(packet.h4Bytes == [0x02, 0x40, 0x20, 3, 0, 1, 2, 3])
     }
 
-    @Test("keeps every boundary and broadcast flag", arguments: 0...3 as ClosedRange<UInt8>)
+    @Test(
+        "Every combination of boundary and broadcast flags survives a round trip",
+        arguments: 0...3 as ClosedRange<UInt8>
+    )
     func flags(boundary: UInt8) throws {
         for broadcast: UInt8 in 0...3 {
             let packet = HCI.ACLPacket(
@@ -57,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("longer than its length field can say is cut off there") func tooLong() {
+    @Test("A payload beyond the range of the length field is truncated") func tooLong() {
         let packet = HCI.ACLPacket(
             connectionHandle: Sample.link,
             boundary: .continuing,

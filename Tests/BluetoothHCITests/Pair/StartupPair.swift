@@ -5,21 +5,21 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// Start-up, command queue and deframer of a host, joined to a scripted controller by bytes in
+/// A host's start-up, command queue and deframer, connected to a scripted controller by bytes in
 /// memory, in virtual time.
 struct StartupPair {
     enum Outcome: Equatable {
         case ended(ControllerStartup.Progress)
         case unresponsive
         case lostFraming(H4FramingError)
-        /// Nothing more will happen, and nothing has ended: the fault that these tests look for.
+        /// No work is left, and start-up has not ended: the fault that these tests look for.
         case stuck
     }
 
     var controller = ScriptedController()
-    /// Turns what the controller says to its n-th command into what arrives.
+    /// Maps the controller's response to its n-th command to the bytes that arrive.
     var wire: @Sendable (_ answer: [UInt8], _ number: Int) -> [UInt8] = { answer, _ in answer }
-    /// How many bytes arrive at once.
+    /// The number of bytes that arrive at once.
     var pieceLength = Int.max
 
     private(set) var now = Instant.zero
@@ -30,7 +30,7 @@ struct StartupPair {
     private var commandCount = 0
     private var outcome: Outcome?
 
-    /// Runs until start-up ends, or nothing more can happen.
+    /// Runs until start-up ends or no work is left.
     mutating func run() -> Outcome {
         sendNext()
         for _ in 0..<10_000 {

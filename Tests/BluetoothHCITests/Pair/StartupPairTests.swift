@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("Start-up over the wire") struct StartupPairTests {
-    /// More commands than start-up sends.
+@Suite("Start-up over a byte stream") struct StartupPairTests {
+    /// More points than start-up has commands.
     static let points = 0..<24
 
     private func isReady(_ outcome: StartupPair.Outcome) -> Bool {
@@ -20,7 +20,7 @@ import Testing
         return false
     }
 
-    @Test("ends at the same controller however its bytes arrive", arguments: [1, 2, 3, 7, .max])
+    @Test("Start-up finds the same controller for every chunk size", arguments: [1, 2, 3, 7, .max])
     func dripFeed(pieceLength: Int) {
         var whole = StartupPair()
         var dripping = StartupPair()
@@ -31,7 +31,7 @@ import Testing
         #expect(dripping.now == .zero, "nothing had to be waited for")
     }
 
-    @Test("ends within five seconds when the controller falls silent at any point")
+    @Test("Start-up ends within five seconds if the controller falls silent at any point")
     func silence() {
         for point in Self.points {
             var pair = StartupPair()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("does without any one answer that gets lost, or says which one it needs")
+    @Test("Start-up survives the loss of any one response, or fails if the response is required")
     func oneLostAnswer() {
         for point in Self.points {
             var pair = StartupPair()
@@ -57,14 +57,14 @@ import Testing
         }
     }
 
-    @Test("does not mind answers that come twice", arguments: points)
+    @Test("Start-up ignores duplicate responses", arguments: points)
     func doubledAnswer(point: Int) {
         var pair = StartupPair()
         pair.wire = { answer, number in number == point ? answer + answer : answer }
         #expect(isReady(pair.run()))
     }
 
-    @Test("does not mind events in between that nobody knows", arguments: points)
+    @Test("Start-up ignores unknown and unrelated events", arguments: points)
     func strangeEvents(point: Int) {
         let strange: [HCI.Event] = [
             .unknown(.vendor, nil, parameters: [1, 2, 3]), .hardwareError(.init(code: 1)),
@@ -82,11 +82,11 @@ import Testing
         #expect(isReady(pair.run()))
     }
 
-    @Test("waits for a controller that lets one command in only after a while")
+    @Test("Start-up waits if the controller allows no command at first")
     func grudging() {
         let closed: @Sendable ([UInt8], Int) -> [UInt8] = { answer, _ in
             var answer = answer
-            answer[3] = 0  // How many commands it allows.
+            answer[3] = 0  // The number of commands that the controller allows.
             return answer
         }
         var pair = StartupPair()
@@ -95,7 +95,7 @@ import Testing
         #expect(pair.now > .zero)
     }
 
-    @Test("fails clearly on a stream that lost its framing, at any point", arguments: points)
+    @Test("Start-up reports a stream that loses its framing at any point", arguments: points)
     func garbage(point: Int) {
         var pair = StartupPair()
         pair.wire = { answer, number in number == point ? [0x00] + answer : answer }
@@ -103,9 +103,9 @@ import Testing
         #expect(outcome == .lostFraming(.unknownPacketType(0)) || isReady(outcome))
     }
 
-    @Test("ends, and never traps, whatever bytes are changed on the way")
+    @Test("Start-up ends without a trap if bytes are corrupted")
     func corruption() {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in RunSeed.seeds(300) {
             var pair = StartupPair()
             pair.wire = { answer, number in
                 var generator = SplitMix64(seed: seed << 8 | UInt64(number))

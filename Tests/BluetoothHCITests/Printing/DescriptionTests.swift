@@ -5,13 +5,13 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("The description of a packet") struct DescriptionTests {
+@Suite("Packet descriptions") struct DescriptionTests {
     private func describe(_ h4: String) throws -> String {
         let bytes = try #require([UInt8](hexadecimal: h4))
         return HCI.describe(try HCI.Packet(h4: bytes[...]))
     }
 
-    @Test("names a command and its fields") func command() throws {
+    @Test("The description names a command and its fields") func command() throws {
         #expect(try describe("01030c00") == "Reset")
         #expect(
             try describe("010c20020100")
@@ -19,7 +19,8 @@ import Testing
         )
     }
 
-    @Test("tells what a command returned") func commandComplete() throws {
+    @Test("The description includes the return parameters of a command")
+    func commandComplete() throws {
         #expect(
             try describe("040e07010514004000c4")
                 == "Command Complete: Read RSSI, status=success, connectionHandle=0x0040, rssi=-60"
@@ -39,7 +40,7 @@ import Testing
         #expect(try describe("040e03010000") == "Command Complete: No Operation, no status")
     }
 
-    @Test("goes into structures and lists") func nested() throws {
+    @Test("The description covers nested structures and lists") func nested() throws {
         #expect(
             HCI.describe(EventSample.advertising[0].event)
                 == "LE Advertising Report: [(type=ADV_IND, address=C4:F0:00:00:00:01 (random), "
@@ -50,19 +51,19 @@ import Testing
         #expect(FieldPrinter.fields(of: preference) == "transmit=2M, receive=none")
     }
 
-    @Test("shows what has no type here in hexadecimal") func unknown() throws {
+    @Test("Unknown packets are described in hexadecimal") func unknown() throws {
         #expect(try describe("0101fc020102") == "Command 0xFC01: 0102")
         #expect(try describe("04ff020102") == "Event Vendor Specific: 0102")
         #expect(try describe("043e027f09") == "LE event 0x7F: 09")
         #expect(try describe("0302000103") == "Synchronous data: 02000103")
     }
 
-    @Test("shows data, and where in a frame it is") func acl() throws {
+    @Test("The description of data includes its boundary flag") func acl() throws {
         #expect(try describe("0240200300010203") == "ACL 0x0040 first: 3 bytes 010203")
         #expect(try describe("0240100000") == "ACL 0x0040 continuing: 0 bytes")
     }
 
-    @Test("shows no keys, not even of malformed commands") func secrets() throws {
+    @Test("The description omits keys, even in malformed commands") func secrets() throws {
         let reply = HCI.LELongTermKeyRequestReply(
             connectionHandle: Sample.link,
             longTermKey: Sample.key
@@ -82,7 +83,7 @@ import Testing
         )
         #expect(!cut.contains("0102"))
         #expect(cut.contains("malformed"))
-        // The sample of a public key, which is no secret, happens to begin like that of a key.
+        // The sample of a public key is not secret, but begins like the sample of a key.
         for sample in CommandSample.all
         where !(sample.command is HCI.LEGenerateDHKey || sample.command is HCI.LEGenerateDHKeyV2) {
             let line = HCI.describe(
@@ -95,11 +96,11 @@ import Testing
         }
     }
 
-    @Test("says that an event is malformed") func malformed() throws {
+    @Test("The description reports a malformed event") func malformed() throws {
         #expect(try describe("04050100").hasPrefix("Event Disconnection Complete: malformed"))
     }
 
-    @Test("begins with the name, for every command and event there is") func everything() {
+    @Test("Every description begins with the name of the command or event") func everything() {
         for sample in CommandSample.all {
             let opcode = type(of: sample.command).opcode
             let line = HCI.describe(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-@Suite("The ACL transmit queue") struct ACLTransmitQueueTests {
+@Suite("ACL transmit queue") struct ACLTransmitQueueTests {
     static let first = ConnectionHandle(rawValue: 1)
     static let second = ConnectionHandle(rawValue: 2)
     static let third = ConnectionHandle(rawValue: 3)
@@ -22,7 +22,7 @@ import Testing
         return queue
     }
 
-    /// The packets that the queue hands out now.
+    /// Returns the packets that the queue can send now.
     private func drain(_ queue: inout ACLTransmitQueue) throws -> [HCI.ACLPacket] {
         var packets: [HCI.ACLPacket] = []
         while let bytes = queue.nextPacket() {
@@ -31,7 +31,8 @@ import Testing
         return packets
     }
 
-    @Test("cuts a frame to the size of the controller's buffers") func fragments() throws {
+    @Test("A frame is split into fragments of the controller's buffer size")
+    func fragments() throws {
         var queue = makeQueue()
         #expect(queue.enqueue([1, 2, 3, 4, 5, 6, 7, 8, 9], on: Self.first) == true)
         #expect(queue.nextPacket() == [0x02, 1, 0x00, 4, 0, 1, 2, 3, 4])
@@ -40,7 +41,8 @@ import Testing
         #expect(queue.nextPacket() == nil)
     }
 
-    @Test("tells whether the controller has passed on all there was up to a frame") func passing() {
+    @Test("The queue reports whether the controller has sent all data up to a frame")
+    func passing() {
         var queue = makeQueue(packetCount: 3)
         queue.enqueue([1, 2, 3], on: Self.first)
         let end = queue.end(of: [4, 5, 6, 7, 8], on: Self.first)
@@ -55,7 +57,7 @@ import Testing
         #expect(queue.end(of: [1], on: Self.first) == end + 2)
     }
 
-    @Test("puts every frame together again, at every buffer size", arguments: 1...30)
+    @Test("Fragments of every buffer size reassemble to the original frames", arguments: 1...30)
     func everySize(packetLength: Int) throws {
         var queue = makeQueue(packetLength: packetLength)
         let frames: [[UInt8]] = [Array(0..<27), [1], Array(5..<9)]
@@ -69,7 +71,8 @@ import Testing
         #expect(rebuilt == frames)
     }
 
-    @Test("occupies no more buffers than there are, until some are given back") func credits() {
+    @Test("The queue uses only the available buffers until the controller returns some")
+    func credits() {
         var queue = makeQueue(packetCount: 2)
         queue.enqueue(Array(1...12), on: Self.first)
         #expect(queue.nextPacket() != nil)
@@ -81,7 +84,7 @@ import Testing
         #expect(queue.nextPacket() == nil)
     }
 
-    @Test("lets links take turns, packet by packet") func fairness() throws {
+    @Test("Links take turns packet by packet") func fairness() throws {
         var queue = makeQueue(links: [Self.first, Self.second, Self.third])
         queue.enqueue(Array(1...12), on: Self.first)
         queue.enqueue(Array(1...12), on: Self.second)
@@ -90,7 +93,7 @@ import Testing
         #expect(order == [1, 2, 3, 1, 2, 1, 2])
     }
 
-    @Test("leaves a buffer for every other open link") func reserve() throws {
+    @Test("A link leaves one buffer for each other open link") func reserve() throws {
         var queue = makeQueue(packetCount: 4, links: [Self.first, Self.second])
         for _ in 0..<4 { queue.enqueue([1], on: Self.first) }
         #expect(try drain(&queue).count == 3)
@@ -98,7 +101,7 @@ import Testing
         #expect(try drain(&queue).map(\.connectionHandle) == [Self.second])
     }
 
-    @Test("shares the buffers among the links that have something to send") func share() throws {
+    @Test("The links that have data share the buffers") func share() throws {
         var queue = makeQueue(packetCount: 4, links: [Self.first, Self.second])
         for link in [Self.first, Self.second] {
             for _ in 0..<4 { queue.enqueue([1], on: link) }
@@ -108,7 +111,7 @@ import Testing
         #expect(try drain(&queue).map(\.connectionHandle) == [Self.second, Self.second])
     }
 
-    @Test("serves every link although there are fewer buffers than links") func scarce() throws {
+    @Test("Every link is served even if there are fewer buffers than links") func scarce() throws {
         let links = [Self.first, Self.second, Self.third]
         var queue = makeQueue(packetCount: 1, links: links)
         for link in links { queue.enqueue([1], on: link) }
@@ -118,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("takes no more frames than its limit on one link") func frameLimit() {
+    @Test("The queue accepts a limited number of frames for each link") func frameLimit() {
         var queue = makeQueue()
         for _ in 0..<ACLTransmitQueue.frameLimit {
             #expect(queue.hasRoom(Self.first))
@@ -130,7 +133,7 @@ import Testing
         #expect(queue.hasRoom(Self.first))
     }
 
-    @Test("frees the buffers of a link that ended, and drops its frames") func close() throws {
+    @Test("Closing a link frees its buffers and drops its frames") func close() throws {
         var queue = makeQueue(packetCount: 2, links: [Self.first, Self.second])
         queue.enqueue(Array(1...12), on: Self.first)
         _ = queue.nextPacket()
@@ -143,7 +146,7 @@ import Testing
         #expect(queue.packetsCompleted(Self.first, count: 1) == .unknownHandle)
     }
 
-    @Test("starts a link afresh whose handle comes back without its end being told")
+    @Test("Reopening a handle that was not closed resets its state")
     func reopened() throws {
         var queue = makeQueue(packetCount: 1)
         queue.enqueue([1, 2, 3, 4, 5], on: Self.first)
@@ -154,7 +157,7 @@ import Testing
         #expect(try drain(&queue).map(\.payload) == [[9]])
     }
 
-    @Test("does not believe that more packets left than were sent") func moreThanSent() {
+    @Test("The queue ignores completions beyond the number of packets sent") func moreThanSent() {
         var queue = makeQueue(packetCount: 2)
         queue.enqueue(Array(1...12), on: Self.first)
         _ = queue.nextPacket()
@@ -168,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "hands out nothing for a controller without buffers",
+        "The queue sends nothing to a controller without buffers",
         arguments: [(0, 5), (27, 0), (-1, 5), (27, -1)]
     )
     func noBuffers(packetLength: Int, packetCount: Int) {
@@ -178,15 +181,18 @@ import Testing
         #expect(queue.nextPacket() == nil)
     }
 
-    @Test("refuses empty frames and links that are not open") func refusals() {
+    @Test("The queue refuses empty frames and links that are not open") func refusals() {
         var queue = makeQueue()
         #expect(queue.enqueue([], on: Self.first) == false)
         #expect(queue.enqueue([1], on: Self.second) == false)
         queue.close(Self.second)
     }
 
-    @Test("never occupies more buffers than there are, whatever happens") func invariant() {
-        var generator = SplitMix64(seed: 7)
+    @Test(
+        "The queue never uses more buffers than the controller has",
+        arguments: RunSeed.seeds(1)
+    ) func invariant(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         let handles = (1...5).map(ConnectionHandle.init(rawValue:))
         for _ in 0..<100 {
             let packetCount = Int.random(in: 1...6, using: &generator)

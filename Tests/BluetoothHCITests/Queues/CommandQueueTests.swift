@@ -9,13 +9,13 @@ import Testing
 typealias TestQueue = CommandQueue<String>
 
 extension CommandQueue<String>.Action {
-    /// The action for sending a command without parameters of its own.
+    /// The action that sends a command without parameters of its own.
     static func sends(_ command: some HCICommand) -> Self {
         .send(HCI.EncodedCommand(command).h4Packet)
     }
 }
 
-/// A queue, a clock, and short names for what a controller does to it.
+/// A command queue and a clock, with short names for the controller's events.
 struct QueueHarness {
     static let disconnect = HCI.Disconnect(connectionHandle: Sample.link)
     static let probe = HCI.ReadLocalVersionInformation()
@@ -48,7 +48,7 @@ struct QueueHarness {
         queue.commandStatus(opcode: opcode, allowedPackets: allowed, status: status, now: now)
     }
 
-    /// Lets time pass up to the next deadline.
+    /// Advances the clock to the next deadline.
     mutating func waitForDeadline() -> [TestQueue.Action] {
         guard let deadline = queue.nextDeadline else { return [] }
         now = deadline
@@ -56,8 +56,8 @@ struct QueueHarness {
     }
 }
 
-@Suite("The command queue") struct CommandQueueTests {
-    @Test("sends one command until the controller allows more") func initialBudget() {
+@Suite("Command queue") struct CommandQueueTests {
+    @Test("The queue sends one command until the controller allows more") func initialBudget() {
         var harness = QueueHarness()
         #expect(harness.enqueue(HCI.Reset(), "a") == [.sends(HCI.Reset())])
         #expect(harness.enqueue(HCI.LERand(), "b") == [])
@@ -66,7 +66,7 @@ struct QueueHarness {
         )
     }
 
-    @Test("sends as many commands as the controller allows") func budget() {
+    @Test("The queue sends as many commands as the controller allows") func budget() {
         var harness = QueueHarness()
         #expect(harness.complete(.none, allowing: 2, []) == [])
         #expect(harness.enqueue(HCI.LERand(), "a") == [.sends(HCI.LERand())])
@@ -74,7 +74,8 @@ struct QueueHarness {
         #expect(harness.enqueue(HCI.Reset(), "c") == [])
     }
 
-    @Test("takes what is on its way off what the controller allows") func commandsOnTheWay() {
+    @Test("Outstanding commands count against the number that the controller allows")
+    func commandsOnTheWay() {
         var harness = QueueHarness()
         _ = harness.complete(.none, allowing: 2, [])
         _ = harness.enqueue(HCI.LERand(), "a")
@@ -87,7 +88,7 @@ struct QueueHarness {
         )
     }
 
-    @Test("holds commands back while the controller allows none") func noBudget() {
+    @Test("The queue holds commands while the controller allows none") func noBudget() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "a")
         _ = harness.enqueue(HCI.Reset(), "b")
@@ -95,7 +96,7 @@ struct QueueHarness {
         #expect(harness.complete(.none, allowing: 1, []) == [.sends(HCI.Reset())])
     }
 
-    @Test("ends a command of either kind with the answer that fits it") func kindsOfAnswers() {
+    @Test("A command ends only with the event that is specified for it") func kindsOfAnswers() {
         var harness = QueueHarness()
         _ = harness.enqueue(QueueHarness.disconnect, "a")
         #expect(harness.status(.disconnect) == [.finished("a", .status(.success))])
@@ -115,7 +116,7 @@ struct QueueHarness {
         #expect(harness.complete(.disconnect, [2]) == [.finished("d", .complete([2]))])
     }
 
-    @Test("answers commands with the same opcode in order") func sameOpcode() {
+    @Test("Commands with the same opcode are answered in order") func sameOpcode() {
         var harness = QueueHarness()
         _ = harness.complete(.none, allowing: 5, [])
         _ = harness.enqueue(HCI.LERand(), "a")
@@ -124,7 +125,7 @@ struct QueueHarness {
         #expect(harness.complete(.leRand, [0, 2]) == [.finished("b", .complete([0, 2]))])
     }
 
-    @Test("ignores answers to commands that it did not send, but not what they allow")
+    @Test("The queue ignores unmatched responses, except for the number of commands they allow")
     func strangers() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "a")
@@ -134,7 +135,7 @@ struct QueueHarness {
         #expect(harness.complete(.leRand) == [.finished("a", .complete([0]))])
     }
 
-    @Test("refuses what is over its limit") func limit() {
+    @Test("The queue discards commands beyond its limit") func limit() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.Reset(), "sent")
         for _ in 0..<CommandQueueLimits.pendingLimit {
@@ -143,7 +144,7 @@ struct QueueHarness {
         #expect(harness.enqueue(HCI.LERand(), "over") == [.finished("over", .discarded)])
     }
 
-    @Test("lets go of what waits and is withdrawn, and keeps the order of the rest")
+    @Test("Withdrawing removes waiting commands and keeps the order of the rest")
     func withdrawal() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "sent")
@@ -159,7 +160,8 @@ struct QueueHarness {
         #expect(harness.complete(.leRand) == [.finished("c", .complete([0]))])
     }
 
-    @Test("does not ask why the controller stalls once nothing waits") func withdrawalInStall() {
+    @Test("The queue has no deadline for a stalled controller once no command is waiting")
+    func withdrawalInStall() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "a")
         _ = harness.enqueue(HCI.LERand(), "b")
@@ -169,7 +171,8 @@ struct QueueHarness {
         #expect(harness.queue.nextDeadline == nil)
     }
 
-    @Test("ends everything when reset, and starts afresh") func reset() {
+    @Test("Resetting the queue discards every command and restores its initial state")
+    func reset() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.Reset(), "a")
         _ = harness.enqueue(HCI.LERand(), "b")
@@ -181,8 +184,8 @@ struct QueueHarness {
     }
 }
 
-@Suite("The command queue, without an answer") struct CommandQueueTimeoutTests {
-    @Test("gives the command up, probes, and goes on when the probe is answered")
+@Suite("Timeouts of the command queue") struct CommandQueueTimeoutTests {
+    @Test("A command that times out ends, and the queue continues after its probe is answered")
     func deafToOne() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LEReadChannelMap(connectionHandle: Sample.link), "deaf")
@@ -197,14 +200,14 @@ struct QueueHarness {
         #expect(harness.queue.nextDeadline == nil)
     }
 
-    @Test("does nothing before the deadline") func early() {
+    @Test("The queue does nothing before the deadline") func early() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "a")
         #expect(harness.queue.deadlinePassed(now: Instant.zero + .milliseconds(1999)) == [])
         #expect(harness.complete(.leRand) == [.finished("a", .complete([0]))])
     }
 
-    @Test("drops a late answer, and never takes it for a newer command's") func lateAnswer() {
+    @Test("A late response is dropped and never matched with a newer command") func lateAnswer() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "old")
         _ = harness.waitForDeadline()
@@ -214,7 +217,7 @@ struct QueueHarness {
         #expect(harness.complete(.leRand, [0, 0xBB]) == [.finished("new", .complete([0, 0xBB]))])
     }
 
-    @Test("tells a late answer from that to a twin sent before the time was up") func twin() {
+    @Test("A late response is distinguished from that of an identical, newer command") func twin() {
         var harness = QueueHarness()
         _ = harness.complete(.none, allowing: 2, [])
         _ = harness.enqueue(HCI.LERand(), "old")
@@ -227,7 +230,8 @@ struct QueueHarness {
         #expect(harness.complete(.leRand, [0, 0xBB]) == [.finished("new", .complete([0, 0xBB]))])
     }
 
-    @Test("forgets a command that is never answered once the probe is") func neverAnswered() {
+    @Test("The queue forgets an unanswered command once its probe is answered")
+    func neverAnswered() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "lost")
         _ = harness.waitForDeadline()
@@ -236,7 +240,8 @@ struct QueueHarness {
         #expect(harness.complete(.leRand, [0, 1]) == [.finished("again", .complete([0, 1]))])
     }
 
-    @Test("declares the controller gone when the probe stays unanswered, once") func gone() {
+    @Test("The controller is reported unresponsive once if the probe stays unanswered")
+    func gone() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "a")
         _ = harness.enqueue(HCI.Reset(), "b")
@@ -249,7 +254,7 @@ struct QueueHarness {
         #expect(harness.enqueue(HCI.Reset(), "d") == [.sends(HCI.Reset())])
     }
 
-    @Test("counts from the last answer when the controller is slow but alive") func slow() {
+    @Test("The deadline counts from the last response if the controller is slow") func slow() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "slow")
         _ = harness.waitForDeadline()
@@ -258,7 +263,7 @@ struct QueueHarness {
         #expect(harness.queue.nextDeadline == harness.now + CommandQueueLimits.probeTimeout)
     }
 
-    @Test("probes only once for several commands") func oneProbe() {
+    @Test("Several timed-out commands cause one probe") func oneProbe() {
         var harness = QueueHarness()
         _ = harness.complete(.none, allowing: 3, [])
         _ = harness.enqueue(HCI.LERand(), "a")
@@ -275,7 +280,7 @@ struct QueueHarness {
         #expect(harness.queue.nextDeadline == nil)
     }
 
-    @Test("survives giving up the very command that it probes with") func deafToProbe() {
+    @Test("A timeout of the probe's own command leads to another probe") func deafToProbe() {
         var harness = QueueHarness()
         _ = harness.enqueue(QueueHarness.probe, "version")
         #expect(
@@ -286,7 +291,7 @@ struct QueueHarness {
         #expect(harness.queue.nextDeadline == nil)
     }
 
-    @Test("probes a controller that allows nothing for too long, and sends one at a time then")
+    @Test("The queue probes a controller that stalls, then sends one command at a time")
     func stalled() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "a")
@@ -298,8 +303,11 @@ struct QueueHarness {
         )
     }
 
-    @Test("ends every command exactly once, whatever the controller does") func onceOnly() {
-        var generator = SplitMix64(seed: 6)
+    @Test(
+        "Every command ends exactly once, whatever the controller does",
+        arguments: RunSeed.seeds(1)
+    ) func onceOnly(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<200 {
             var harness = QueueHarness()
             var ended: [String: Int] = [:]

@@ -5,17 +5,17 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// A controller that answers start-up, and records a failure if it is sent a command that it does
+/// A controller that answers start-up, and records a failure if it receives a command that it does
 /// not list.
 struct ScriptedController {
-    /// What every list of commands leaves out, since it has no bit.
+    /// The command that every list leaves out, since it has no bit.
     static let unlisted: Set<HCI.Opcode> = [.readLocalSupportedCommands]
 
     var commands: Set<HCI.Opcode>
     var answers: [HCI.Opcode: CommandResult] = [:]
     private(set) var received: [HCI.EncodedCommand] = []
 
-    /// One that knows everything.
+    /// Creates a controller that supports all commands except `missing`.
     init(without missing: Set<HCI.Opcode> = []) {
         commands = Set(HCI.commandTypesByOpcode.keys).subtracting(missing)
         answer(HCI.Reset.self, .init())
@@ -71,7 +71,7 @@ struct ScriptedController {
         answer(HCI.LEReadNumberOfSupportedAdvertisingSets.self, .init(count: 16))
     }
 
-    /// The controller is to answer a command with this.
+    /// Sets the response to a command.
     mutating func answer<Command: CommandCompleteCommand>(
         _ command: Command.Type,
         _ parameters: Command.ReturnParameters
@@ -91,7 +91,7 @@ struct ScriptedController {
     }
 }
 
-@Suite("Start-up") struct ControllerStartupTests {
+@Suite("Controller start-up") struct ControllerStartupTests {
     static let randomAddress = DeviceAddress(value: 0xC400_0000_0001, kind: .random)
 
     /// Runs start-up to its end.
@@ -121,7 +121,7 @@ struct ScriptedController {
         return capabilities
     }
 
-    @Test("finds out all there is to know") func everything() throws {
+    @Test("Start-up reads all capabilities of the controller") func everything() throws {
         var controller = ScriptedController()
         let capabilities = try capabilities(&controller)
         #expect(capabilities.version.hciVersion == .core5_3)
@@ -142,8 +142,8 @@ struct ScriptedController {
         #expect(capabilities.supports(HCI.LESetPHY.self))
     }
 
-    @Test("begins with Reset, and asks what there is before it uses any of it") func order() throws
-    {
+    @Test("Start-up begins with Reset and reads the supported commands before it uses others")
+    func order() throws {
         var controller = ScriptedController()
         _ = try run(&controller)
         let opcodes = controller.received.map(\.opcode)
@@ -154,7 +154,7 @@ struct ScriptedController {
         #expect(Set(opcodes).count == opcodes.count, "nothing is sent twice")
     }
 
-    @Test("sends nothing that the controller does not list, whatever that is")
+    @Test("Start-up sends only commands that the controller lists")
     func missingCommands() throws {
         let required: Set<HCI.Opcode> = [
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
@@ -166,7 +166,7 @@ struct ScriptedController {
         }
     }
 
-    @Test("does without what is listed and then refused, or not answered") func refusals() throws {
+    @Test("Start-up tolerates refused and unanswered optional commands") func refusals() throws {
         let results: [CommandResult] = [
             .complete([1]), .status(.unknownCommand), .timedOut, .complete([0]), .complete([]),
         ]
@@ -187,7 +187,7 @@ struct ScriptedController {
         }
     }
 
-    @Test("fails without what nothing works without") func required() throws {
+    @Test("Start-up fails without its required commands") func required() throws {
         let required: [HCI.Opcode] = [
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
         ]
@@ -203,7 +203,7 @@ struct ScriptedController {
         }
     }
 
-    @Test("ends at once when its queue discards") func discarded() throws {
+    @Test("Start-up ends at once if its queue discards a command") func discarded() throws {
         var controller = ScriptedController()
         controller.answers[.leReadSupportedStates] = .discarded
         #expect(
@@ -211,7 +211,8 @@ struct ScriptedController {
         )
     }
 
-    @Test("takes the buffers from the first command that tells of any") func buffers() throws {
+    @Test("Start-up takes the buffers from the first command that reports any")
+    func buffers() throws {
         var controller = ScriptedController(without: [.leReadBufferSizeV2])
         #expect(try capabilities(&controller).aclPacketLength == 27)
         #expect(try capabilities(&controller).aclPacketCount == 20)
@@ -222,7 +223,7 @@ struct ScriptedController {
         #expect(try capabilities(&controller).aclPacketCount == 9)
     }
 
-    @Test("fails when there are no buffers") func noBuffers() throws {
+    @Test("Start-up fails if the controller has no buffers") func noBuffers() throws {
         let buffers: Set<HCI.Opcode> = [.leReadBufferSizeV2, .leReadBufferSize, .readBufferSize]
         var controller = ScriptedController(without: buffers)
         #expect(try run(&controller) == .failed(.noBuffers))
@@ -232,19 +233,20 @@ struct ScriptedController {
         #expect(try run(&controller) == .failed(.noBuffers))
     }
 
-    @Test("sets no random address when it is given none") func noRandomAddress() throws {
+    @Test("Start-up sets no random address if none is configured") func noRandomAddress() throws {
         var controller = ScriptedController()
         #expect(try capabilities(&controller, randomAddress: nil).randomAddress == nil)
         #expect(controller.parameters(of: .leSetRandomAddress) == nil)
     }
 
-    @Test("knows that an all-zero public address is none") func noPublicAddress() throws {
+    @Test("An all-zero public address counts as none") func noPublicAddress() throws {
         var controller = ScriptedController()
         controller.answer(HCI.ReadBDAddress.self, .init(address: .init(value: 0)))
         #expect(try capabilities(&controller).publicAddress == nil)
     }
 
-    @Test("asks only for LE events that the controller knows") func leEventMask() throws {
+    @Test("Start-up enables only LE events that the controller supports")
+    func leEventMask() throws {
         let later: Set<HCI.Opcode> = [
             .leSetDataLength, .leSetPHY, .leReadLocalP256PublicKey, .leGenerateDHKey,
             .leRemoteConnectionParameterRequestReply, .leSetAddressResolutionEnable,
@@ -260,7 +262,8 @@ struct ScriptedController {
         #expect(controller.parameters(of: .leSetEventMask) == [0xFF, 0x1B, 0x07, 0, 0, 0, 0, 0])
     }
 
-    @Test("has new links use the longest packets there are") func defaultDataLength() throws {
+    @Test("Start-up sets the longest packets as the default of new links")
+    func defaultDataLength() throws {
         var controller = ScriptedController()
         _ = try run(&controller)
         #expect(
@@ -270,8 +273,8 @@ struct ScriptedController {
     }
 }
 
-@Suite("The supported commands") struct SupportedCommandsTests {
-    @Test("are found at their octet and bit") func positions() throws {
+@Suite("Supported commands") struct SupportedCommandsTests {
+    @Test("Each command is found at its byte and bit") func positions() throws {
         var octets = [UInt8](repeating: 0, count: 64)
         octets[26] = 0b0000_1000
         octets[41] = 0b0010_0000
@@ -285,7 +288,8 @@ struct ScriptedController {
         #expect("\(commands)" == "2 commands")
     }
 
-    @Test("have a place of their own each, but for the one that lists them") func completeness() {
+    @Test("Each command has its own bit, except for the command that reads the list")
+    func completeness() {
         let positions = HCI.SupportedCommands.positions
         #expect(Set(positions.values.map { $0.octet * 8 + Int($0.bit) }).count == positions.count)
         #expect(positions.values.allSatisfy { $0.octet < HCI.SupportedCommands.length })

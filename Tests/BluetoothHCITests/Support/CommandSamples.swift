@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// A command and its H4 packet, the latter checked with two other implementations.
+/// A command and its H4 packet, which was checked with two other implementations.
 struct CommandSample: Sendable, CustomTestStringConvertible {
     let command: any HCICommand
     let h4: String
@@ -18,7 +18,7 @@ struct CommandSample: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(type(of: command))" }
 }
 
-/// The value of a sample that is known to be there.
+/// Returns the value of a sample, which must be valid.
 func required<Value>(_ value: Value?) -> Value {
     guard let value else { preconditionFailure("a sample is wrong") }
     return value

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHCI
 
-/// An event and its H4 packet, the latter checked with two other implementations.
+/// An event and its H4 packet, which was checked with two other implementations.
 struct EventSample: Sendable, CustomTestStringConvertible {
     let event: HCI.Event
     let h4: String

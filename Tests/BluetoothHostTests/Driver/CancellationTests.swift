@@ -7,8 +7,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Tasks that are cancelled while a whole host works for them.
-@Suite("Cancelled tasks", .timeLimit(.minutes(1)))
+/// Tasks that are canceled during a request of a whole host.
+@Suite("Canceled tasks", .timeLimit(.minutes(1)))
 struct CancellationTests {
     private let peer = ModelPeer(1)
     private let transport: ModelTransport
@@ -24,7 +24,7 @@ struct CancellationTests {
         return try await host.connect(to: peer.address)
     }
 
-    /// Runs `body` in a task that is cancelled from the start.
+    /// Runs `body` in a task that is canceled from the start.
     private func cancelled<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {
@@ -34,20 +34,20 @@ struct CancellationTests {
         }
     }
 
-    @Test("A cancelled task that shuts the host down waits for the goodbyes")
+    @Test("A canceled task that shuts the host down waits for the disconnections")
     func shutdown() async throws {
         _ = try await connect()
         let task = cancelled { [host] in
             await host.shutdown()
             return await host.state
         }
-        // Whoever does not wait sees a host that still says goodbye.
+        // A task that does not wait would see a host that is still shutting down.
         #expect(try await task.value == .closed)
         #expect(transport.controller.commands.contains(.disconnect))
         #expect(transport.controller.violations.isEmpty)
     }
 
-    @Test("A cancelled task writes nothing")
+    @Test("A canceled task writes nothing")
     func write() async throws {
         let link = try await connect()
         let count = transport.controller.dataPackets.count
@@ -57,7 +57,7 @@ struct CancellationTests {
         await host.shutdown()
     }
 
-    @Test("A cancelled task can still end a link")
+    @Test("A canceled task can still end a link")
     func disconnect() async throws {
         let link = try await connect()
         let task = cancelled { try await link.disconnect() }
@@ -67,7 +67,7 @@ struct CancellationTests {
         await host.shutdown()
     }
 
-    @Test("A subscription that is given up while the peer is asked is taken back")
+    @Test("A subscription that is canceled during its request is removed")
     func subscribe() async throws {
         let link = try await connect()
         let address = peer.address
@@ -83,7 +83,10 @@ struct CancellationTests {
         await host.shutdown()
     }
 
-    @Test("Everybody is answered, whoever is cancelled while the host ends", arguments: 1...20)
+    @Test(
+        "Every request completes if tasks are canceled while the host shuts down",
+        arguments: RunSeed.seeds(20)
+    )
     func storm(seed: UInt64) async throws {
         let link = try await connect()
         var generator = SplitMix64(seed: seed)
@@ -106,14 +109,14 @@ struct CancellationTests {
         #expect(transport.controller.violations.isEmpty)
     }
 
-    @Test("A host that is let go while it is ready closes its transport")
+    @Test("A released host that is ready closes its transport")
     func letGo() async throws {
         let transport = ModelTransport()
         try await BluetoothHost(transport: transport).start()
         await transport.closed.wait()
     }
 
-    @Test("A host that is let go while it is connected closes its transport")
+    @Test("A released host that is connected closes its transport")
     func letGoConnected() async throws {
         let transport = ModelTransport(peers: [peer])
         do {

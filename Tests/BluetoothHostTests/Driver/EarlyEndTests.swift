@@ -5,25 +5,25 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Streams and tasks that end before what they asked for has begun.
-@Suite("An early end", .timeLimit(.minutes(1)))
+/// Streams and tasks that end before their request has started.
+@Suite("Early ends", .timeLimit(.minutes(1)))
 struct EarlyEndTests {
     private let host = BluetoothHost(transport: ScriptedTransport())
 
-    @Test("a scan that nobody ever reads ends")
+    @Test("A scan whose stream is never read ends")
     func unreadScan() async {
         _ = host.scan()
         #expect(await host.core.scans.isEmpty)
     }
 
-    @Test("a scan goes on while somebody holds its stream")
+    @Test("A scan continues while its stream is retained")
     func heldScan() async {
         let scan = host.scan()
         #expect(await host.core.scans.count == 1)
         withExtendedLifetime(scan) {}
     }
 
-    @Test("a task that is cancelled already does not connect")
+    @Test("A canceled task does not connect")
     func cancelledBefore() async {
         let address = DeviceAddress(value: 0xC0FF_EE00_0002, kind: .random)
         let task = Task { [host] in

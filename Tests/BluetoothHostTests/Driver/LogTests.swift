@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Keeps what is logged for people: from notices on.
+/// Stores the log messages from the level `notice` on.
 private final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -36,7 +36,7 @@ private final class Lines: Sendable {
 }
 
 @Suite struct LogTests {
-    @Test("Why an adapter cannot be used is said once, however often it is tried")
+    @Test("The reason for an unusable adapter is logged once for any number of attempts")
     func saysOnce() async throws {
         let lines = Lines()
         let isTriedAgain = Occurrence()

@@ -4,7 +4,7 @@ import BluetoothTypes
 import HCITransports
 import Synchronization
 
-/// A way to a `ModelController` for a whole host.
+/// A transport that connects a whole host to a `ModelController`.
 final class ModelTransport: HCITransport {
     private struct State {
         var controller: ModelController
@@ -23,11 +23,11 @@ final class ModelTransport: HCITransport {
         state = Mutex(State(controller: ModelController(peers: peers)))
     }
 
-    /// The controller as it is now.
+    /// A copy of the controller's current state.
     var controller: ModelController { state.withLock { $0.controller } }
 
-    /// Occurs after the next packet from the host with which `condition` is met; what the controller
-    /// says from then on is held back until `release`.
+    /// Occurs after the next packet from the host that meets `condition`. Later packets of the
+    /// controller are held until `release`.
     func hold(when condition: @escaping @Sendable (ModelController) -> Bool) -> Occurrence {
         state.withLock { state in
             state.isOver = condition
@@ -36,13 +36,13 @@ final class ModelTransport: HCITransport {
         }
     }
 
-    /// Has controller and peers do something by themselves.
+    /// Performs an action of the controller or a peer.
     func act(_ change: (inout ModelController) -> Void) {
         state.withLock { change(&$0.controller) }
         deliverLater()
     }
 
-    /// Hands on what was held back, and all that follows.
+    /// Delivers the held packets and all that follow.
     func release() {
         state.withLock { $0.isHeld = false }
         deliverLater()

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HCITransports
+import Synchronization
 import Testing
 
 @testable import BluetoothHost
 
-/// What a transport says while it is still being opened.
-@Suite("Opening", .timeLimit(.minutes(1)))
+/// Events of a transport before `open` returns.
+@Suite("Opening a transport", .timeLimit(.minutes(1)))
 struct OpeningTests {
-    @Test("a transport that ends before open has returned is opened again when it has")
+    @Test("A transport that closes before `open` returns is opened again afterward")
     func closedEarly() async {
         let (gate, reopened) = (Occurrence(), Occurrence())
         let transport = ScriptedTransport { attempt, transport in
@@ -20,7 +21,7 @@ struct OpeningTests {
         let start = Task { try await host.start() }
         var states = host.states.makeAsyncIterator()
         while await states.next() != .unavailable(.transport(Self.ending)) {}
-        // The time has come to open it again, and the first attempt has not returned.
+        // The time to reopen has come, and the first attempt has not returned.
         while await states.next() != .starting {}
         gate.occur()
         await reopened.wait()
@@ -31,32 +32,40 @@ struct OpeningTests {
 
     private static let ending = TransportError.closedByPeer("scripted").description
 
-    @Test("a packet that begins before open has returned is put together")
-    func splitAcrossOpening() async {
-        let (told, gate) = (Occurrence(), Occurrence())
+    @Test("A packet that starts before `open` returns is reassembled")
+    func splitAcrossOpening() {
+        let gate = Occurrence()
         let transport = ScriptedTransport { attempt, transport in
             guard attempt == 1 else { return }
             transport.tell(.received([0x04, 0x10]))
-            told.occur()
             await gate.wait()
         }
-        let host = BluetoothHost(transport: transport)
-        let start = Task { try await host.start() }
-        await told.wait()
-        _ = await host.state
+        // The clock of the executor stands still, so that no command of the host times out.
+        let executor = StepExecutor()
+        let host = BluetoothHost(transport: transport, executor: executor)
+        let states = Mutex<[AdapterState]>([])
+        let observer = StateObserver { state in states.withLock { $0.append(state) } }
+        host.enter { host in
+            host.attach(observer)
+            host.beginStart()
+        }
+        #expect(executor.run())
         gate.occur()
+        #expect(executor.run())
         // The rest of a Hardware Error event (Vol 4, Part E, 7.7.16).
         transport.tell(.received([0x01, 0x42]))
-        await #expect(throws: HostError.adapter(.hardwareError(0x42))) { try await start.value }
-        await host.shutdown()
+        #expect(executor.run())
+        #expect(states.withLock(\.self).contains(.unavailable(.hardwareError(0x42))))
+        withExtendedLifetime(observer) {}
     }
 
-    @Test("a transport that is told to be back is opened at once")
+    @Test("A transport that announces its return is opened at once")
     func announced() {
         let transport = ScriptedTransport { attempt, _ throws(TransportError) in
             if attempt == 1 { throw .adapterRemoved("scripted") }
         }
-        // Its time stands still: nothing but the announcement can have it opened again.
+        // The clock of the executor stands still, so that only the announcement can reopen the
+        // transport.
         let executor = StepExecutor()
         var host: BluetoothHost? = BluetoothHost(transport: transport, executor: executor)
         host?.enter { $0.openOnce() }
@@ -73,7 +82,7 @@ struct OpeningTests {
         #expect(transport.watchEnds == 1)
     }
 
-    @Test("a host that is shut down watches no longer") func watchEnds() async {
+    @Test("A host that was shut down no longer watches its transport") func watchEnds() async {
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             throw .adapterRemoved("scripted")
         }
@@ -84,5 +93,18 @@ struct OpeningTests {
         #expect(transport.watchEnds == 1)
         transport.announceReturn()
         #expect(transport.watchEnds == 1)
+    }
+}
+
+/// An observer that reports the states of the adapter.
+private final class StateObserver: HostObserver {
+    private let report: @Sendable (AdapterState) -> Void
+
+    init(report: @escaping @Sendable (AdapterState) -> Void) {
+        self.report = report
+    }
+
+    func hostDid(_ event: HostEvent) {
+        if case .stateChanged(let state) = event { report(state) }
     }
 }

@@ -3,9 +3,9 @@
 import HCITransports
 import Synchronization
 
-/// A transport that does what a test tells it to.
+/// A transport that a test scripts.
 final class ScriptedTransport: HCITransport {
-    /// What `open` does with each attempt, counted from one; it returns when this does.
+    /// The body of `open` for each attempt, counted from one. `open` returns when it returns.
     typealias Opening =
         @Sendable (_ attempt: Int, ScriptedTransport) async throws(TransportError) ->
         Void
@@ -28,10 +28,10 @@ final class ScriptedTransport: HCITransport {
         self.opening = opening
     }
 
-    /// How often `open` was called.
+    /// The number of calls of `open`.
     var openCount: Int { state.withLock { $0.openCount } }
 
-    /// How often something was sent that could not arrive.
+    /// The number of packets that were sent while the transport was closed.
     var sentWhileClosed: Int { state.withLock { $0.sentWhileClosed } }
 
     func open(
@@ -53,7 +53,7 @@ final class ScriptedTransport: HCITransport {
         }
     }
 
-    /// How often a watch was ended.
+    /// The number of watches that ended.
     var watchEnds: Int { state.withLock { $0.watchEnds } }
 
     func watch(
@@ -76,7 +76,7 @@ final class ScriptedTransport: HCITransport {
         }
     }
 
-    /// Tells the host that what was missing is there.
+    /// Announces to the host that the adapter has returned.
     func announceReturn() {
         let (executor, returned) = state.withLock { ($0.executor, $0.returned) }
         executor?.perform { returned?() }
@@ -92,7 +92,7 @@ final class ScriptedTransport: HCITransport {
         if state.withLock({ $0.isOpen }) { tell(.closed(nil)) }
     }
 
-    /// Tells the host of an event.
+    /// Delivers an event to the host.
     func tell(_ event: TransportEvent) {
         let (executor, receive) = state.withLock { state in
             if case .closed = event { state.isOpen = false }
@@ -102,7 +102,7 @@ final class ScriptedTransport: HCITransport {
     }
 }
 
-/// Something that happens once, and that tasks wait for; cancelling them ends their waiting.
+/// An event that occurs once and that tasks can await. Canceling a task ends its wait.
 final class Occurrence: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -115,7 +115,7 @@ final class Occurrence: Sendable {
         continuation.finish()
     }
 
-    /// Returns when it has occurred, or the task is cancelled.
+    /// Returns when the event has occurred, or when the task is canceled.
     func wait() async {
         for await _ in stream {}
     }

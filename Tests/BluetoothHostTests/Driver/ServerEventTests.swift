@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The stream of what clients do, and its bound.
+/// The stream of server events, and its limit.
 @Suite("Server events", .timeLimit(.minutes(1)))
 struct ServerEventTests {
     private let host = BluetoothHost(transport: ScriptedTransport())
@@ -22,7 +22,7 @@ struct ServerEventTests {
         .asked(1, .read(link.identifier.client, handle, offset: 0))
     }
 
-    @Test("Without a reader, questions are refused and everything else is nobody's loss")
+    @Test("Without a reader, questions are refused and other events are dropped")
     func nobody() {
         var router = ServerEventRouter()
         let link = link(1)
@@ -30,7 +30,7 @@ struct ServerEventTests {
         #expect(router.deliver(question(by: link), on: link.identifier, of: host) == .unlikelyError)
     }
 
-    @Test("A reader begins with the links there are, oldest first")
+    @Test("A reader first gets the existing links, oldest first")
     func links() async throws {
         var router = ServerEventRouter()
         for number in [3, 1, 2] as [UInt64] { router.begin(link(number)) }
@@ -43,7 +43,7 @@ struct ServerEventTests {
         #expect(seen == [1, 3])
     }
 
-    @Test("A reader that is behind misses commands, refuses requests, and goes on")
+    @Test("A reader that is behind misses commands and refuses requests, and continues")
     func behind() async throws {
         var router = ServerEventRouter()
         let link = link(1)
@@ -62,7 +62,7 @@ struct ServerEventTests {
     }
 
     @Test(
-        "A reader that would miss a subscription or a link is ended instead",
+        "The stream of a reader that would miss a subscription or a link ends",
         arguments: [0, 1, 2]
     )
     func ended(_ kind: Int) async throws {
@@ -90,7 +90,7 @@ struct ServerEventTests {
         _ = next
     }
 
-    @Test("One reader at a time; the next one when it has gone, and none after the shutdown")
+    @Test("Only one reader is allowed at a time, and none after the shutdown")
     func oneReader() async throws {
         let first = try await host.serverEvents()
         await #expect(throws: HostError.busy) { try await host.serverEvents() }

@@ -7,12 +7,15 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A host whose controller has gone mad: true packets, damaged ones, and noise.
-@Suite("Random bytes")
+/// A host with a faulty controller: valid packets, corrupted packets and noise.
+@Suite("Random bytes from the controller")
 struct RandomBytes {
     static let packetCount = 20_000
 
-    @Test("never trap, and a reset makes all well again", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "Random bytes never trap, and the host recovers after a reset",
+        arguments: RunSeed.seeds(4)
+    )
     func survive(seed: UInt64) throws {
         let peers = (1...3).map { ModelPeer($0) }
         var generator = SplitMix64(seed: seed)
@@ -34,7 +37,7 @@ struct RandomBytes {
         #expect(Set(bench.core.linkList.map(\.peer)) == Set(peers.map(\.address)))
     }
 
-    /// What a controller says in the course of a whole session.
+    /// Returns the packets of a controller during a whole session.
     private static func corpus(_ peers: [ModelPeer]) throws -> [[UInt8]] {
         var packets: [[UInt8]] = []
         var bench = Bench(peers: peers)
@@ -84,7 +87,7 @@ struct RandomBytes {
         switch Int.random(in: 0..<20, using: &generator) {
         case 0...4: break
         case 5...11:
-            // Damaged behind its header: the framing survives.
+            // The packet is corrupted after its header, so that the framing remains intact.
             let header = packet.first == 0x02 ? 5 : 3
             for _ in 0..<Int.random(in: 1...4, using: &generator) where packet.count > header {
                 let index = Int.random(in: header..<packet.count, using: &generator)

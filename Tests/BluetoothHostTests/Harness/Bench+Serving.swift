@@ -8,9 +8,10 @@ import Testing
 
 @testable import BluetoothHost
 
-// A bench whose host serves: the peer of each link is its client.
+// A harness whose host acts as a server: the peer of each link is its client.
 extension Bench {
-    /// What the peer hears after it has sent this: all of it, the answer last.
+    /// Sends a PDU from the peer, and returns the PDUs that the peer receives. The response is the
+    /// last.
     mutating func hear(_ pdu: ATT.PDU, from peer: DeviceAddress) -> [ATT.PDU] {
         let before = heard(by: peer).count
         controller.sendPDU(pdu, from: peer)
@@ -18,12 +19,12 @@ extension Bench {
         return Array(heard(by: peer).dropFirst(before))
     }
 
-    /// All that the host has sent to the peer's bearer, requests of our own included.
+    /// Returns all PDUs that the host has sent to the peer's bearer, including its own requests.
     func heard(by peer: DeviceAddress) -> [ATT.PDU] {
         controller.peers[peer]?.server.received ?? []
     }
 
-    /// The values that the host has notified and indicated, oldest first.
+    /// Returns the values that the host has notified and indicated, oldest first.
     func values(heardBy peer: DeviceAddress) -> [[UInt8]] {
         heard(by: peer).compactMap { pdu in
             switch pdu {
@@ -70,7 +71,7 @@ extension Bench {
         drive()
     }
 
-    /// What the application was asked, and has not answered as far as anybody knows here.
+    /// The questions to the application. Answered questions are included.
     var questions: [(id: GATTServer.RequestID, question: GATTServer.Question)] {
         news.compactMap {
             if case .asked(let id, let question) = $0.news { (id, question) } else { nil }
@@ -78,7 +79,7 @@ extension Bench {
     }
 }
 
-/// The service that the stories are about.
+/// The service of these tests.
 enum Clinic {
     static let definition = GATT.ServiceDefinition(
         BluetoothUUID(0x1809),
@@ -97,10 +98,10 @@ enum Clinic {
 }
 
 extension GATT.PublishedService {
-    /// The value of the `index`th characteristic.
+    /// Returns the handle of the value of the `index`th characteristic.
     func value(_ index: Int) -> AttributeHandle { characteristics[index].valueHandle }
 
-    /// Its Client Characteristic Configuration.
+    /// Returns the handle of its Client Characteristic Configuration.
     func configuration(_ index: Int) throws -> AttributeHandle {
         try #require(
             characteristics[index].descriptors.first {

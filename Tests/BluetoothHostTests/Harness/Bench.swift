@@ -9,22 +9,23 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A core and a model controller, joined in memory, with a clock that tests move.
+/// A core and a model controller, connected in memory, with a clock that tests control.
 ///
-/// `drive()` exchanges packets until both sides are quiet; `advance(by:)` lets time pass, and fires
-/// each deadline on the way. What the core says ends up in the properties below.
+/// `drive()` exchanges packets until neither side has any. `advance(by:)` advances the clock and
+/// fires each deadline. The properties below collect the events of the core.
 struct Bench {
-    /// More packets than any story needs: one that goes on beyond has two sides that chatter.
+    /// More packets than any test needs. Beyond this limit the two sides exchange packets
+    /// endlessly.
     static let packetLimit = 20_000
 
     var core: HostCore
     var controller: ModelController
     var now = Instant.zero
-    /// Whether the controller is there when the transport is opened.
+    /// Whether the controller is present when the transport is opened.
     var isReachable = true
-    /// Whether bytes may get lost on the transport.
+    /// Whether the transport may lose bytes.
     var losesBytes = false
-    /// The longest packet that the transport takes.
+    /// The longest packet that the transport accepts.
     var longestPacket: Int?
     private(set) var isOpen = false
 
@@ -34,14 +35,16 @@ struct Bench {
     private(set) var sightings: [(scan: RequestIdentifier, sighting: Advertisement)] = []
     private(set) var news: [(link: LinkIdentifier, news: ServerNews)] = []
     var store: [StoreKey: [UInt8]] = [:]
-    /// Whether nothing more fits into the store.
+    /// Whether the store is full.
     var isStoreFull = false
-    /// What was saved, in order.
+    /// The keys that were saved, in order.
     private(set) var saves: [StoreKey] = []
     private(set) var setAside: [StoreKey] = []
     private(set) var pairingNews: [(link: LinkIdentifier, news: PairingNews)] = []
     private(set) var securityEvents: [SecurityEvent] = []
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
+    /// All events, in order.
+    private(set) var events: [HostEvent] = []
     private(set) var incomingLinks: [(link: LinkIdentifier, peer: DeviceAddress)] = []
     private(set) var advertisingEnds: [RequestIdentifier: [AdvertisingEnd]] = [:]
     private(set) var log: [String] = []
@@ -62,7 +65,7 @@ struct Bench {
         controller = ModelController(profile, peers: peers)
     }
 
-    /// A bench whose host is ready.
+    /// Returns a harness whose host is ready.
     static func ready(
         _ profile: ModelProfile = .rich,
         peers: [ModelPeer] = [],
@@ -85,26 +88,27 @@ struct Bench {
         core.transportOpened(losesBytes: losesBytes, longestPacket: longestPacket, now: now)
     }
 
-    /// Ends the transport from the other side.
+    /// Closes the transport from the other side.
     mutating func closeTransport() {
         isOpen = false
         core.transportClosed("closed", now: now)
     }
 
-    /// Ends the transport, and with it the controller's memory.
+    /// Closes the transport and clears the state of the controller.
     mutating func loseTransport() {
         closeTransport()
         controller.forget()
         performActions()
     }
 
-    /// Exchanges packets until nothing is left to be said.
+    /// Exchanges packets until neither side has any.
     mutating func drive() {
         let isQuiet = drive(atMost: Self.packetLimit)
         #expect(isQuiet, "host and controller chatter without end")
     }
 
-    /// Exchanges packets until nothing is left, or the host has got `count` of them.
+    /// Exchanges packets until neither side has any, or until the host has received `count`
+    /// packets.
     @discardableResult
     mutating func drive(atMost count: Int) -> Bool {
         performActions()
@@ -115,14 +119,14 @@ struct Bench {
         return !controller.hasPackets
     }
 
-    /// Hands bytes to the host, as if they came from the controller.
+    /// Passes bytes to the host as if the controller had sent them.
     mutating func feed(_ bytes: [UInt8]) {
         core.receive(bytes[...])
         while core.receiveNextPacket(now: now) { performActions() }
         performActions()
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     mutating func advance(by duration: Duration) {
         let end = now + duration
         drive()
@@ -151,29 +155,38 @@ struct Bench {
         case .transmit(let packet): if isOpen { controller.receive(packet) }
         case .reopenTransport: open()
         case .closeTransport: if isOpen { closeTransport() }
-        case .stateChanged(let state): states.append(state)
+        case .event(let event): note(event)
         case .completed(let id, let result): completions[id, default: []].append(result)
-        case .advertised(let scan, let sighting): sightings.append((scan, sighting))
-        case .notified(let link, _, let value): notifications.append((link, Array(value)))
-        case .served(let link, let news): self.news.append((link, news))
-        case .disconnected(let link, let reason): ends[link, default: []].append(reason)
-        case .incomingLink(let link, let peer): incomingLinks.append((link, peer))
-        case .advertisingEnded(let set, let end): advertisingEnds[set, default: []].append(end)
-        case .servicesChanged, .usesKey, .linkOpened, .mtuChanged: break
+        case .usesKey: break
         case .recall(let link, let key): core.recalled(store[key], of: link, now: now)
-        case .recallDatabase(let link, let key): core.recalledDatabase(store[key], of: link)
+        case .recallDatabase(let link, let key):
+            core.recalledDatabase(store[key], of: link, now: now)
         case .save(let bytes, let key): save(bytes, as: key)
         case .remove(let key): store[key] = nil
         case .setAside(let key, _):
             store[key] = nil
             setAside.append(key)
         case .pairing(let link, let news): pairingNews.append((link, news))
-        case .security(let event): securityEvents.append(event)
         case .log(let text): log.append(text)
         }
     }
 
-    /// Reads what the store has, as the driver does at the start.
+    private mutating func note(_ event: HostEvent) {
+        events.append(event)
+        switch event {
+        case .stateChanged(let state): states.append(state)
+        case .advertised(let scan, let sighting): sightings.append((scan, sighting))
+        case .linkOpened(let link, let peer, .peripheral): incomingLinks.append((link, peer))
+        case .notified(let link, _, let value): notifications.append((link, Array(value)))
+        case .served(let link, let news): self.news.append((link, news))
+        case .disconnected(let link, let reason): ends[link, default: []].append(reason)
+        case .advertisingEnded(let set, let end): advertisingEnds[set, default: []].append(end)
+        case .security(let event): securityEvents.append(event)
+        case .servicesChanged, .databaseOutdated, .linkOpened, .mtuChanged: break
+        }
+    }
+
+    /// Reads the entries of the store, as the driver does at the start.
     mutating func openStore() {
         let entries = store.filter { BondInventory.includes($0.key) }
             .sorted { $0.key.description < $1.key.description }
@@ -188,9 +201,10 @@ struct Bench {
         }
         store[key] = bytes
         saves.append(key)
+        core.saved(key, now: now)
     }
 
-    // MARK: Wishes
+    // MARK: Requests
 
     mutating func takeRequest() -> RequestIdentifier {
         lastRequest += 1
@@ -236,7 +250,7 @@ struct Bench {
         return id
     }
 
-    /// Connects, and expects that to succeed.
+    /// Connects to a peer, and expects success.
     mutating func connect(_ address: DeviceAddress) throws -> LinkIdentifier {
         let id = dial(address)
         drive()
@@ -244,9 +258,10 @@ struct Bench {
     }
 }
 
-// What became of requests.
+// Results of requests.
 extension Bench {
-    /// What a request ended with, if it has; more than one end fails the test.
+    /// Returns the result of a request, or `nil` if it is pending. More than one result fails the
+    /// test.
     func result(_ id: RequestIdentifier) -> Result<HostAnswer, any Error>? {
         let all = completions[id] ?? []
         #expect(all.count <= 1, "request \(id.rawValue) ended \(all.count) times")
@@ -271,13 +286,13 @@ extension Bench {
 
     struct UnexpectedAnswer: Error {}
 
-    /// Every request so far that did not end exactly once.
+    /// Returns the requests that did not end exactly once.
     func unfinished(_ ids: some Sequence<RequestIdentifier>) -> [RequestIdentifier] {
         ids.filter { completions[$0]?.count != 1 }
     }
 }
 
-// A failed expectation prints what it is about, and not all there is.
+// A short description, since a failed expectation prints it.
 extension Bench: CustomStringConvertible {
     var description: String { "bench at \(now), states \(states)" }
 }

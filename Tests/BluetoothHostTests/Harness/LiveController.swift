@@ -10,7 +10,7 @@ import Testing
 
 /// A model controller at the other end of a real transport, for whole hosts on a real executor.
 ///
-/// Tests look at the model and change it with `update`, and wait for it with `wait(until:)`; nothing
+/// Tests read and change the model with `update`, and await its state with `wait(until:)`. Nothing
 /// here sleeps.
 final class LiveController: Sendable {
     private struct Waiter {
@@ -29,7 +29,9 @@ final class LiveController: Sendable {
     private let state: Mutex<State>
     private let end: InProcessTransport
     private let executor: any HostExecutor
-    /// What the host opens.
+    /// Occurs when the host has closed the transport.
+    let hostLeft = Occurrence()
+    /// The transport that the host opens.
     let transport: any HCITransport
 
     init(_ profile: ModelProfile, peers: [ModelPeer], executor: any HostExecutor) {
@@ -42,27 +44,27 @@ final class LiveController: Sendable {
         door.owner.withLock { $0 = self }
     }
 
-    /// Lets go of the host's end, which knows this controller.
+    /// Releases the host's end, which retains this controller.
     func dismantle() {
         (transport as? Door)?.owner.withLock { $0 = nil }
         end.close()
     }
 
-    /// Whether nobody answers when the host opens the transport.
+    /// Whether the controller is absent when the host opens the transport.
     var isAbsent: Bool {
         get { state.withLock { $0.isAbsent } }
         set { state.withLock { $0.isAbsent = newValue } }
     }
 
-    /// How often the host has opened the transport.
+    /// The number of times that the host has opened the transport.
     var openCount: Int { state.withLock { $0.openCount } }
 
-    /// Looks at the model, or changes it; what it has to say then is sent.
+    /// Reads or changes the model, and sends its packets.
     @discardableResult
     func update<Value: Sendable>(_ body: (inout ModelController) -> Value) -> Value {
         let (value, satisfied) = state.withLock { state in
             let value = body(&state.model)
-            // Under the lock, so that packets keep their order.
+            // The packets are sent under the lock, so that they keep their order.
             while let packet = state.model.nextPacket() { end.send([packet]) }
             let ready = state.waiters.filter { $0.condition(state.model) }
             state.waiters.removeAll { $0.condition(state.model) }
@@ -72,7 +74,7 @@ final class LiveController: Sendable {
         return value
     }
 
-    /// Waits until the model is as described.
+    /// Waits until the model meets the condition.
     func wait(until condition: @escaping @Sendable (ModelController) -> Bool) async {
         await withCheckedContinuation { continuation in
             state.withLock {
@@ -82,7 +84,7 @@ final class LiveController: Sendable {
         }
     }
 
-    /// Ends the transport from this side.
+    /// Closes the transport from this side.
     func hangUp() {
         end.close()
     }
@@ -103,7 +105,7 @@ final class LiveController: Sendable {
     }
 
     private func receive(_ event: TransportEvent) {
-        guard case .received(let bytes) = event else { return }
+        guard case .received(let bytes) = event else { return hostLeft.occur() }
         let packets = state.withLock { state in
             state.deframer.append(bytes)
             var packets: [[UInt8]] = []
@@ -114,7 +116,7 @@ final class LiveController: Sendable {
     }
 }
 
-/// The host's end: opening it makes the controller open its own, if it is there.
+/// The host's end. Opening it makes the controller open its own end, if the controller is present.
 private final class Door: HCITransport {
     let inner: InProcessTransport
     let owner = Mutex<LiveController?>(nil)
@@ -137,7 +139,7 @@ private final class Door: HCITransport {
     func close() { inner.close() }
 }
 
-/// Runs `body` with a host that is ready, and expects the host to have kept the rules.
+/// Runs `body` with a host that is ready, and expects no violations of the host.
 func withLiveHost(
     _ profile: ModelProfile = .rich,
     peers: [ModelPeer] = [],

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A whole host on a model controller, used by its port, one step at a time.
+/// A whole host on a model controller, used with its port one step at a time.
 final class PortBench {
     let executor = StepExecutor()
     let transport: ModelTransport
@@ -30,7 +30,7 @@ final class PortBench {
         )
     }
 
-    /// A bench whose host is ready, and whose journal is empty.
+    /// Returns a harness whose host is ready and whose journal is empty.
     static func ready(
         peers: [ModelPeer] = [],
         configure: (inout HostConfiguration) -> Void = { _ in }
@@ -44,13 +44,13 @@ final class PortBench {
         return bench
     }
 
-    /// Does something on the host, and everything that comes of it.
+    /// Performs `body` on the host, and all work that follows.
     func on(_ body: @escaping @Sendable (isolated BluetoothHost) -> Void) {
         host.enter(body)
         #expect(executor.run(), "there is no end to it")
     }
 
-    /// Asks the host for something.
+    /// Returns a value from the host.
     func get<Value: Sendable>(
         _ body: @escaping @Sendable (isolated BluetoothHost) -> Value
     ) throws -> Value {
@@ -63,13 +63,13 @@ final class PortBench {
         return try #require(value.withLock { $0 })
     }
 
-    /// Has controller and peers do something, and the host what comes of it.
+    /// Performs an action of the controller or a peer, and the host's work that follows.
     func act(_ change: (inout ModelController) -> Void) {
         transport.act(change)
         #expect(executor.run(), "there is no end to it")
     }
 
-    /// Has the channels of a peer do something, and the host what comes of it.
+    /// Performs an action on the channels of a peer, and the host's work that follows.
     func channels(of peer: DeviceAddress, _ body: (inout ModelChannels) -> Void) {
         act { controller in
             guard let handle = controller.handle(of: peer),
@@ -82,7 +82,7 @@ final class PortBench {
         }
     }
 
-    /// Connects, and forgets what was told of that.
+    /// Connects to a peer, and removes the events of the connection from the journal.
     func connect(_ address: DeviceAddress) throws -> LinkIdentifier {
         on { [journal] in _ = $0.beginDial(to: address, then: journal.noting("dial")) }
         let link = try #require(journal.lastLink)
@@ -91,7 +91,7 @@ final class PortBench {
     }
 }
 
-/// What an observer and completions were told, in order.
+/// The events of an observer and of completions, in order.
 final class PortJournal: HostObserver {
     typealias Reaction = @Sendable (HostEvent) -> Void
 
@@ -99,7 +99,7 @@ final class PortJournal: HostObserver {
         var lines: [String] = []
         var lastLink: LinkIdentifier?
         var reaction: Reaction?
-        /// How many of them are being told something now.
+        /// The number of calls that are in progress.
         var depth = 0
         var deepest = 0
     }
@@ -108,10 +108,10 @@ final class PortJournal: HostObserver {
 
     /// The link that was opened last.
     var lastLink: LinkIdentifier? { state.withLock { $0.lastLink } }
-    /// How many were told something within each other, at most.
+    /// The maximum number of nested calls.
     var deepest: Int { state.withLock { $0.deepest } }
 
-    /// Does something at each event.
+    /// Performs `reaction` at each event.
     func react(_ reaction: @escaping Reaction) {
         state.withLock { $0.reaction = reaction }
     }
@@ -120,7 +120,7 @@ final class PortJournal: HostObserver {
         state.withLock { $0.lines.append(line) }
     }
 
-    /// A completion that notes what it is told, and then does what is to be done.
+    /// Returns a completion that records its result and then performs `next`.
     func noting(
         _ name: String,
         then next: @escaping @Sendable () -> Void = {}
@@ -133,7 +133,7 @@ final class PortJournal: HostObserver {
         }
     }
 
-    /// All lines since the last time.
+    /// Returns all lines since the last call.
     func take() -> [String] {
         state.withLock { state in
             defer { state.lines = [] }
@@ -170,6 +170,7 @@ extension PortJournal {
         case .notified(_, let handle, let value): "notified \(handle.rawValue) \(Array(value))"
         case .servicesChanged(_, let range):
             "changed \(range.lowerBound.rawValue)...\(range.upperBound.rawValue)"
+        case .databaseOutdated: "outdated"
         case .mtuChanged(_, let mtu): "mtu \(mtu)"
         case .served(_, let news): "served \(describe(news))"
         case .advertisingEnded(_, let end): "set \(end)"
@@ -180,7 +181,6 @@ extension PortJournal {
 
     private static func describe(_ news: ServerNews) -> String {
         switch news {
-        case .connected: "connected"
         case .asked(_, .read): "read"
         case .asked(_, .write): "write"
         case .written: "written"

@@ -4,9 +4,9 @@ import BluetoothTypes
 import HCITransports
 import Synchronization
 
-/// An executor that does nothing until a test has it run, and then all of it on the test's thread.
+/// An executor that runs its work only when a test calls `run`, on the thread of the test.
 final class StepExecutor: HostExecutor {
-    /// More work than any story needs: one that goes on beyond has no end.
+    /// More work than any test needs. Beyond this limit the work is endless.
     private static let workLimit = 1_000_000
 
     fileprivate enum Work {
@@ -54,7 +54,7 @@ final class StepExecutor: HostExecutor {
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     func isIsolatingCurrentContext() -> Bool? { true }
 
-    /// Runs all there is to be done, and what that brings about. False if there is no end to it.
+    /// Runs all work and the work that follows. Returns `false` if it is endless.
     @discardableResult
     func run() -> Bool {
         for _ in 0..<Self.workLimit {
@@ -67,7 +67,7 @@ final class StepExecutor: HostExecutor {
         return false
     }
 
-    /// Lets time pass, and fires each timer on the way.
+    /// Advances the clock and fires each timer.
     func advance(by duration: Duration) {
         let end = now + duration
         run()

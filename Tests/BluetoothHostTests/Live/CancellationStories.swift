@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Something an application waits for on a link.
+/// A request of an application on a link.
 struct Waiting: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let perform: @Sendable (Link) async throws -> Void
@@ -25,7 +25,7 @@ struct Waiting: Sendable, CustomTestStringConvertible {
         endHandle: ModelServer.lastHandle
     )
 
-    /// Answered by the peer.
+    /// Requests that the peer answers.
     static let byPeer = [
         Waiting("services") { _ = try await $0.discoverServices() },
         Waiting("secondary services") { _ = try await $0.discoverSecondaryServices() },
@@ -48,7 +48,7 @@ struct Waiting: Sendable, CustomTestStringConvertible {
         Waiting("subscribe") { _ = try await $0.subscribe(to: ModelServer.characteristic) },
     ]
 
-    /// Answered by the controller.
+    /// Requests that the controller answers.
     static let byController = [
         Waiting("signal strength") { _ = try await $0.readRSSI() },
         Waiting("PHY") { _ = try await $0.readPHY() },
@@ -65,18 +65,18 @@ struct Waiting: Sendable, CustomTestStringConvertible {
         Waiting("disconnection") { try await $0.disconnect() },
     ]
 
-    /// The end itself.
+    /// The wait for the end of the link.
     static let end = Waiting("end") { _ = try await $0.ended() }
 }
 
-@Suite("Cancellation", .timeLimit(.minutes(1)))
+@Suite("Cancellation of tasks", .timeLimit(.minutes(1)))
 struct CancellationStories {
     private let peer = ModelPeer(1)
 
-    /// Starts `waiting`, cancels it when `isUnderWay`, and expects it to end at once.
+    /// Starts `waiting`, cancels it after `isUnderWay` returns, and expects it to end at once.
     ///
-    /// On the host's own thread, which other tests do not keep busy: what a controller does not answer is given
-    /// up after two seconds.
+    /// The task runs on the host's own thread, which other tests do not block: a request without a
+    /// response from the controller fails after two seconds.
     private func cancel(
         _ waiting: Waiting,
         on link: Link,
@@ -91,7 +91,10 @@ struct CancellationStories {
         }
     }
 
-    @Test("ends what waits for a peer that is silent", arguments: Waiting.byPeer)
+    @Test(
+        "Cancellation ends a request that a silent peer does not answer",
+        arguments: Waiting.byPeer
+    )
     func peerSilent(_ waiting: Waiting) async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -106,7 +109,10 @@ struct CancellationStories {
         }
     }
 
-    @Test("ends what waits for a controller that does not say", arguments: Waiting.byController)
+    @Test(
+        "Cancellation ends a request that the controller does not answer",
+        arguments: Waiting.byController
+    )
     func controllerSilent(_ waiting: Waiting) async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -125,7 +131,7 @@ struct CancellationStories {
     }
 
     @Test(
-        "before it begins ends everything",
+        "Cancellation before the request starts ends every request",
         arguments: Waiting.byPeer + Waiting.byController + [Waiting.end]
     )
     func beforehand(_ waiting: Waiting) async throws {
@@ -146,7 +152,7 @@ struct CancellationStories {
         }
     }
 
-    @Test("ends a wait for the end of a link; the link goes on")
+    @Test("Cancellation ends the wait for the end of a link, and the link remains")
     func end() async throws {
         try await withLiveHost(peers: [peer]) { host, _ in
             let link = try await host.connect(to: peer.address)
@@ -155,7 +161,7 @@ struct CancellationStories {
         }
     }
 
-    @Test("ends a connection that is being made", arguments: [true, false])
+    @Test("Cancellation ends a pending connection", arguments: [true, false])
     func connecting(isStanding: Bool) async throws {
         try await withLiveHost { host, controller in
             let options = isStanding ? ConnectOptions.whenAvailable : ConnectOptions()
@@ -169,7 +175,7 @@ struct CancellationStories {
         }
     }
 
-    @Test("of writes without response frees their place")
+    @Test("Cancellation of writes without response frees their places in the queue")
     func writeWithoutResponse() async throws {
         try await withLiveHost(.poor, peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -195,7 +201,7 @@ struct CancellationStories {
         }
     }
 
-    @Test("of a start leaves a host that can be started")
+    @Test("A host can be started again after its start was canceled")
     func start() async throws {
         let executor = AdapterExecutor()
         let controller = LiveController(.rich, peers: [peer], executor: executor)

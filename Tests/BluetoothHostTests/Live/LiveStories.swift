@@ -13,7 +13,7 @@ struct LiveStories {
     private let peer = ModelPeer(1, name: "Thermometer")
 
     @Test(
-        "finds, explores, reads, writes and leaves a peer",
+        "The host discovers, explores, reads, writes and disconnects a peer",
         arguments: [ModelProfile.rich, .poor]
     )
     func wholeStory(_ profile: ModelProfile) async throws {
@@ -46,7 +46,7 @@ struct LiveStories {
         }
     }
 
-    @Test("fails to start without a controller, and recovers when there is one")
+    @Test("The host fails to start without a controller, and recovers when it appears")
     func lateController() async throws {
         let executor = AdapterExecutor()
         let controller = LiveController(.rich, peers: [peer], executor: executor)
@@ -61,7 +61,7 @@ struct LiveStories {
         executor.shutDown()
     }
 
-    @Test("says of a link that is gone why it went, whoever asks late")
+    @Test("Later requests on an ended link fail with the reason of its end")
     func lateQuestions() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -75,7 +75,7 @@ struct LiveStories {
         }
     }
 
-    @Test("outlives its transport: links end, and the adapter becomes ready again")
+    @Test("Losing the transport ends links, and the adapter becomes ready again")
     func transportLost() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -99,7 +99,7 @@ struct LiveStories {
         }
     }
 
-    @Test("waits for a peer across a controller's restart")
+    @Test("A pending connection survives a restart of the controller")
     func whenAvailable() async throws {
         try await withLiveHost { host, controller in
             let stranger = ModelPeer(2)
@@ -115,7 +115,7 @@ struct LiveStories {
         }
     }
 
-    @Test("ends everything in flight when it is shut down")
+    @Test("A shutdown ends everything in progress")
     func shutdown() async throws {
         let executor = AdapterExecutor()
         let controller = LiveController(.rich, peers: [peer], executor: executor)

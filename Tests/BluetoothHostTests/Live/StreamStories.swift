@@ -22,7 +22,7 @@ struct StreamStories {
         { $0.peers[address]?.server.isSubscribed == false }
     }
 
-    @Test("A subscription yields what the peer sends; dropping it unsubscribes")
+    @Test("A subscription yields the peer's values, and releasing it unsubscribes")
     func subscription() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -43,7 +43,34 @@ struct StreamStories {
         }
     }
 
-    @Test("A second subscription shares the first; the last to go unsubscribes")
+    @Test(
+        "A subscription sends one request if the peer's table is known",
+        arguments: [true, false]
+    )
+    func requests(isKnown: Bool) async throws {
+        try await withLiveHost(peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            var characteristic = ModelServer.characteristic
+            if isKnown {
+                let found = try await link.database().characteristic(ModelServer.readable)
+                characteristic = try #require(found).characteristic
+            }
+            func searches() -> Int {
+                controller.update { model in
+                    model.peers[peer.address]?.server.received.count {
+                        $0.opcode == .findInformationRequest
+                    } ?? 0
+                }
+            }
+            let before = searches()
+            let values = try await link.subscribe(to: characteristic)
+            #expect(searches() - before == (isKnown ? 0 : 1))
+            #expect(controller.update { Self.isSubscribed(peer.address)($0) })
+            withExtendedLifetime(values) {}
+        }
+    }
+
+    @Test("A second subscription shares the first, and the last one unsubscribes")
     func shared() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -68,7 +95,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A reader who falls too far behind is told, after what was kept for it")
+    @Test("A reader that falls too far behind gets an error after the buffered values")
     func overflow() async throws {
         try await withLiveHost(peers: [peer]) {
             $0.notificationBufferLimit = 4
@@ -87,7 +114,7 @@ struct StreamStories {
         }
     }
 
-    @Test("The end of the link ends the stream, with the reason")
+    @Test("The end of the link ends the stream with its reason")
     func linkLost() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -103,7 +130,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A subscription that the peer refuses throws, and leaves nothing behind")
+    @Test("A subscription that the peer refuses throws and leaves no state")
     func refused() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -120,7 +147,7 @@ struct StreamStories {
         }
     }
 
-    @Test("Four peers at full speed: nothing is lost")
+    @Test("No value of four peers at full speed is lost")
     func fourPeers() async throws {
         let peers = (1...4).map { ModelPeer($0) }
         try await withLiveHost(peers: peers) { host, controller in
@@ -148,7 +175,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A scan ends when its stream is dropped, iterated or not")
+    @Test("A scan ends when its stream is released, whether or not it was iterated")
     func droppedScans() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             var first: AsyncThrowingStream<Advertisement, any Error>? = host.scan()
@@ -161,7 +188,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A scan asked for and dropped at once leaves nothing behind", arguments: 0..<20)
+    @Test("A scan that is released at once leaves no state", arguments: 0..<20)
     func unusedScan(_: Int) async throws {
         try await withLiveHost(peers: [peer]) { host, _ in
             _ = host.scan()

@@ -6,13 +6,13 @@ import BluetoothTypes
 
 @testable import BluetoothHost
 
-/// The channels with credits of a model peer. What arrives is kept until a test takes it.
+/// The credit-based channels of a model peer. Received SDUs are kept until a test takes them.
 struct ModelChannels: Sendable {
     var link = LogicalLink(role: .peripheral)
     var conditions = ChannelConditions()
     private(set) var told: [LogicalLink.Action] = []
 
-    /// A peer that gives channels for this number.
+    /// Returns the channels of a peer that listens on this SPSM.
     static func listening(
         for spsm: L2CAP.SPSM,
         _ options: L2CAP.ChannelOptions = L2CAP.ChannelOptions()
@@ -23,7 +23,7 @@ struct ModelChannels: Sendable {
         return channels
     }
 
-    /// The channel that was opened first and is open still.
+    /// The oldest open channel.
     var first: ChannelIdentifier { link.openChannels.first ?? .none }
 
     mutating func receive(_ frame: L2CAPFrame) -> [[UInt8]] {
@@ -34,7 +34,7 @@ struct ModelChannels: Sendable {
         return frames()
     }
 
-    /// All that there is to send now.
+    /// Returns all frames that can be sent now.
     mutating func frames() -> [[UInt8]] {
         var frames: [[UInt8]] = []
         while let frame = link.nextUrgentFrame() { frames.append(frame) }
@@ -66,14 +66,14 @@ struct ModelChannels: Sendable {
 }
 
 extension Bench {
-    mutating func ask(_ wish: ChannelWish, of link: LinkIdentifier) -> RequestIdentifier {
+    mutating func ask(_ wish: ChannelRequest, of link: LinkIdentifier) -> RequestIdentifier {
         let id = takeRequest()
         core.request(wish, of: link, id: id, now: now)
         performActions()
         return id
     }
 
-    /// Has the channels of a peer do something, and delivers what comes of it.
+    /// Performs an action on the channels of a peer, and delivers the resulting frames.
     mutating func channels(
         of peer: DeviceAddress,
         _ body: (inout ModelChannels) -> Void

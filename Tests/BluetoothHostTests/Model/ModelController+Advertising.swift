@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a controller has of one advertising set. Legacy commands have set 0.
+/// The state of one advertising set. Legacy commands use set 0.
 struct ModelSet: Sendable, Equatable {
     var properties: HCI.AdvertisingProperties = []
     var address: DeviceAddress?
@@ -19,9 +19,9 @@ struct ModelSet: Sendable, Equatable {
     var usesList: Bool { filterPolicy != .unfiltered }
 }
 
-// Advertising: strict about order, as the specification is.
+// Advertising commands. Their order is checked strictly, as the specification requires.
 extension ModelController {
-    /// Carries out a command about advertising; false if it is about something else.
+    /// Executes an advertising command. Returns `false` for other commands.
     mutating func advertise(_ command: any HCICommand, _ opcode: HCI.Opcode) -> Bool {
         advertiseLegacy(command, opcode) || advertiseExtended(command, opcode)
     }
@@ -163,14 +163,14 @@ extension ModelController {
     }
 }
 
-// What happens to advertising.
+// Advertising events.
 extension ModelController {
-    /// The sets that are on the air, by their handles.
+    /// The sets that are advertising, in the order of their handles.
     var setsOnAir: [ModelSet] {
         sets.filter(\.value.isOn).sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// A Central connects through the first set that lets it; nil if none does.
+    /// Connects a Central with the first set that accepts it. Returns `nil` if there is none.
     @discardableResult
     mutating func acceptConnection(from address: DeviceAddress) -> ConnectionHandle? {
         let open = sets.filter { $0.value.isOn && $0.value.isConnectable }
@@ -183,7 +183,7 @@ extension ModelController {
         return handle
     }
 
-    /// A set ends by itself.
+    /// Ends a set without a command.
     mutating func endAdvertising(_ set: UInt8, _ status: HCI.ErrorCode, events: UInt8 = 0) {
         sets[set]?.isOn = false
         if usesExtendedCommands == true {

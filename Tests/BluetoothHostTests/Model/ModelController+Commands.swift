@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// What each command does.
+// Execution of commands.
 extension ModelController {
     mutating func execute(_ command: any HCICommand) {
         let opcode = type(of: command).opcode
@@ -55,8 +55,7 @@ extension ModelController {
         }
     }
 
-    /// Legacy and extended commands exclude each other until the next reset
-    /// (Vol 4, Part E, 3.1.1).
+    /// Legacy and extended commands exclude each other until the next reset (Vol 4, Part E, 3.1.1).
     mutating func note(_ opcode: HCI.Opcode, isExtended: Bool) {
         if usesExtendedCommands == !isExtended { violate(.illegal(opcode)) }
         usesExtendedCommands = isExtended
@@ -77,7 +76,7 @@ extension ModelController {
         if isEnabled { advertise() }
     }
 
-    /// Reports everyone in range once, if the host scans.
+    /// Reports every peer in range once, if the host is scanning.
     mutating func advertise() {
         guard isScanning else { return }
         for peer in peers.values.sorted(by: { $0.address.value < $1.address.value })

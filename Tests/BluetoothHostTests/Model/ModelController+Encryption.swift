@@ -4,9 +4,9 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-// Encryption, as far as a host sees of it: keys go down, and word comes up of what became of them.
+// Encryption as the host observes it: the host sends keys, and the controller reports the results.
 extension ModelController {
-    /// The host begins encryption as the Central; the peer has the same key, or another, or none.
+    /// Starts encryption as the Central. The peer may have the same key, another key, or none.
     mutating func encrypt(_ command: HCI.LEEnableEncryption) {
         let handle = command.connectionHandle
         guard let peer = links[handle]?.peer else {
@@ -21,7 +21,7 @@ extension ModelController {
         }
     }
 
-    /// The peer begins encryption, and names the key.
+    /// Starts encryption by the peer, which requests a key.
     mutating func requestKey(
         from address: DeviceAddress,
         random: UInt64 = 0,
@@ -39,7 +39,7 @@ extension ModelController {
         )
     }
 
-    /// The host gives the key that the peer has named.
+    /// Receives the host's key for the request of the peer.
     mutating func receiveKey(_ command: HCI.LELongTermKeyRequestReply) {
         let handle = command.connectionHandle
         tell(.leLongTermKeyRequestReply, on: handle, Self.named)
@@ -50,7 +50,7 @@ extension ModelController {
         changeEncryption(on: handle)
     }
 
-    /// Tells the host of encryption, whether it is true or not.
+    /// Reports encryption to the host, whether or not the link is encrypted.
     mutating func changeEncryption(
         on handle: ConnectionHandle,
         _ status: HCI.ErrorCode = .success,
@@ -64,7 +64,7 @@ extension ModelController {
         )
     }
 
-    /// The peer says something on the Security Manager's channel.
+    /// Sends a PDU of the peer on the channel of the Security Manager.
     mutating func sendSecurity(_ pdu: [UInt8], from address: DeviceAddress) {
         guard let handle = handle(of: address) else { return }
         sendFrame(L2CAPFrame.encode(pdu, on: .securityManager), on: handle)

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// What the controller tells of itself.
+// Information about the controller.
 extension ModelController {
     mutating func tell(_ opcode: HCI.Opcode) {
         guard let answer = information(opcode) else { return complete(opcode, .unknownCommand) }

@@ -5,22 +5,22 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// A link as the controller knows it.
+/// A link in the state of the controller.
 struct ModelLink: Sendable {
     let peer: DeviceAddress
     var recombiner = FrameRecombiner()
-    /// Data packets that were not passed on yet.
+    /// The data packets that were not passed on yet.
     var kept: [HCI.ACLPacket] = []
 }
 
-// Links: how they begin and end, and what travels on them.
+// Links: their start, their end, and their data.
 extension ModelController {
-    /// The handle of the link to a peer.
+    /// Returns the handle of the link to a peer.
     func handle(of address: DeviceAddress) -> ConnectionHandle? {
         links.first { $0.value.peer == address }?.key
     }
 
-    /// Makes a link if the host is looking for somebody who is there.
+    /// Creates a link if the host is initiating a connection to a peer that is present.
     mutating func meet() {
         guard let initiation else { return }
         let wanted = initiation.target.map { [$0] } ?? acceptList
@@ -33,7 +33,7 @@ extension ModelController {
         beginLink(to: found)
     }
 
-    /// Makes a link, whether the host wants it or not.
+    /// Creates a link, whether or not the host requested it.
     mutating func beginLink(to address: DeviceAddress) {
         let handle = takeHandle()
         links[handle] = ModelLink(peer: address)
@@ -84,13 +84,13 @@ extension ModelController {
         )
     }
 
-    /// The peer ends the link, or it is lost.
+    /// Ends a link by the peer or by a loss.
     mutating func dropLink(to address: DeviceAddress, _ reason: HCI.ErrorCode) {
         guard let handle = handle(of: address) else { return }
         linkEnded(handle, reason)
     }
 
-    /// A packet that was passed on reaches the peer, which may answer.
+    /// Delivers a packet to the peer, which may answer.
     mutating func deliver(_ packet: HCI.ACLPacket, on handle: ConnectionHandle) {
         guard case .frame(let frame)? = links[handle]?.recombiner.receive(packet),
             let address = links[handle]?.peer
@@ -98,7 +98,7 @@ extension ModelController {
         for answer in peers[address]?.receive(frame) ?? [] { sendFrame(answer, on: handle) }
     }
 
-    /// The peer sends a frame, in as many packets as it takes.
+    /// Sends a frame of the peer in as many packets as needed.
     mutating func sendFrame(_ frame: [UInt8], on handle: ConnectionHandle) {
         for start in stride(from: 0, to: frame.count, by: fragmentLength) {
             let packet = HCI.ACLPacket(
@@ -110,13 +110,13 @@ extension ModelController {
         }
     }
 
-    /// The peer sends an ATT PDU by itself.
+    /// Sends an ATT PDU of the peer.
     mutating func sendPDU(_ pdu: ATT.PDU, from address: DeviceAddress) {
         guard let handle = handle(of: address) else { return }
         sendFrame(L2CAPFrame.encode(pdu.encode(), on: .att), on: handle)
     }
 
-    /// The peer notifies of a value.
+    /// Sends a notification of the peer.
     mutating func notify(_ value: [UInt8], from address: DeviceAddress) {
         let notification = ATT.HandleValueNotification(
             handle: ModelServer.readableHandle,
@@ -125,7 +125,7 @@ extension ModelController {
         sendPDU(.handleValueNotification(notification), from: address)
     }
 
-    /// The peer asks for other connection parameters on the signalling channel.
+    /// Requests other connection parameters on the signaling channel as the peer.
     mutating func requestParameters(
         _ request: ConnectionParametersRequest,
         from address: DeviceAddress

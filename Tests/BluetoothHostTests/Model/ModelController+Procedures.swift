@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// Commands that are about a link.
+// Commands for a link.
 extension ModelController {
     mutating func actOnLink(_ command: any HCICommand, _ opcode: HCI.Opcode) {
         switch command {
@@ -51,6 +51,7 @@ extension ModelController {
         guard links[handle] != nil else {
             return answer(HCI.Disconnect.opcode, .unknownConnectionIdentifier)
         }
+        disconnectReasons.append(command.reason)
         answer(HCI.Disconnect.opcode, .success)
         guard !endlessCommands.contains(.disconnect) else { return }
         linkEnded(handle, .connectionTerminatedByLocalHost)
@@ -74,7 +75,7 @@ extension ModelController {
     }
 }
 
-// Link-layer procedures, which begin with Command Status and end with an event.
+// Link layer procedures, which start with Command Status and end with an event.
 extension ModelController {
     private mutating func proceed(_ command: any HCICommand, _ opcode: HCI.Opcode) {
         switch command {

@@ -4,18 +4,19 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// A controller as a value: it takes the packets of a host, and answers like a strict one would.
+/// A controller as a value: it receives the packets of a host, and responds strictly by the
+/// specification.
 ///
-/// Everything happens at once, in the order of the packets; there is no time here. What a host must
-/// not do is written down in `violations`, and every test ends by looking there. A test can make the
-/// controller deaf to a command, let it refuse one, take it down, and send anything in its name.
+/// Every packet is handled at once and in order, without a clock. `violations` records what a host
+/// must not do, and every test checks it at the end. A test can make the controller ignore or
+/// refuse a command, make it fail, and send any event from it.
 struct ModelController: Sendable {
-    /// What the host did that a strict controller does not stand for.
+    /// A violation of the specification by the host.
     enum Violation: Sendable, Equatable {
         case malformedPacket
         case malformedCommand(HCI.Opcode)
         case unsupportedCommand(HCI.Opcode)
-        /// More commands than were allowed before an answer.
+        /// More commands than were allowed before a response.
         case hastyCommand(HCI.Opcode)
         case illegal(HCI.Opcode)
         case dataWithoutLink(ConnectionHandle)
@@ -24,7 +25,8 @@ struct ModelController: Sendable {
         case wrongBoundary
     }
 
-    /// A packet on its way to the host, and what the host may do once it has it.
+    /// A packet to the host, and its effects on the host's allowances once the host has received
+    /// it.
     struct Outgoing: Sendable {
         let bytes: [UInt8]
         var answersCommand = false
@@ -32,9 +34,9 @@ struct ModelController: Sendable {
         var endedLink: ConnectionHandle?
     }
 
-    /// A command that makes links, while it runs.
+    /// A command that initiates connections, while it is in progress.
     struct Initiation: Sendable {
-        /// Nil: whoever is on the Filter Accept List.
+        /// The peer to connect to, or `nil` for every peer on the Filter Accept List.
         let target: DeviceAddress?
     }
 
@@ -43,27 +45,29 @@ struct ModelController: Sendable {
     let profile: ModelProfile
     var peers: [DeviceAddress: ModelPeer] = [:]
 
-    /// Commands that get no answer and have no effect.
+    /// Commands that get no response and have no effect.
     var muteCommands: Set<HCI.Opcode> = []
-    /// Commands that are refused, and with which code.
+    /// Commands that are refused, with their error codes.
     var refusals: [HCI.Opcode: HCI.ErrorCode] = [:]
-    /// Commands that are accepted, and whose end is never told.
+    /// The reasons with which the host has ended links.
+    var disconnectReasons: [HCI.ErrorCode] = []
+    /// Commands that are accepted without the event that ends them.
     var endlessCommands: Set<HCI.Opcode> = []
-    /// Commands that are accepted, and end badly.
+    /// Commands that are accepted and end with an error.
     var badEnds: [HCI.Opcode: HCI.ErrorCode] = [:]
-    /// Whether nothing is answered at all.
+    /// Whether the controller responds to nothing.
     var isHung = false
     /// Whether data packets stay in the controller until `releasePackets`.
     var keepsPackets = false
-    /// Whether they do from the moment on that a link gets encrypted.
+    /// Whether data packets stay in the controller once a link is encrypted.
     var keepsEncryptedPackets = false
-    /// The most octets of data in one packet to the host.
+    /// The maximum number of data bytes in one packet to the host.
     var fragmentLength = 251
 
     private(set) var violations: [Violation] = []
-    /// Every command that came, oldest first.
+    /// Every command of the host, oldest first.
     private(set) var commands: [HCI.Opcode] = []
-    /// The links from which each data packet came, oldest first.
+    /// The link of each data packet of the host, oldest first.
     private(set) var dataPackets: [ConnectionHandle] = []
 
     var isScanning = false
@@ -72,14 +76,14 @@ struct ModelController: Sendable {
     var links: [ConnectionHandle: ModelLink] = [:]
     /// The advertising sets by their handles.
     var sets: [UInt8: ModelSet] = [:]
-    /// Whether it never says which set led to a connection.
+    /// Whether the controller never reports the set that led to a connection.
     var hidesTerminations = false
     var leEventMask: HCI.LEEventMask = HCI.LEEventMask(rawValue: 0x1F)
     var usesExtendedCommands: Bool?
 
     private var outbox: [Outgoing] = []
     private var unansweredCommands = 0
-    /// Data packets of which the host does not know yet that their buffers are free.
+    /// The data packets whose buffers the host does not yet know to be free.
     private var occupied: [ConnectionHandle: Int] = [:]
     private var endedLinks: Set<ConnectionHandle> = []
     private var nextHandle = firstHandle
@@ -89,7 +93,7 @@ struct ModelController: Sendable {
         for peer in peers { self.peers[peer.address] = peer }
     }
 
-    /// Takes one H4 packet from the host.
+    /// Receives one H4 packet from the host.
     mutating func receive(_ bytes: [UInt8]) {
         switch try? HCI.Packet(h4: bytes[...]) {
         case .command(let opcode, let parameters): receiveCommand(opcode, parameters)
@@ -98,7 +102,7 @@ struct ModelController: Sendable {
         }
     }
 
-    /// The next packet for the host; nil if there is none.
+    /// Returns the next packet for the host, or `nil` if there is none.
     mutating func nextPacket() -> [UInt8]? {
         guard !outbox.isEmpty else { return nil }
         let packet = outbox.removeFirst()
@@ -123,17 +127,17 @@ struct ModelController: Sendable {
         outbox.append(outgoing)
     }
 
-    /// Sends any event.
+    /// Sends an event.
     mutating func send(_ event: HCI.Event) {
         outbox.append(Outgoing(bytes: event.packet.h4Bytes))
     }
 
-    /// Sends any bytes.
+    /// Sends bytes.
     mutating func sendBytes(_ bytes: [UInt8]) {
         outbox.append(Outgoing(bytes: bytes))
     }
 
-    /// Forgets everything but what it is, as a controller does that was switched off and on.
+    /// Clears all state except for the configuration, like a controller that is power-cycled.
     mutating func forget() {
         for address in links.values.map(\.peer) { peers[address]?.linkEnded() }
         isScanning = false
@@ -150,16 +154,16 @@ struct ModelController: Sendable {
         nextHandle = Self.firstHandle
     }
 
-    /// Restarts without being asked to, and says so.
+    /// Restarts without a command, and reports it.
     mutating func restart() {
         let lost = Set(links.keys)
         forget()
-        // The host will not know before it has read what follows.
+        // The host does not know of the restart before it has read the following event.
         endedLinks = lost
         complete(.reset, .success)
     }
 
-    /// The next link gets this handle.
+    /// Uses this handle for the next link.
     mutating func reuse(_ handle: ConnectionHandle) {
         nextHandle = handle.rawValue
     }
@@ -176,13 +180,13 @@ struct ModelController: Sendable {
     }
 }
 
-// Commands: how they arrive and how they are answered.
+// Commands: their reception and their responses.
 extension ModelController {
     private mutating func receiveCommand(_ opcode: HCI.Opcode, _ parameters: ArraySlice<UInt8>) {
         commands.append(opcode)
         guard !isHung, !muteCommands.contains(opcode) else { return }
         unansweredCommands += 1
-        // The two that a host sends when it no longer believes in the count.
+        // A host sends these two commands when its count of allowed commands is no longer reliable.
         let isLastResort = opcode == .reset || opcode == .readLocalVersionInformation
         if unansweredCommands > profile.commandCount, !isLastResort {
             violate(.hastyCommand(opcode))
@@ -231,7 +235,7 @@ extension ModelController {
     }
 }
 
-// Data: how it arrives and what becomes of the buffers.
+// Data: its reception and its buffers.
 extension ModelController {
     private mutating func receiveData(_ packet: HCI.ACLPacket) {
         guard !isHung else { return }
@@ -258,7 +262,7 @@ extension ModelController {
         pass(packet, on: handle)
     }
 
-    /// Passes on packets that were kept, the oldest of one link first.
+    /// Passes on packets that were kept, oldest first.
     mutating func releasePackets(_ count: Int, on handle: ConnectionHandle) {
         for _ in 0..<count {
             guard let packet = links[handle]?.kept.first else { return }
@@ -275,7 +279,7 @@ extension ModelController {
         deliver(packet, on: handle)
     }
 
-    /// The link is forgotten; the host still has to hear of it.
+    /// Removes a link, and sends the event to the host.
     mutating func linkEnded(_ handle: ConnectionHandle, _ reason: HCI.ErrorCode) {
         guard let link = links.removeValue(forKey: handle) else { return }
         peers[link.peer]?.linkEnded()

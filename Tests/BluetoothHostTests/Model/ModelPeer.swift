@@ -5,33 +5,33 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// A device in the range of a `ModelController`: a peripheral with a small GATT database.
+/// A device in range of a `ModelController`: a peripheral with a small GATT database.
 struct ModelPeer: Sendable {
-    /// What the peer does when it is dialled.
+    /// The behavior of the peer when the host connects to it.
     enum Presence: Sendable, Equatable {
         case connectable
         /// Out of range: nothing happens.
         case absent
-        /// It advertises, but does not take part in the link: the link falls, with 0x3E.
+        /// The peer advertises but does not join the link, which fails with 0x3E.
         case neverJoins
     }
 
     let address: DeviceAddress
     var presence = Presence.connectable
-    /// Whether the link stands, and everything sent on it is ignored.
+    /// Whether the peer ignores everything that is sent on the link.
     var isSilent = false
     var advertisingData: [UInt8]
     var server = ModelServer()
 
-    /// Its channels with credits; nil for a peer that knows of none.
+    /// The credit-based channels of the peer, or `nil` if it does not support them.
     var channels: ModelChannels?
 
-    /// The key that it shares with the host, if it remembers it.
+    /// The key that the peer shares with the host, if it is bonded.
     var key: HCI.Key128?
 
-    /// What came on the Security Manager's channel.
+    /// The PDUs that were received on the channel of the Security Manager.
     private(set) var securityPDUs: [[UInt8]] = []
-    /// The signalling packets that came from the host.
+    /// The signaling packets that were received from the host.
     private(set) var signalling: [Signalling.Packet] = []
     /// Frames on channels that this peer does not have.
     private(set) var strayFrames: [L2CAPFrame] = []
@@ -42,7 +42,7 @@ struct ModelPeer: Sendable {
         advertisingData = [0x02, 0x01, 0x06, UInt8(name.utf8.count + 1), 0x09] + name.utf8
     }
 
-    /// Takes a frame from the host; what it answers are whole frames.
+    /// Receives a frame from the host, and returns the frames of the response.
     mutating func receive(_ frame: L2CAPFrame) -> [[UInt8]] {
         switch frame.channel {
         case .att:
@@ -60,7 +60,7 @@ struct ModelPeer: Sendable {
         return []
     }
 
-    /// The link is gone: what belonged to it is forgotten.
+    /// Clears the state of a link that has ended.
     mutating func linkEnded() {
         server.linkEnded()
     }

@@ -4,12 +4,12 @@ import BluetoothHCI
 import BluetoothTypes
 import Testing
 
-/// What a `ModelController` is: what it lists, and what it has room for.
+/// The configuration of a `ModelController`: its supported commands and its capacities.
 struct ModelProfile: Sendable, CustomTestStringConvertible {
-    /// Which command tells how many ACL packets there is room for.
+    /// The command that reports the number of ACL buffers.
     enum Buffers: Sendable {
         case v1, v2
-        /// LE Read Buffer Size answers zero: the classic buffers are used for everything.
+        /// LE Read Buffer Size returns zero: the BR/EDR buffers are used for all links.
         case shared
     }
 
@@ -23,12 +23,12 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
     var aclPacketCount = 8
     var acceptListSize = 8
     var advertisingSetCount = 4
-    /// How many links there can be.
+    /// The maximum number of links.
     var linkLimit = 8
-    /// How many commands the host may send before it has the first answer.
+    /// The number of commands that the host may send before the first response.
     var commandCount = 1
 
-    /// A controller of version 5.4 that can do everything a Central has a use for.
+    /// A controller of version 5.4 with all features that a Central can use.
     static let rich = ModelProfile(
         name: "rich",
         commands: Set(poorCommands + richCommands),
@@ -36,7 +36,8 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         states: [.activeScanningAndInitiating, .passiveScanningAndInitiating]
     )
 
-    /// One that takes a resolving list, too, and recognises nobody by it: there are such.
+    /// A controller that also accepts a resolving list and does not resolve addresses with it. Such
+    /// controllers exist.
     static let pretending: ModelProfile = {
         var profile = rich
         profile.commands.formUnion([
@@ -46,7 +47,8 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         return profile
     }()
 
-    /// A controller of version 4.0 with what was mandatory then, and one small buffer.
+    /// A controller of version 4.0 with the features that were mandatory then, and one small
+    /// buffer.
     static let poor = ModelProfile(
         name: "poor",
         version: .core4_0,
@@ -59,7 +61,7 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         acceptListSize: 1
     )
 
-    /// A controller of version 4.0 whose classic and Low Energy links share their buffers.
+    /// A controller of version 4.0 whose BR/EDR and LE links share their buffers.
     static let shared: ModelProfile = {
         var profile = poor
         profile.buffers = .shared

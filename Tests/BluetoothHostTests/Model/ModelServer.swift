@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A small GATT server, with one service to read, write and subscribe to.
+/// A small GATT server with one service to read, write and subscribe to.
 struct ModelServer: Sendable {
     struct Attribute: Sendable {
         let handle: AttributeHandle
@@ -38,24 +38,24 @@ struct ModelServer: Sendable {
         Attribute(handle: .init(5), type: .init(0x2803), value: [0x0E, 6, 0, 0x1A, 0x2A]),
         Attribute(handle: writableHandle, type: writable, value: []),
     ]
-    /// The services behind its own, as long as they are so many as go into one answer.
+    /// The services after its own. Their number must fit into one response.
     var otherServices: [ATT.ReadByGroupTypeResponse.Entry] = []
-    /// Whether its client confirms indications.
+    /// Whether the client part confirms indications.
     var confirms = true
-    /// Whether it knows no exchange of MTUs.
+    /// Whether the server refuses an MTU exchange.
     var refusesMTU = false
-    /// What is refused, and how.
+    /// The handles that are refused, with their error codes.
     var refusals: [AttributeHandle: ATT.ErrorCode] = [:]
 
-    /// Every PDU that came, oldest first.
+    /// Every received PDU, oldest first.
     private(set) var received: [ATT.PDU] = []
     private(set) var mtu = 23
     private var prepared: [ATT.PrepareWriteRequest] = []
 
-    /// Whether a client wants to be notified.
+    /// Whether a client has subscribed to notifications.
     var isSubscribed: Bool { self[Self.configurationHandle]?.value.first == 1 }
 
-    /// What was written without a response, oldest first.
+    /// The values that were written without a response, oldest first.
     var commandValues: [[UInt8]] {
         received.compactMap { pdu in
             if case .writeCommand(let command) = pdu { Array(command.value) } else { nil }
@@ -77,7 +77,7 @@ struct ModelServer: Sendable {
         set([0, 0], at: Self.configurationHandle)
     }
 
-    /// Takes a PDU of a client; nil if it is one that is not answered.
+    /// Receives a PDU of a client, and returns the response, or `nil` if there is none.
     mutating func receive(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard let pdu = try? ATT.PDU(parsing: bytes) else { return nil }
         received.append(pdu)

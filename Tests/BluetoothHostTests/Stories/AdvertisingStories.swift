@@ -7,14 +7,14 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Advertising and being connected to")
+@Suite("Advertising and incoming connections")
 struct AdvertisingStories {
     static let lamp = Advertising(
         AdvertisingContent(localName: "Lamp", serviceUUIDs: [BluetoothUUID(0x1815)])
     )
     static let phone = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
 
-    @Test("what is asked for is on the air", arguments: [ModelProfile.rich, .poor])
+    @Test("The requested content is advertised", arguments: [ModelProfile.rich, .poor])
     func onTheAir(_ profile: ModelProfile) throws {
         var bench = Bench.ready(profile)
         let id = bench.advertise(Self.lamp)
@@ -30,7 +30,7 @@ struct AdvertisingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("who connects is reported at once, and is not asked for an MTU")
+    @Test("An incoming connection is reported at once, without an MTU exchange")
     func incoming() throws {
         var bench = Bench.ready(peers: [ModelPeer(7)])
         _ = bench.advertise(Self.lamp)
@@ -46,7 +46,7 @@ struct AdvertisingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("advertising goes on after a connection", arguments: [ModelProfile.rich, .poor])
+    @Test("Advertising continues after a connection", arguments: [ModelProfile.rich, .poor])
     func goesOn(_ profile: ModelProfile) throws {
         var bench = Bench.ready(profile)
         _ = bench.advertise(Self.lamp)
@@ -61,7 +61,7 @@ struct AdvertisingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("a controller without a link to spare is asked again when one ends")
+    @Test("Advertising resumes when a link ends if the controller had no free link")
     func linkLimit() throws {
         var profile = ModelProfile.rich
         profile.linkLimit = 2
@@ -79,12 +79,12 @@ struct AdvertisingStories {
         #expect(bench.controller.setsOnAir.count == 1)
     }
 
-    @Test("nobody is let in when nothing is advertised")
+    @Test("A connection that arrives after advertising was stopped is ended")
     func unwelcome() throws {
         var bench = Bench.ready()
         let set = bench.advertise(Self.lamp)
         bench.drive()
-        // The connection crosses the wish to stop.
+        // The connection crosses the request to stop.
         bench.controller.acceptConnection(from: ModelPeer(1).address)
         bench.core.stopAdvertising(set, now: bench.now)
         bench.drive()
@@ -95,7 +95,7 @@ struct AdvertisingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("advertising comes back after a reset of the controller")
+    @Test("Advertising resumes after a reset of the controller")
     func reset() throws {
         var bench = Bench.ready()
         let set = bench.advertise(Self.lamp)
@@ -109,7 +109,7 @@ struct AdvertisingStories {
     }
 
     @Test(
-        "advertising, scanning and dialling go on beside each other",
+        "Advertising, scanning and connecting continue at the same time",
         arguments: [
             ModelProfile.rich, .poor,
         ]
@@ -130,7 +130,7 @@ struct AdvertisingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("a second set needs a controller with sets")
+    @Test("A second set requires a controller with advertising sets")
     func sets() throws {
         var rich = Bench.ready()
         let first = rich.advertise(Self.lamp)
@@ -151,7 +151,7 @@ struct AdvertisingStories {
         #expect(poor.controller.setsOnAir.count == 1)
     }
 
-    @Test("a host that is shut down goes off the air first")
+    @Test("A host that is shut down stops advertising first")
     func shutdown() throws {
         var bench = Bench.ready()
         let set = bench.advertise(Self.lamp)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Channels with credits")
+@Suite("Credit-based channels")
 struct ChannelStories {
     private let peer: ModelPeer
-    /// Small enough to be full soon.
+    /// Small enough to fill quickly.
     private let small = L2CAP.ChannelOptions(mtu: 40, mps: 23, window: 4)
 
     init() {
@@ -51,7 +51,7 @@ struct ChannelStories {
     }
 
     @Test(
-        "One is opened, carries SDUs both ways, and is closed",
+        "A channel opens, carries SDUs in both directions, and closes",
         arguments: [
             ModelProfile.rich, .poor, .shared,
         ]
@@ -80,7 +80,7 @@ struct ChannelStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A peer that knows no channels says so, one without the number too")
+    @Test("An unknown SPSM is refused, and a request to a peer without channels times out")
     func refusals() throws {
         var (bench, link) = try connected()
         let opening = bench.ask(.open(0x0081, .enhanced, count: 3, .init()), of: link)
@@ -94,7 +94,7 @@ struct ChannelStories {
         #expect(bench.failure(impossible) == .invalidParameters)
     }
 
-    @Test("Sending waits for the peer's credits, and goes on with them")
+    @Test("Sending waits for the peer's credits and resumes with them")
     func waitsForCredits() throws {
         var (bench, link, channel) = try withChannel()
         let sends = (0..<10).map { bench.ask(.send([UInt8($0)], channel), of: link) }
@@ -109,7 +109,7 @@ struct ChannelStories {
         #expect(bench.unfinished(sends).isEmpty)
     }
 
-    @Test("What nobody receives stops the peer, and is bounded by its credits")
+    @Test("SDUs that are not received stop the peer, and credits limit their number")
     func backPressure() throws {
         var (bench, link, channel) = try withChannel()
         bench.channels(of: peer.address) { channels in
@@ -123,7 +123,7 @@ struct ChannelStories {
         }
     }
 
-    @Test("What a peer sent before it closed is received, then the end")
+    @Test("SDUs that a peer sent before it closed are received before the end")
     func closedByPeer() throws {
         var (bench, link, channel) = try withChannel()
         bench.channels(of: peer.address) { channels in channels.send([1]) }
@@ -139,7 +139,7 @@ struct ChannelStories {
         #expect(bench.failure(late) == .closedByPeer)
     }
 
-    @Test("The end of the link tells everybody who waits, once")
+    @Test("The end of the link completes every waiting request once")
     func linkEnds() throws {
         var (bench, link, channel) = try withChannel()
         let receive = bench.ask(.receive(channel), of: link)
@@ -158,7 +158,7 @@ struct ChannelStories {
         #expect(bench.error(late) == reason)
     }
 
-    @Test("A violation ends the channel, not the link")
+    @Test("A violation ends the channel and not the link")
     func violation() throws {
         var (bench, link, channel) = try withChannel()
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -174,7 +174,7 @@ struct ChannelStories {
         #expect(throws: Never.self) { try bench.answer(read) }
     }
 
-    @Test("Reads take turns with a channel that always has something to send")
+    @Test("Reads take turns with a channel that always has data")
     func turns() throws {
         var (bench, link, channel) = try withChannel(.poor)
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -190,15 +190,15 @@ struct ChannelStories {
         #expect(throws: Never.self) { try bench.answer(read) }
     }
 
-    @Test("A wish that is cancelled leaves nothing behind")
+    @Test("A request that is canceled leaves no state")
     func cancellation() throws {
         var (bench, link) = try connected()
         let handle = try #require(bench.controller.handle(of: peer.address))
         bench.controller.keepsPackets = true
-        let wish = ChannelWish.open(0x0080, .enhanced, count: 4, .init())
-        let opening = bench.ask(wish, of: link)
+        let request = ChannelRequest.open(0x0080, .enhanced, count: 4, .init())
+        let opening = bench.ask(request, of: link)
         bench.drive()
-        bench.core.cancel(wish, opening, of: link)
+        bench.core.cancel(request, opening, of: link, now: bench.now)
         bench.controller.keepsPackets = false
         bench.controller.releasePackets(100, on: handle)
         bench.drive()
@@ -207,7 +207,7 @@ struct ChannelStories {
         #expect(channels?.link.openChannels.isEmpty == true)
     }
 
-    @Test("A listener gets the channels that peers open, at most as many as may wait")
+    @Test("A listener gets the channels of peers, up to its backlog")
     func listening() throws {
         var (bench, _) = try connected()
         let key = try listen(&bench, backlog: 2)
@@ -236,7 +236,7 @@ struct ChannelStories {
         #expect(refused == .refused(1, .refused(.spsmNotSupported)))
     }
 
-    @Test("Channels that nobody has accepted are closed with their listener")
+    @Test("Channels that were not accepted are closed with their listener")
     func unaccepted() throws {
         var (bench, _) = try connected()
         let key = try listen(&bench)
@@ -247,7 +247,7 @@ struct ChannelStories {
         #expect(channels?.link.openChannels.isEmpty == true)
     }
 
-    @Test("The host chooses numbers that nobody has, until there are no more")
+    @Test("The host selects unused SPSMs until none is left")
     func dynamicNumbers() throws {
         var (bench, _) = try connected()
         var numbers: Set<UInt16> = []
@@ -261,7 +261,7 @@ struct ChannelStories {
         }
     }
 
-    @Test("A host that is shut down tells who waits for channels")
+    @Test("A shutdown completes every request that waits for channels")
     func shutDown() throws {
         var (bench, link, channel) = try withChannel()
         let key = try listen(&bench)

@@ -17,7 +17,7 @@ struct ConnectingStories {
     }
 
     @Test(
-        "A peer that answers becomes a link",
+        "A peer that answers is connected",
         arguments: [ModelProfile.rich, .poor, .shared]
     )
     func connects(_ profile: ModelProfile) throws {
@@ -30,7 +30,7 @@ struct ConnectingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A peer that refuses to exchange MTUs is connected all the same")
+    @Test("A peer that refuses to exchange the MTU is connected nevertheless")
     func refusesMTU() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.peers[peer.address]?.server.refusesMTU = true
@@ -38,7 +38,7 @@ struct ConnectingStories {
         #expect(bench.core.properties(of: link)?.mtu == 23)
     }
 
-    @Test("A peer that is not there is given up after the time allowed")
+    @Test("Connecting to an absent peer ends after its timeout")
     func timesOut() throws {
         var bench = Bench.ready(peers: [absent])
         let dial = bench.dial(peer.address)
@@ -52,19 +52,31 @@ struct ConnectingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A peer that never joins the link is dialled again, a bounded number of times")
+    @Test("A peer that never joins the link is tried a limited number of times")
     func neverJoins() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.peers[peer.address]?.presence = .neverJoins
-        let dial = bench.dial(peer.address)
-        bench.advance(by: .seconds(5))
+        let dial = bench.dial(peer.address, ConnectOptions(timeout: nil))
+        bench.advance(by: Dial.longestRest * (HostCore.establishmentLimit - 1))
         #expect(bench.error(dial) == .failedToConnect(.connectionFailedToBeEstablished))
         let attempts = bench.controller.commands.count { $0 == .leExtendedCreateConnection }
         #expect(attempts == HostCore.establishmentLimit)
         #expect(bench.core.linkList.isEmpty)
     }
 
-    @Test("A peer that is awaited and never joins is dialled less and less often")
+    @Test("A peer that never joins the link is given up within the timeout, with the reason")
+    func neverJoinsInTime() throws {
+        var bench = Bench.ready(peers: [peer])
+        bench.controller.peers[peer.address]?.presence = .neverJoins
+        let dial = bench.dial(peer.address, ConnectOptions(timeout: .seconds(4)))
+        bench.advance(by: .seconds(4))
+        #expect(bench.error(dial) == .failedToConnect(.connectionFailedToBeEstablished))
+        let attempts = bench.controller.commands.count { $0 == .leExtendedCreateConnection }
+        #expect((4...HostCore.establishmentLimit).contains(attempts))
+        #expect(bench.core.linkList.isEmpty)
+    }
+
+    @Test("A pending connection to a peer that never joins is retried at longer intervals")
     func neverJoinsThoughAwaited() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.peers[peer.address]?.presence = .neverJoins
@@ -72,9 +84,10 @@ struct ConnectingStories {
         bench.advance(by: .seconds(100))
         #expect(bench.isPending(dial))
         let attempts = bench.controller.commands.count { $0 == .leExtendedCreateConnection }
-        #expect((25...35).contains(attempts))
+        // Rests are random, of 2 s on average.
+        #expect((30...90).contains(attempts))
         bench.controller.peers[peer.address]?.presence = .connectable
-        bench.advance(by: Dial.longestRest)
+        bench.advance(by: Dial.longestPendingRest)
         #expect(throws: Never.self) { try bench.link(of: dial) }
         #expect(bench.controller.violations.isEmpty)
     }
@@ -86,12 +99,12 @@ struct ConnectingStories {
         let dial = bench.dial(peer.address)
         bench.drive(atMost: 3)
         bench.controller.peers[peer.address]?.presence = .connectable
-        bench.drive()
+        bench.advance(by: Dial.firstRest)
         #expect(throws: Never.self) { try bench.link(of: dial) }
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A peer is dialled or connected once; a second dial is refused")
+    @Test("A second connection request for a peer is refused")
     func alreadyConnecting() throws {
         var bench = Bench.ready(peers: [absent])
         let first = bench.dial(peer.address)
@@ -106,7 +119,7 @@ struct ConnectingStories {
         #expect(bench.error(third) == .alreadyConnecting)
     }
 
-    @Test("A dial may be cancelled at any packet, and leaves nothing behind", arguments: 0..<16)
+    @Test("A connection request that is canceled at any packet leaves no state", arguments: 0..<16)
     func cancelled(afterPackets count: Int) throws {
         var bench = Bench.ready(peers: [peer])
         let dial = bench.dial(peer.address)
@@ -122,7 +135,7 @@ struct ConnectingStories {
         #expect(throws: Never.self) { try bench.connect(peer.address) }
     }
 
-    @Test("A dial that follows a cancelled one gets the link", arguments: 0..<12)
+    @Test("A connection request after a canceled one gets the link", arguments: 0..<12)
     func redialled(afterPackets count: Int) throws {
         var bench = Bench.ready(peers: [absent])
         let first = bench.dial(peer.address)
@@ -138,12 +151,12 @@ struct ConnectingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A link that comes while its dial is being cancelled goes to the dial that still waits")
+    @Test("A link that arrives during a cancellation goes to the request that is still pending")
     func connectedWhileCancelling() throws {
         var bench = Bench.ready(peers: [absent])
         let first = bench.dial(peer.address)
         bench.drive()
-        // The peer was met just before the cancellation arrived.
+        // The controller found the peer just before the cancellation arrived.
         bench.controller.peers[peer.address]?.presence = .connectable
         bench.controller.meet()
         bench.core.cancelDial(first, now: bench.now)
@@ -154,7 +167,10 @@ struct ConnectingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A dial to a peer whose link is being ended waits for its end", arguments: [true, false])
+    @Test(
+        "A connection request during a disconnection waits for its end",
+        arguments: [true, false]
+    )
     func redialledWhileParting(isDirect: Bool) throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -168,7 +184,7 @@ struct ConnectingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A dial that waits for the end of a link goes down with the controller, if direct")
+    @Test("A direct request that waits for the end of a link fails with the controller")
     func controllerFailsWhileParting() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -178,7 +194,7 @@ struct ConnectingStories {
         guard case .adapter? = bench.error(dial) else { throw Bench.UnexpectedAnswer() }
     }
 
-    @Test("A link that nobody asked for is ended")
+    @Test("A link without a connection request is ended")
     func unexpectedLink() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.beginLink(to: peer.address)
@@ -188,7 +204,7 @@ struct ConnectingStories {
         #expect(throws: Never.self) { try bench.connect(peer.address) }
     }
 
-    @Test("A refused dial tells why")
+    @Test("A refused connection request fails with the reason")
     func refused() {
         var bench = Bench.ready(peers: [peer])
         bench.controller.refusals = [
@@ -199,7 +215,7 @@ struct ConnectingStories {
         #expect(bench.error(dial) == .failedToConnect(.unsupportedFeatureOrParameterValue))
     }
 
-    @Test("A dial that gets no answer from the controller fails; the host stays ready")
+    @Test("A connection request that the controller ignores fails, and the host stays ready")
     func mute() {
         var bench = Bench.ready(peers: [peer])
         bench.controller.muteCommands = [.leExtendedCreateConnection]
@@ -209,14 +225,14 @@ struct ConnectingStories {
         #expect(bench.core.state == .ready)
     }
 
-    @Test("A direct dial needs a controller that is ready")
+    @Test("A direct connection request requires a controller that is ready")
     func notStarted() {
         var bench = Bench(peers: [peer])
         let dial = bench.dial(peer.address)
         #expect(bench.error(dial) == .adapter(.notStarted))
     }
 
-    @Test("A peer that stays silent on a standing dial is no link")
+    @Test("A pending connection to a peer that stays silent gets no link")
     func silentPeer() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.peers[peer.address]?.isSilent = true
@@ -225,14 +241,15 @@ struct ConnectingStories {
         if case .success(.link(let link, _))? = bench.result(dial) {
             Issue.record("link \(link.rawValue) is of no use")
         }
-        // The link that replaced the first has the same fate; the next has a better one.
+        // The link that replaced the first one ends the same way, and the next one succeeds.
         bench.controller.peers[peer.address]?.isSilent = false
-        bench.advance(by: .seconds(30))
+        // A rest follows each failure, the second up to twice as long.
+        bench.advance(by: .seconds(30) + Dial.firstRest * 3)
         #expect(throws: Never.self) { try bench.link(of: dial) }
     }
 }
 
-@Suite("Connecting when available")
+@Suite("Pending connections")
 struct StandingDialStories {
     private func peers(_ presence: ModelPeer.Presence, count: Int) -> [ModelPeer] {
         (1...count).map { number in
@@ -242,7 +259,7 @@ struct StandingDialStories {
         }
     }
 
-    @Test("A dial made before the start waits for the controller")
+    @Test("A pending connection before the start waits for the controller")
     func beforeStart() throws {
         let peer = ModelPeer(1)
         var bench = Bench(peers: [peer])
@@ -253,7 +270,7 @@ struct StandingDialStories {
         #expect(throws: Never.self) { try bench.link(of: dial) }
     }
 
-    @Test("A dial outlives a controller that fails", arguments: [true, false])
+    @Test("A pending connection survives a controller failure", arguments: [true, false])
     func acrossReset(isEstablishing: Bool) throws {
         let peer = ModelPeer(1)
         var bench = Bench.ready(peers: [peer])
@@ -273,7 +290,7 @@ struct StandingDialStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A dial never times out")
+    @Test("A pending connection never times out")
     func hoursLater() throws {
         let peers = peers(.absent, count: 1)
         var bench = Bench.ready(peers: peers)
@@ -287,7 +304,7 @@ struct StandingDialStories {
     }
 
     @Test(
-        "More dials than the Filter Accept List holds are all met in the end",
+        "More pending connections than the Filter Accept List holds all succeed in the end",
         arguments: [ModelProfile.rich, .poor]
     )
     func manyDials(_ profile: ModelProfile) throws {
@@ -305,7 +322,7 @@ struct StandingDialStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A direct dial and standing ones do not starve each other")
+    @Test("Direct and pending connections do not block each other")
     func mixed() throws {
         let peers = peers(.absent, count: 4)
         var bench = Bench.ready(peers: peers)

@@ -9,11 +9,11 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A peer's whole table")
+@Suite("Database of a peer")
 struct DatabaseStories {
     private static let hashHandle = AttributeHandle(8)
 
-    /// A peer that has a Database Hash, at the end of its table.
+    /// Returns a peer with a Database Hash at the end of its table.
     private static func peerWithHash(_ hash: [UInt8]) -> ModelPeer {
         var peer = ModelPeer(1)
         peer.server.attributes += [
@@ -41,7 +41,7 @@ struct DatabaseStories {
         return try bench.connect(peer.address)
     }
 
-    @Test("is discovered for all who ask for it, once")
+    @Test("Requests at the same time share one discovery")
     func shared() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -55,7 +55,7 @@ struct DatabaseStories {
         #expect(discoveries.count == 2, "the services, and that there are no more")
     }
 
-    @Test("costs one read on the next link")
+    @Test("The database costs one read on the next link")
     func oneRead() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -69,7 +69,7 @@ struct DatabaseStories {
         #expect(requests(bench).dropFirst(before).map(\.opcode) == [.readByTypeRequest])
     }
 
-    @Test("is discovered again where the hash is another one")
+    @Test("The database is discovered again if its hash differs")
     func otherHash() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -84,7 +84,7 @@ struct DatabaseStories {
         #expect(requests(bench).count - before > 3)
     }
 
-    @Test("is discovered on each link to a peer without a hash and without a bond")
+    @Test("The database of a peer without a hash and without a bond is discovered on each link")
     func withoutHash() throws {
         let plain = ModelPeer(1)
         var bench = Bench.ready(peers: [plain])
@@ -99,7 +99,7 @@ struct DatabaseStories {
         }
     }
 
-    @Test("is looked at again after an operation was refused for being out of sync")
+    @Test("The database is checked again after an operation fails as out of sync")
     func outOfSync() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -119,7 +119,7 @@ struct DatabaseStories {
         #expect(requests(bench).dropFirst(before).map(\.opcode) == [.readByTypeRequest])
     }
 
-    @Test("is asked for again before its handles are used, once the peer has told of a change")
+    @Test("After a change, handles are refused until the database is requested again")
     func staleHandles() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -127,8 +127,8 @@ struct DatabaseStories {
         _ = bench.ask(.database, of: link)
         bench.drive()
         #expect(throws: Never.self) { try bench.answer(before) }
-        let handle = try #require(bench.core.handles[link])
-        bench.core.databaseChanged(on: handle, now: bench.now)
+        let now = bench.now
+        bench.core.withLink(link, now: now) { $0.databaseChanged(&$1) }
         let count = requests(bench).count
         let stale = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         bench.drive()
@@ -149,7 +149,7 @@ struct DatabaseStories {
         #expect(throws: Never.self) { try bench.answer(fresh) }
     }
 
-    @Test("fails with the link, for all who wait for it")
+    @Test("A failure of the link fails every request for the database")
     func linkEnds() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -167,7 +167,7 @@ struct DatabaseStories {
         #expect(throws: Never.self) { try database(bench, id) }
     }
 
-    @Test("leaves nothing behind when the link ends, at whatever packet of the search")
+    @Test("The end of the link at any packet of the discovery leaves no state")
     func everyStep() throws {
         var whole = Bench.ready(peers: [peer])
         let link = try whole.connect(peer.address)
@@ -184,7 +184,6 @@ struct DatabaseStories {
             bench.drive()
             #expect(bench.unfinished([id]).isEmpty, "cut after \(limit)")
             #expect(bench.core.links.isEmpty)
-            #expect(bench.core.handles.isEmpty)
             let next = try bench.connect(peer.address)
             let again = bench.ask(.database, of: next)
             bench.drive()
@@ -192,7 +191,7 @@ struct DatabaseStories {
         }
     }
 
-    @Test("is not looked for any more when nobody waits")
+    @Test("A discovery stops when no request waits for it")
     func cancelled() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -200,16 +199,16 @@ struct DatabaseStories {
         let ids = (0..<2).map { _ in bench.ask(.database, of: link) }
         bench.drive()
         bench.core.cancelRequest(ids[0], of: link, now: bench.now)
-        #expect(bench.core.links.values.first?.lookup.isLooking == true, "somebody waits")
+        #expect(bench.core.links.cores.first?.lookup.isLooking == true, "the lookup has ended")
         bench.core.cancelRequest(ids[1], of: link, now: bench.now)
-        #expect(bench.core.links.values.first?.lookup.isLooking == false)
-        #expect(bench.core.links.values.first?.databaseRequests == [])
+        #expect(bench.core.links.cores.first?.lookup.isLooking == false)
+        #expect(bench.core.links.cores.first?.databaseRequests == [])
         let before = requests(bench).count
         bench.advance(by: .seconds(1))
         #expect(requests(bench).count == before)
     }
 
-    @Test("is kept of so many peers and no more")
+    @Test("The number of peers with a stored database is limited")
     func bound() throws {
         let peers = (1...DatabaseCache.peerLimit + 3).map { ModelPeer($0) }
         var bench = Bench.ready(peers: peers)
@@ -221,7 +220,7 @@ struct DatabaseStories {
             _ = bench.ask(.disconnect, of: link)
             bench.drive()
         }
-        #expect(bench.core.databases.count == DatabaseCache.peerLimit)
+        #expect(bench.core.context.databases.count == DatabaseCache.peerLimit)
         #expect(bench.core.links.isEmpty)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("How things end")
+@Suite("Ends of links, requests and hosts")
 struct EndingStories {
     private let peer = ModelPeer(1)
 
@@ -20,7 +20,7 @@ struct EndingStories {
         Exploration.requests().map { bench.ask($0, of: link) }
     }
 
-    @Test("A link may be lost at any packet of an exploration", arguments: 0..<64)
+    @Test("Losing the link at any packet of an exploration ends every request", arguments: 0..<64)
     func linkLost(atPacket count: Int) throws {
         var (bench, link) = try connected(.poor)
         let requests = ask(&bench, link)
@@ -32,12 +32,15 @@ struct EndingStories {
             #expect(bench.error(request) == .disconnected(.connectionTimeout))
         }
         #expect(bench.ends[link] == [.disconnected(.connectionTimeout)])
-        #expect(bench.core.links.isEmpty && bench.core.handles.isEmpty)
+        #expect(bench.core.links.isEmpty)
         #expect(throws: Never.self) { try bench.connect(peer.address) }
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("The transport may close at any packet of an exploration", arguments: 0..<64)
+    @Test(
+        "Closing the transport at any packet of an exploration ends every request",
+        arguments: 0..<64
+    )
     func transportLost(atPacket count: Int) throws {
         var (bench, link) = try connected(.poor)
         let requests = ask(&bench, link)
@@ -55,7 +58,7 @@ struct EndingStories {
     }
 
     @Test(
-        "The transport may close at any packet of a connection",
+        "Closing the transport while connecting fails direct requests only",
         arguments: 0..<16,
         [true, false]
     )
@@ -74,7 +77,18 @@ struct EndingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Disconnecting may be asked twice, and ends what is under way")
+    @Test("Shutting down ends each connection request once", arguments: 0..<16)
+    func shutDown(atPacket count: Int) {
+        let peers = (1...3).map { ModelPeer($0) }
+        var bench = Bench.ready(peers: peers)
+        let dials = peers.map { bench.dial($0.address) }
+        bench.drive(atMost: count)
+        bench.core.shutDown(now: bench.now)
+        bench.performActions()
+        #expect(bench.unfinished(dials).isEmpty, "\(dials.map { bench.completions[$0] ?? [] })")
+    }
+
+    @Test("A second disconnect is allowed, and disconnecting ends pending requests")
     func disconnect() throws {
         var (bench, link) = try connected()
         bench.controller.keepsPackets = true
@@ -90,7 +104,7 @@ struct EndingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A controller that refuses to disconnect says so, and may be asked again")
+    @Test("A refused disconnection fails with the reason, and may be requested again")
     func refusedDisconnect() throws {
         var (bench, link) = try connected()
         bench.controller.refusals = [.disconnect: .commandDisallowed]
@@ -103,7 +117,7 @@ struct EndingStories {
         #expect(throws: Never.self) { try bench.answer(second) }
     }
 
-    @Test("A link that nobody wants is ended when the controller is willing again")
+    @Test("An unwanted link is ended once the controller permits it")
     func refusedAtFirst() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.refusals = [.disconnect: .controllerBusy]
@@ -111,12 +125,12 @@ struct EndingStories {
         bench.advance(by: .seconds(10))
         #expect(bench.controller.links.count == 1)
         bench.controller.refusals = [:]
-        bench.advance(by: HostCore.disconnectRest)
+        bench.advance(by: LinkCore.disconnectRest)
         #expect(bench.controller.links.isEmpty)
         #expect(throws: Never.self) { try bench.connect(peer.address) }
     }
 
-    @Test("A disconnection that is accepted and never happens is given up in the end")
+    @Test("A disconnection that is accepted and never occurs ends with a timeout")
     func endlessDisconnect() throws {
         var (bench, link) = try connected()
         bench.controller.endlessCommands = [.disconnect]
@@ -125,7 +139,7 @@ struct EndingStories {
         #expect(bench.result(request) != nil)
     }
 
-    @Test("A link whose end was missed is gone when the controller does not know it")
+    @Test("A link whose end was missed is removed if the controller does not know it")
     func missedEnd() throws {
         var (bench, link) = try connected()
         bench.controller.dropLink(to: peer.address, .connectionTimeout)
@@ -142,7 +156,7 @@ struct EndingStories {
         profile.commandCount = 3
         var (bench, link) = try connected(profile)
         let handle = try #require(bench.controller.handle(of: peer.address))
-        // The peer leaves just before our command arrives, and the handle is used again at once.
+        // The peer disconnects just before the command arrives, and its handle is reused at once.
         let request = bench.ask(.disconnect, of: link)
         let answers = [bench.controller.nextPacket(), bench.controller.nextPacket()]
         bench.feed(try #require(answers[1]))
@@ -163,7 +177,7 @@ struct EndingStories {
         #expect(bench.core.linkList.count == 1)
     }
 
-    @Test("Shutting down ends everything that waits, once, and for good")
+    @Test("Shutting down ends every pending request once")
     func shutdown() throws {
         let stranger = ModelPeer(2)
         var (bench, link) = try connected()
@@ -191,7 +205,7 @@ struct EndingStories {
         for request in late { #expect(bench.error(request) == .closed) }
     }
 
-    @Test("Nothing wakes a host that was shut down", arguments: 0..<24)
+    @Test("No input restarts a host that was shut down", arguments: 0..<24)
     func deadIsDead(atPacket count: Int) {
         var bench = Bench(peers: [peer])
         bench.open()
@@ -209,7 +223,7 @@ struct EndingStories {
         #expect(bench.openCount == 1)
     }
 
-    @Test("Links say goodbye when the host is shut down")
+    @Test("A shutdown disconnects every link")
     func goodbye() throws {
         var (bench, link) = try connected()
         bench.core.shutDown(now: bench.now)

@@ -21,9 +21,10 @@ struct EnhancedBearerStories {
     private func connected(isEncrypted: Bool = true) throws -> (Bench, LinkIdentifier) {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
-        let handle = try #require(bench.core.handles[link])
         if isEncrypted {
-            bench.core.links[handle]?.security = LinkSecurity(isEncrypted: true, keySize: 16)
+            bench.core.withLink(link, now: bench.now) { link, _ in
+                link.security = LinkSecurity(isEncrypted: true, keySize: 16)
+            }
         }
         return (bench, link)
     }
@@ -42,7 +43,7 @@ struct EnhancedBearerStories {
         [0x08] + ([UInt8](hexadecimal: range) ?? []) + [0x00, 0x2A]
     }
 
-    @Test("A peer's requests are answered on the bearer that they came on")
+    @Test("A peer's request is answered on its bearer")
     func serves() throws {
         var (bench, link) = try connected()
         bench.channels(of: peer.address) { channels in
@@ -51,7 +52,7 @@ struct EnhancedBearerStories {
         #expect(bench.core.enhancedBearerCount(of: link) == 2)
         let ends = bench.controller.peers[peer.address]?.channels?.link.openChannels ?? []
         try #require(ends.count == 2)
-        // Both at once: one does not wait for the other.
+        // Both requests are sent at once, and neither waits for the other.
         bench.channels(of: peer.address) { channels in
             for end in ends { channels.send(readDeviceName(), on: end) }
         }
@@ -64,7 +65,7 @@ struct EnhancedBearerStories {
         }
     }
 
-    @Test("The MTU is the channel's, and not to be exchanged")
+    @Test("The MTU is that of the channel and cannot be exchanged")
     func exchangesNoMTU() throws {
         var (bench, _) = try connected()
         bench.channels(of: peer.address) { channels in
@@ -77,7 +78,7 @@ struct EnhancedBearerStories {
         }
     }
 
-    @Test("On a link without encryption there are none, nor by the other mode")
+    @Test("Enhanced bearers require encryption and the enhanced mode")
     func needsEncryption() throws {
         var (bench, link) = try connected(isEncrypted: false)
         bench.channels(of: peer.address) { channels in
@@ -94,7 +95,7 @@ struct EnhancedBearerStories {
         #expect(bench.core.enhancedBearerCount(of: link) == 0)
     }
 
-    @Test("A peer gets five, and no more")
+    @Test("A peer gets at most five enhanced bearers")
     func limit() throws {
         var (bench, link) = try connected()
         for _ in 0..<2 {
@@ -105,7 +106,25 @@ struct EnhancedBearerStories {
         #expect(bench.core.enhancedBearerCount(of: link) == EnhancedBearers.limit)
     }
 
-    @Test("A read goes to the bearer that is not busy, and its answer comes back")
+    @Test("An indication of Service Changed counts on every bearer")
+    func serviceChanged() throws {
+        var (bench, link) = try withBearers(1)
+        bench.core.withLink(link, now: bench.now) { link, _ in
+            link.bearer.client.expectServiceChanged(at: AttributeHandle(3))
+        }
+        bench.channels(of: peer.address) { channels in
+            channels.send([0x1D, 0x03, 0x00, 0x10, 0x00, 0x2F, 0x00])
+        }
+        let changes = bench.events.compactMap { event in
+            if case .servicesChanged(link, let handles) = event { handles } else { nil }
+        }
+        #expect(changes == [AttributeHandle(0x10)...AttributeHandle(0x2F)])
+        bench.channels(of: peer.address) { channels in
+            #expect(channels.take() == [0x1E])
+        }
+    }
+
+    @Test("A read uses a bearer that is not busy, and its response arrives there")
     func overtakes() throws {
         var (bench, link) = try withBearers(1)
         bench.controller.peers[peer.address]?.isSilent = true
@@ -136,7 +155,7 @@ struct EnhancedBearerStories {
         #expect(!told.contains { if case .arrived = $0 { true } else { false } })
     }
 
-    @Test("A bearer that ends fails what is on it, and nothing else")
+    @Test("A bearer that ends fails only its own requests")
     func ends() throws {
         var (bench, link) = try withBearers(1)
         bench.controller.peers[peer.address]?.isSilent = true
@@ -153,7 +172,7 @@ struct EnhancedBearerStories {
         #expect(bench.core.enhancedBearerCount(of: link) == 0)
     }
 
-    @Test("A bearer whose request is not answered is closed; the link stays")
+    @Test("A bearer with an unanswered request is closed, and the link remains")
     func hangs() throws {
         var (bench, link) = try withBearers(1)
         bench.controller.peers[peer.address]?.isSilent = true
@@ -170,7 +189,7 @@ struct EnhancedBearerStories {
         #expect(bench.ends[link] == nil)
     }
 
-    @Test("What waits on any bearer is refused once the peer's table has changed")
+    @Test("Waiting requests on every bearer fail once the peer's table has changed")
     func staleHandles() throws {
         var (bench, link) = try withBearers(1)
         _ = bench.ask(.database, of: link)
@@ -180,11 +199,12 @@ struct EnhancedBearerStories {
             bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         }
         bench.drive()
-        let handle = try #require(bench.core.handles[link])
-        #expect(bench.core.links[handle]?.enhanced[0].load == 2)
-        bench.core.databaseChanged(on: handle, now: bench.now)
+        let now = bench.now
+        let load = bench.core.look(at: link) { $0.enhanced[0].load }
+        #expect(load == 2)
+        bench.core.withLink(link, now: now) { $0.databaseChanged(&$1) }
         bench.drive()
-        // One on each bearer is with the peer, which refuses it.
+        // One request on each bearer is at the peer, which refuses it.
         #expect(reads.map { bench.isPending($0) } == [true, true, false, false])
         let refusal = GATT.Failure.attribute(
             .databaseOutOfSync,
@@ -195,7 +215,7 @@ struct EnhancedBearerStories {
         }
     }
 
-    @Test("The end of the link ends bearers and what is on them")
+    @Test("The end of the link ends bearers and their requests")
     func linkEnds() throws {
         var (bench, link) = try withBearers(2)
         bench.controller.peers[peer.address]?.isSilent = true

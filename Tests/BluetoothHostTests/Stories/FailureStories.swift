@@ -6,11 +6,11 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A controller that fails")
+@Suite("Controller failures")
 struct FailureStories {
     private let peer = ModelPeer(1)
 
-    @Test("A command that is not answered fails alone; the host stays ready")
+    @Test("A command without a response fails alone, and the host stays ready")
     func muteCommand() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -25,7 +25,7 @@ struct FailureStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A controller that hangs is reset, and reopened when that gets no answer either")
+    @Test("A controller that hangs is reset, and reopened if the reset gets no response either")
     func hungController() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -45,7 +45,7 @@ struct FailureStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A hung controller that comes back for the reset is used again")
+    @Test("A controller that responds to the reset is used again")
     func resetHelps() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -77,7 +77,7 @@ struct FailureStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A procedure under way when the controller fails is told once")
+    @Test("A procedure that is in progress when the controller fails ends once")
     func procedureAtFailure() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -88,7 +88,21 @@ struct FailureStories {
         #expect(bench.error(phy) == .adapter(.hardwareError(1)))
     }
 
-    @Test("A controller that restarts by itself is set up again")
+    @Test("A controller that fails while it encrypts gets no command before Reset")
+    func encryptionAtFailure() throws {
+        var bench = try Bench.bonded()
+        bench.controller.muteCommands = [.leEnableEncryption]
+        let dial = bench.dial(Bonded.peer.address)
+        bench.drive()
+        bench.controller.send(.hardwareError(.init(code: 1)))
+        bench.drive()
+        let later = bench.controller.commands.drop { $0 != .leEnableEncryption }.dropFirst()
+        #expect(later.first == .reset)
+        #expect(bench.error(dial) == .adapter(.hardwareError(1)))
+        #expect(bench.core.state == .ready)
+    }
+
+    @Test("A controller that restarts is set up again")
     func restart() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -99,7 +113,7 @@ struct FailureStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Bytes that are no packet make the host open the transport again")
+    @Test("Bytes that are not a packet make the host reopen the transport")
     func desynchronised() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -112,7 +126,7 @@ struct FailureStories {
         #expect(bench.openCount == 2)
     }
 
-    @Test("Scans go on after the controller failed while it was being told to scan")
+    @Test("Scans continue after the controller failed during their start")
     func scanSurvivesHang() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.isHung = true

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What peers ask for")
+@Suite("Requests of peers")
 struct PeerStories {
     private let peer = ModelPeer(1)
     private let slow = ConnectionParametersRequest(
@@ -31,7 +31,10 @@ struct PeerStories {
         return try Signalling.ConnectionParametersResponse(parsing: packet.parameters).isAccepted
     }
 
-    @Test("Other parameters, on the signalling channel", arguments: [true, false])
+    @Test(
+        "The host decides on a request for other parameters on the signaling channel",
+        arguments: [true, false]
+    )
     func signalling(accepting: Bool) throws {
         var (bench, link) = try connected(accepting: accepting, .poor)
         bench.controller.requestParameters(slow, from: peer.address)
@@ -43,7 +46,7 @@ struct PeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Parameters that no link can have are refused")
+    @Test("Impossible parameters are refused")
     func invalid() throws {
         var (bench, _) = try connected()
         var request = slow
@@ -54,7 +57,11 @@ struct PeerStories {
         #expect(!bench.controller.commands.contains(.leConnectionUpdate))
     }
 
-    @Test("Other parameters, by a link-layer procedure", arguments: [true, false], [600, 10])
+    @Test(
+        "The host decides on a link layer request for other parameters",
+        arguments: [true, false],
+        [600, 10]
+    )
     func linkLayer(accepting: Bool, timeout: UInt16) throws {
         var (bench, _) = try connected(accepting: accepting)
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -80,7 +87,7 @@ struct PeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A peer that asks for a key is told at once that there is none")
+    @Test("A request for an unknown key is refused at once")
     func longTermKey() throws {
         var (bench, _) = try connected()
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -94,7 +101,7 @@ struct PeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A peer that floods the signalling channel gets a bounded number of answers")
+    @Test("A peer that floods the signaling channel gets a limited number of responses")
     func flood() throws {
         var (bench, link) = try connected(.poor)
         let handle = try #require(bench.controller.handle(of: peer.address))

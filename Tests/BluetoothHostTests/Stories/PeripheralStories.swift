@@ -10,8 +10,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// What a host does on links that others made to it.
-@Suite("On a link as the Peripheral")
+/// The host on links that a Central has made to it.
+@Suite("Links as the Peripheral")
 struct PeripheralStories {
     private let phone = ModelPeer(7)
     private let wish = ConnectionUpdate(
@@ -20,7 +20,7 @@ struct PeripheralStories {
         peripheralLatency: 2
     )
 
-    /// A bench with a link that the phone has made.
+    /// Returns a harness with a link that the phone has made.
     private func connected(
         _ profile: ModelProfile = .rich,
         configure: (inout HostConfiguration) -> Void = { _ in }
@@ -33,7 +33,7 @@ struct PeripheralStories {
         return bench
     }
 
-    /// A controller that knows the procedure of the link layer.
+    /// A controller that supports the procedure of the link layer.
     private var skilled: ModelProfile {
         var profile = ModelProfile.rich
         profile.leFeatures.insert(.connectionParametersRequest)
@@ -68,7 +68,7 @@ struct PeripheralStories {
         bench.drive()
     }
 
-    @Test("the first operation asks for a larger MTU before it, once")
+    @Test("The first operation exchanges the MTU before it, once")
     func mtuWhenNeeded() throws {
         var bench = try connected()
         let link = try #require(bench.incomingLinks.first).link
@@ -83,14 +83,14 @@ struct PeripheralStories {
         #expect(bench.core.properties(of: link)?.mtu == 247)
     }
 
-    @Test("the MTU is asked for at once where the configuration says so")
+    @Test("The MTU is exchanged at once if the configuration requires it")
     func mtuAtOnce() throws {
         let bench = try connected { $0.exchangesMTUAsPeripheral = true }
         let received = try #require(bench.controller.peers[phone.address]?.server.received)
         #expect(received.map(\.opcode) == [.exchangeMTURequest])
     }
 
-    @Test("other parameters are asked for on the signalling channel, and come into force")
+    @Test("Other parameters are requested on the signaling channel and take effect")
     func signalling() throws {
         var bench = try connected()
         let link = try #require(bench.incomingLinks.first).link
@@ -107,7 +107,7 @@ struct PeripheralStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("a refusal, and silence, are told")
+    @Test("A refusal and a missing response fail the request")
     func refused() throws {
         var bench = try connected()
         let link = try #require(bench.incomingLinks.first).link
@@ -122,7 +122,7 @@ struct PeripheralStories {
         #expect(bench.error(ignored) == .timedOut)
     }
 
-    @Test("a controller that knows the procedure of the link layer is asked for that")
+    @Test("A controller that supports the link layer procedure is asked to use it")
     func linkLayer() throws {
         var bench = try connected(skilled)
         let link = try #require(bench.incomingLinks.first).link
@@ -135,7 +135,7 @@ struct PeripheralStories {
         _ = try bench.answer(id)
     }
 
-    @Test("a Central that does not know that procedure is asked on the signalling channel")
+    @Test("The signaling channel is used if the Central does not support the procedure")
     func fallback() throws {
         var bench = try connected(skilled)
         let link = try #require(bench.incomingLinks.first).link
@@ -149,7 +149,7 @@ struct PeripheralStories {
         _ = try bench.answer(id)
     }
 
-    @Test("so is one whose controller refuses the command itself")
+    @Test("The signaling channel is used if the controller refuses the command")
     func fallbackFromCommand() throws {
         var bench = try connected(skilled)
         let link = try #require(bench.incomingLinks.first).link
@@ -161,7 +161,7 @@ struct PeripheralStories {
         _ = try bench.answer(id)
     }
 
-    @Test("preferred parameters are asked for five seconds after connecting, not before")
+    @Test("Preferred parameters are requested five seconds after the connection")
     func preferred() throws {
         let wish = wish
         var bench = try connected { $0.preferredConnectionParameters = wish }
@@ -174,7 +174,42 @@ struct PeripheralStories {
         #expect(bench.core.properties(of: link)?.parameters.peripheralLatency == 2)
     }
 
-    @Test("a link that is as preferred is left alone")
+    @Test("Preferred parameters are requested from a bonded Central as well")
+    func preferredOfBonded() throws {
+        let wish = wish
+        var bench = try Bench.bonded { $0.preferredConnectionParameters = wish }
+        _ = try bench.acceptEncrypted(Bonded.peer.address)
+        bench.advance(by: LinkCore.parameterPause)
+        let sent = bench.controller.peers[Bonded.peer.address]?.signalling.map(\.code)
+        #expect(sent == [.connectionParameterUpdateRequest])
+    }
+
+    @Test(
+        "Parameters whose timeout is too short for their latency are refused",
+        arguments: [true, false]
+    )
+    func impossibleParameters(_ isPreferred: Bool) throws {
+        let impossible = ConnectionUpdate(
+            intervalMinimum: .seconds(1),
+            intervalMaximum: .seconds(1),
+            peripheralLatency: 30,
+            supervisionTimeout: .seconds(32)
+        )
+        var bench = try connected {
+            if isPreferred { $0.preferredConnectionParameters = impossible }
+        }
+        if isPreferred {
+            bench.advance(by: LinkCore.parameterPause)
+            #expect(bench.log.contains { $0.contains("no controller accepts") })
+        } else {
+            let link = try #require(bench.incomingLinks.first).link
+            let id = bench.ask(.updateParameters(impossible), of: link)
+            #expect(bench.error(id) == .controller(.unacceptableConnectionParameters))
+        }
+        #expect(bench.controller.peers[phone.address]?.signalling.isEmpty == true)
+    }
+
+    @Test("A link that already has the preferred parameters is not changed")
     func alreadyPreferred() throws {
         let fine = ConnectionUpdate(
             intervalMinimum: .milliseconds(20),
@@ -185,7 +220,7 @@ struct PeripheralStories {
         #expect(bench.controller.peers[phone.address]?.signalling.isEmpty == true)
     }
 
-    @Test("a link that falls before anything was said on it is reported as ended")
+    @Test("A link that fails before its first packet is reported as ended")
     func fallsAtOnce() throws {
         var bench = Bench.ready(peers: [phone])
         _ = bench.advertise(AdvertisingStories.lamp)
@@ -198,7 +233,7 @@ struct PeripheralStories {
         #expect(bench.controller.setsOnAir.count == 1)
     }
 
-    @Test("a controller that never says which set led to a link goes on advertising")
+    @Test("Advertising continues if the controller never reports which set led to a link")
     func hiddenTermination() throws {
         var bench = Bench.ready(peers: [phone])
         bench.controller.hidesTerminations = true
@@ -211,7 +246,7 @@ struct PeripheralStories {
         #expect(bench.controller.setsOnAir.count == 1)
     }
 
-    @Test("whoever has the Filter Accept List, the other goes on without it")
+    @Test("Pending connections and filtered advertising share the Filter Accept List")
     func acceptList() throws {
         var absent = ModelPeer(1)
         absent.presence = .absent
@@ -240,7 +275,7 @@ struct PeripheralStories {
     }
 
     @Test(
-        "every command about advertising may go unanswered",
+        "A missing response to an advertising command fails the request only",
         arguments: [
             HCI.Opcode.leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
             .leSetExtendedAdvertisingData, .leSetExtendedAdvertisingEnable,
@@ -264,7 +299,10 @@ struct PeripheralStories {
         #expect(bench.controller.setsOnAir.count == 1)
     }
 
-    @Test("a cancelled wish is withdrawn, also while it is carried out", arguments: 0...6)
+    @Test(
+        "A canceled advertising request is withdrawn, even while it is in progress",
+        arguments: 0...6
+    )
     func cancelled(packets: Int) throws {
         var bench = Bench.ready()
         let set = bench.advertise(AdvertisingStories.lamp)

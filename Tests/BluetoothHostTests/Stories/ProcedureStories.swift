@@ -6,11 +6,11 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Something that is asked of the controller about a link.
+/// A request to the controller about a link.
 struct Procedure: Sendable, CustomTestStringConvertible {
     let request: LinkRequest
     let opcode: HCI.Opcode
-    /// Whether an event ends it, and not the command's answer.
+    /// Whether an event ends the procedure, rather than the response to the command.
     var endsWithEvent = false
 
     var testDescription: String { "\(opcode)" }
@@ -56,7 +56,7 @@ struct ProcedureStories {
         return (bench, link)
     }
 
-    @Test("Each succeeds with what the controllers agreed on")
+    @Test("A procedure succeeds with the result of the controllers")
     func succeed() throws {
         var (bench, link) = try connected()
         let requests = Procedure.all.map { bench.ask($0.request, of: link) }
@@ -72,7 +72,7 @@ struct ProcedureStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Each that is refused says so, and may be asked again", arguments: Procedure.all)
+    @Test("A refused procedure fails, and may be requested again", arguments: Procedure.all)
     func refused(_ procedure: Procedure) throws {
         var (bench, link) = try connected()
         bench.controller.refusals = [procedure.opcode: .controllerBusy]
@@ -85,7 +85,10 @@ struct ProcedureStories {
         #expect(throws: Never.self) { try bench.answer(second) }
     }
 
-    @Test("Each that is not answered fails, and may be asked again", arguments: Procedure.all)
+    @Test(
+        "A procedure without a response fails, and may be requested again",
+        arguments: Procedure.all
+    )
     func mute(_ procedure: Procedure) throws {
         var (bench, link) = try connected()
         bench.controller.muteCommands = [procedure.opcode]
@@ -99,7 +102,10 @@ struct ProcedureStories {
         #expect(bench.core.state == .ready)
     }
 
-    @Test("One that the peer refuses ends with the peer's reason", arguments: Procedure.ending)
+    @Test(
+        "A procedure that the peer refuses fails with the peer's reason",
+        arguments: Procedure.ending
+    )
     func refusedByPeer(_ procedure: Procedure) throws {
         var (bench, link) = try connected()
         bench.controller.badEnds = [procedure.opcode: .unsupportedRemoteFeature]
@@ -108,7 +114,10 @@ struct ProcedureStories {
         #expect(bench.error(request) == .controller(.unsupportedRemoteFeature))
     }
 
-    @Test("One at a time; one that never ends is given up", arguments: Procedure.ending)
+    @Test(
+        "A second procedure is busy, and one that never ends times out",
+        arguments: Procedure.ending
+    )
     func endless(_ procedure: Procedure) throws {
         var (bench, link) = try connected()
         bench.controller.endlessCommands = [procedure.opcode]
@@ -116,7 +125,7 @@ struct ProcedureStories {
         bench.drive()
         let second = bench.ask(procedure.request, of: link)
         #expect(bench.error(second) == .busy)
-        bench.advance(by: HostCore.procedureTimeout)
+        bench.advance(by: LinkCore.procedureTimeout)
         #expect(bench.error(first) == .timedOut)
         bench.controller.endlessCommands = []
         let third = bench.ask(procedure.request, of: link)
@@ -124,7 +133,7 @@ struct ProcedureStories {
         #expect(throws: Never.self) { try bench.answer(third) }
     }
 
-    @Test("One that is cancelled keeps its place until it ends", arguments: Procedure.ending)
+    @Test("A canceled procedure stays busy until it ends", arguments: Procedure.ending)
     func cancelled(_ procedure: Procedure) throws {
         var (bench, link) = try connected()
         let first = bench.ask(procedure.request, of: link)
@@ -138,7 +147,7 @@ struct ProcedureStories {
         #expect(throws: Never.self) { try bench.answer(third) }
     }
 
-    @Test("Each ends with the link, at any packet", arguments: Procedure.all, 0..<4)
+    @Test("A procedure ends with the link at any packet", arguments: Procedure.all, 0..<4)
     func linkLost(_ procedure: Procedure, afterPackets count: Int) throws {
         var (bench, link) = try connected()
         bench.controller.endlessCommands = [procedure.opcode]
@@ -153,7 +162,10 @@ struct ProcedureStories {
         #expect(bench.ends[link] == [.disconnected(.connectionTimeout)])
     }
 
-    @Test("A link that is gone before the command arrives is told once", arguments: Procedure.all)
+    @Test(
+        "A procedure on a link that ends before the command arrives ends once",
+        arguments: Procedure.all
+    )
     func linkLostBefore(_ procedure: Procedure) throws {
         var (bench, link) = try connected()
         bench.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
@@ -164,7 +176,7 @@ struct ProcedureStories {
         #expect(bench.error(late) == .disconnected(.unknownConnectionIdentifier))
     }
 
-    @Test("A controller that lacks a command is not sent it", arguments: Procedure.all)
+    @Test("An unsupported command is not sent to the controller", arguments: Procedure.all)
     func unsupported(_ procedure: Procedure) throws {
         var bench = Bench.ready(.poor, peers: [peer])
         let link = try bench.connect(peer.address)
@@ -175,7 +187,7 @@ struct ProcedureStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A queue that is full of commands refuses more, and nothing is lost")
+    @Test("A full queue of commands refuses more, and no request is lost")
     func flooded() throws {
         var (bench, link) = try connected()
         let requests = (0..<400).map { _ in bench.ask(.readRSSI, of: link) }

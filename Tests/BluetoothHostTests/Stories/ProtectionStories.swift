@@ -8,15 +8,15 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A sample of the paths to protected values through the whole host: what its controller tells of a
-/// link is what its server goes by. `ProtectionTests` of GATT try all paths.
-@Suite("A protected value of the host's own server")
+/// A sample of the paths to protected values through the whole host: the server uses the security
+/// that the controller reports for a link. `ProtectionTests` of GATT test all paths.
+@Suite("Protected values of the host's server")
 struct ProtectionStories {
     /// Occurs in no handle, UUID or code below.
     private static let secretOctet: UInt8 = 0xAF
     private static let secret = [UInt8](repeating: secretOctet, count: 8)
 
-    /// A link, and who it is with.
+    /// A link and its peer.
     enum Protection: CaseIterable, Sendable {
         case clear, clearBonded, shortKey, unauthenticated, authenticated
 
@@ -31,7 +31,7 @@ struct ProtectionStories {
 
         var isEncrypted: Bool { self != .clear && self != .clearBonded }
 
-        /// What the specification answers (Vol 3, Part C, 10.3.1).
+        /// The error code that the specification requires (Vol 3, Part C, 10.3.1).
         var code: UInt8? {
             switch self {
             case .clear, .unauthenticated: 0x05
@@ -59,7 +59,7 @@ struct ProtectionStories {
                 )
             ]
         }
-        // Of a bonded peer there is no clear link but while it is being encrypted.
+        // A link to a bonded peer is unencrypted only while encryption starts.
         if !protection.isEncrypted { bench.controller.endlessCommands = [.leEnableEncryption] }
         _ = bench.dial(peer.address)
         bench.drive()
@@ -84,7 +84,7 @@ struct ProtectionStories {
         return try bench.core.publish(definition, now: bench.now).characteristics[0]
     }
 
-    /// What the host answers a request of the peer with.
+    /// Returns the host's response to a request of the peer.
     private func answer(_ request: ATT.PDU, in bench: inout Bench) -> ATT.PDU? {
         let server = { (bench: Bench) in bench.controller.peers[peer.address]?.server }
         let count = server(bench)?.received.count ?? 0
@@ -112,7 +112,7 @@ struct ProtectionStories {
     }
 
     @Test(
-        "is given, taken and sent as the link's protection allows",
+        "A value is read, written and sent as the security of the link permits",
         arguments: Protection.allCases
     )
     func sample(_ protection: Protection) throws {

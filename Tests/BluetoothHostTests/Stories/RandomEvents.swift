@@ -10,10 +10,10 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A host in use, on a controller that says anything at any time.
-@Suite("Random events")
+/// A host in use, on a controller that sends any event at any time.
+@Suite("Random events from the controller")
 struct RandomEvents {
-    @Test("never trap, and leave every request ended once", arguments: 0..<24 as Range<UInt64>)
+    @Test("Random events never trap, and every request ends once", arguments: RunSeed.seeds(24))
     func survive(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let peers = (1...3).map { ModelPeer($0) }
@@ -29,7 +29,7 @@ struct RandomEvents {
         }
         bench.core.shutDown(now: bench.now)
         bench.performActions()
-        bench.step(by: HostCore.farewellLimit)
+        bench.step(by: HostCore.shutdownLimit)
         #expect(bench.core.state == .closed)
         #expect(bench.unfinished(requests).isEmpty)
         #expect(bench.core.linkList.isEmpty)
@@ -61,12 +61,12 @@ struct RandomEvents {
         }
     }
 
-    /// A packet with a header that is right, and contents that seldom are.
+    /// Returns a packet with a valid header and mostly invalid content.
     private static func packet(using generator: inout SplitMix64) -> [UInt8] {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return data(using: &generator)
         case 1...5:
-            // Handles, statuses and counts are small, so that they often mean something.
+            // Handles, statuses and counts are small, so that they are often valid.
             let subevents: [UInt8] = [0x01, 0x03, 0x05, 0x06, 0x07, 0x0A, 0x0C, 0x29]
             let subevent = subevents.randomElement(using: &generator) ?? 0x01
             let lengths: [UInt8: Int] = [
@@ -105,7 +105,7 @@ struct RandomEvents {
 }
 
 extension Bench {
-    /// Lets time pass, and does not ask whether the two sides ever fall silent.
+    /// Advances the clock without a requirement that both sides become idle.
     fileprivate mutating func step(by duration: Duration) {
         let end = now + duration
         for _ in 0..<1000 {

@@ -15,7 +15,10 @@ struct ScanningStories {
         bench.sightings.filter { $0.scan == scan }.map(\.sighting.data.localName)
     }
 
-    @Test("Every scan gets what its filter admits", arguments: [ModelProfile.rich, .poor])
+    @Test(
+        "Every scan gets the discoveries that match its filter",
+        arguments: [ModelProfile.rich, .poor]
+    )
     func severalScans(_ profile: ModelProfile) {
         var bench = Bench.ready(profile, peers: peers)
         let all = bench.scan()
@@ -28,7 +31,7 @@ struct ScanningStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A scan that wants duplicates gets them; its neighbour does not")
+    @Test("A scan with duplicates gets them, and another scan does not")
     func duplicates() {
         var bench = Bench.ready(peers: [peers[0]])
         let once = bench.scan()
@@ -41,7 +44,7 @@ struct ScanningStories {
         #expect(names(bench, often).count == before + 3)
     }
 
-    @Test("A scan beside another has the controller begin anew, if it leaves out duplicates")
+    @Test("A second scan restarts the controller's scan if that filters duplicates")
     func renewed() {
         var bench = Bench.ready(peers: peers)
         _ = bench.scan()
@@ -60,7 +63,7 @@ struct ScanningStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("The controller scans for as long as there is a scan")
+    @Test("The controller scans as long as there is a scan")
     func stops() {
         var bench = Bench.ready(peers: peers)
         let first = bench.scan()
@@ -78,7 +81,7 @@ struct ScanningStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A scan asked for before the start begins with it")
+    @Test("A scan before the start begins with it")
     func beforeStart() {
         var bench = Bench(peers: peers)
         let scan = bench.scan()
@@ -87,14 +90,15 @@ struct ScanningStories {
         #expect(names(bench, scan) == ["Lamp", "Clock"])
     }
 
-    @Test("Scans go on after the controller was reset", arguments: 0..<8)
+    @Test("Scans continue after a reset of the controller", arguments: 0..<8)
     func restored(afterPackets count: Int) {
         var bench = Bench.ready(peers: peers)
         let scan = bench.scan()
         bench.drive(atMost: count)
         bench.feed([0x04, 0x10, 0x01, 0x09])
         bench.controller.forget()
-        // The packets for the reset are lost with the controller's memory: it is sent once more.
+        // The packets for the reset are lost with the controller's state, so the host sends it
+        // again.
         bench.advance(by: .seconds(10))
         #expect(bench.core.state == .ready)
         #expect(bench.controller.isScanning)
@@ -102,7 +106,10 @@ struct ScanningStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Scanning and connecting share a radio that cannot do both", arguments: [true, false])
+    @Test(
+        "Scanning and connecting alternate on a radio that cannot do both",
+        arguments: [true, false]
+    )
     func concurrently(isPoor: Bool) throws {
         var bench = Bench.ready(isPoor ? .poor : .rich, peers: peers)
         let scan = bench.scan()
@@ -128,7 +135,7 @@ struct ScanningStories {
         #expect(bench.core.state == .ready)
     }
 
-    @Test("A scan that the controller ends by itself is begun again")
+    @Test("A scan that the controller ends is started again")
     func ended() {
         var bench = Bench.ready(peers: peers)
         let scan = bench.scan()
@@ -140,7 +147,7 @@ struct ScanningStories {
         #expect(bench.isPending(scan))
     }
 
-    @Test("One scan too many is refused")
+    @Test("A scan beyond the limit is refused")
     func limit() {
         var bench = Bench.ready(peers: peers)
         let scans = (0..<HostCore.scanLimit).map { _ in bench.scan() }

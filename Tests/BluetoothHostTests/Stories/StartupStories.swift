@@ -9,7 +9,7 @@ import Testing
 @Suite("Start-up")
 struct StartupStories {
     @Test(
-        "A controller is asked only what it lists, and the host is ready",
+        "Start-up sends only commands that the controller lists, and the host is ready",
         arguments: [ModelProfile.rich, .poor, .shared]
     )
     func everyProfileStarts(_ profile: ModelProfile) throws {
@@ -22,7 +22,7 @@ struct StartupStories {
         #expect(found.version.hciVersion == profile.version)
     }
 
-    @Test("A controller that takes many commands at once is asked in order")
+    @Test("Start-up of a controller that accepts many commands at once keeps their order")
     func manyCommands() {
         var profile = ModelProfile.rich
         profile.commandCount = 5
@@ -30,7 +30,7 @@ struct StartupStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A command that is listed and then refused is done without")
+    @Test("Start-up tolerates a listed command that is refused")
     func refusedAlthoughListed() {
         var bench = Bench()
         bench.controller.refusals = [
@@ -44,7 +44,7 @@ struct StartupStories {
         #expect(bench.core.capabilities?.maximumDataLength == nil)
     }
 
-    @Test("A controller that will not be reset cannot be used, and is tried again")
+    @Test("A controller that refuses Reset is unusable and tried again")
     func refusedReset() {
         var bench = Bench()
         bench.controller.refusals = [.reset: .hardwareFailure]
@@ -59,7 +59,7 @@ struct StartupStories {
         #expect(bench.core.state == .ready)
     }
 
-    @Test("A controller without buffers cannot be used")
+    @Test("A controller without buffers is unusable")
     func noBuffers() {
         var profile = ModelProfile.rich
         profile.aclPacketCount = 0
@@ -72,7 +72,7 @@ struct StartupStories {
         }
     }
 
-    @Test("Every packet of the start-up may arrive in pieces")
+    @Test("Every packet of the start-up may arrive one byte at a time")
     func dripFeed() {
         var bench = Bench()
         bench.open()
@@ -83,7 +83,7 @@ struct StartupStories {
         #expect(bench.core.state == .ready)
     }
 
-    @Test("A controller that is not there is waited for, less and less often")
+    @Test("An absent controller is tried again at longer intervals")
     func absentController() {
         var bench = Bench()
         bench.isReachable = false
@@ -97,7 +97,7 @@ struct StartupStories {
         #expect(bench.core.state == .ready)
     }
 
-    @Test("A controller that is announced is there at once, and nobody waits any more")
+    @Test("A controller that announces its return is used at once")
     func announcedController() {
         var bench = Bench()
         bench.core.transportReturned()
@@ -116,7 +116,10 @@ struct StartupStories {
         #expect(bench.core.isDrained && bench.core.state == .ready)
     }
 
-    @Test("A transport that ends at any packet of the start-up is opened again", arguments: 0..<24)
+    @Test(
+        "A transport that closes at any packet of the start-up is opened again",
+        arguments: 0..<24
+    )
     func transportEnds(atPacket count: Int) {
         var bench = Bench()
         bench.open()

@@ -27,7 +27,7 @@ struct TrafficStories {
     }
 
     @Test(
-        "A whole exploration succeeds over packets of any size",
+        "A whole exploration succeeds with packets of any size",
         arguments: [ModelProfile.rich, .poor, .shared],
         [1, 3, 27, 251]
     )
@@ -48,7 +48,7 @@ struct TrafficStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Writes without response leave in order, and no faster than there are buffers")
+    @Test("Writes without response are sent in order, within the number of buffers")
     func oneBuffer() throws {
         var (bench, link) = try connected(.poor)
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -68,14 +68,14 @@ struct TrafficStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("What waited for an answer fills every buffer at once when it has come")
+    @Test("Requests that waited for a response fill every buffer at once when it arrives")
     func everyBuffer() throws {
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2 * ACLTransmitQueue.frameLimit + 3
         var (bench, link) = try connected(profile)
         let handle = try #require(bench.controller.handle(of: peer.address))
         bench.controller.keepsPackets = true
-        // The second request waits for the first, and what is asked later waits with it.
+        // The second request waits for the first, and later requests wait with it.
         for _ in 0..<2 { _ = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link) }
         for number in 0..<UInt8(profile.aclPacketCount + 1) {
             _ = bench.ask(
@@ -91,7 +91,7 @@ struct TrafficStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Reads and writes without response keep the order in which they were asked")
+    @Test("Reads and writes without response keep their order")
     func order() throws {
         var (bench, link) = try connected()
         let requests: [LinkRequest] = (0..<30).map { number in
@@ -108,7 +108,7 @@ struct TrafficStories {
         }
     }
 
-    @Test("The attribute server's refusal reaches who asked")
+    @Test("An error of the attribute server fails the request")
     func refusedRead() throws {
         var (bench, link) = try connected()
         bench.controller.peers[peer.address]?.server.refusals = [
@@ -123,7 +123,7 @@ struct TrafficStories {
         )
     }
 
-    @Test("A peer that stops answering loses its link after thirty seconds")
+    @Test("A peer that stops responding loses its link after thirty seconds")
     func silentPeer() throws {
         var (bench, link) = try connected()
         bench.controller.peers[peer.address]?.isSilent = true
@@ -137,7 +137,10 @@ struct TrafficStories {
         #expect(bench.core.nextDeadline == nil)
     }
 
-    @Test("Notifications arrive whole and in order, in packets of any size", arguments: [1, 7, 27])
+    @Test(
+        "Notifications arrive completely and in order, with packets of any size",
+        arguments: [1, 7, 27]
+    )
     func notifications(fragmentLength: Int) throws {
         var (bench, link) = try connected()
         bench.controller.fragmentLength = fragmentLength
@@ -148,7 +151,7 @@ struct TrafficStories {
         #expect(bench.notifications.allSatisfy { $0.link == link })
     }
 
-    @Test("Packets that cannot be are ignored, and the link goes on")
+    @Test("Invalid packets are ignored, and the link remains")
     func strayData() throws {
         var (bench, link) = try connected()
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -178,7 +181,7 @@ struct TrafficStories {
 
 @Suite("Flow control")
 struct FlowStories {
-    @Test("Four links at full speed are served alike, and nothing is lost", arguments: 1...9)
+    @Test("Four links at full speed are served equally, and no packet is lost", arguments: 1...9)
     func fairness(bufferCount: Int) throws {
         var profile = ModelProfile.rich
         profile.aclPacketCount = bufferCount
@@ -200,7 +203,7 @@ struct FlowStories {
                 )
             }
         }
-        // The controller passes packets on in the order in which it got them, one at a time.
+        // The controller passes packets on one at a time, in the order of their arrival.
         var passed = before
         while passed < bench.controller.dataPackets.count {
             bench.controller.releasePackets(1, on: bench.controller.dataPackets[passed])
@@ -217,14 +220,14 @@ struct FlowStories {
         }
         #expect(bench.notifications.count == 4 * (passed - before))
         #expect(bench.controller.violations.isEmpty)
-        // While all of them had something to send, none was far ahead of another.
+        // While all links had data, none was far ahead of another.
         let busy = bench.controller.dataPackets.dropFirst(max(before, passed - 240)).prefix(200)
         for handle in handles {
             #expect((30...70).contains(busy.count { $0 == handle }), "of 200 packets")
         }
     }
 
-    @Test("A controller that lies about completed packets gains and loses nothing")
+    @Test("A controller that reports wrong numbers of completed packets changes nothing")
     func lies() throws {
         let peer = ModelPeer(1)
         var profile = ModelProfile.rich
@@ -249,17 +252,17 @@ struct FlowStories {
         }
         bench.drive()
         #expect(bench.controller.violations.isEmpty)
-        #expect(bench.core.transmitQueue.outstanding(handle) == 2)
+        #expect(bench.core.context.transmitQueue.outstanding(handle) == 2)
         for _ in 0..<20 {
             bench.controller.releasePackets(1, on: handle)
             bench.drive()
         }
         #expect(bench.unfinished(writes).isEmpty)
-        #expect(bench.core.transmitQueue.outstanding(handle) == 0)
+        #expect(bench.core.context.transmitQueue.outstanding(handle) == 0)
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("The buffers of a link that is lost serve the others")
+    @Test("The buffers of a lost link serve the others")
     func lostLink() throws {
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2

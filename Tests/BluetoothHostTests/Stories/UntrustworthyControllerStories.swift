@@ -9,14 +9,14 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A controller or peer that cannot be trusted")
+@Suite("Untrustworthy controllers and peers")
 struct UntrustworthyControllerStories {
     private let peer = ModelPeer(1)
     private let other = ModelPeer(2)
 
     // MARK: While the controller is set up
 
-    @Test("A link that is reported while the controller is reset is from before; who waits goes on")
+    @Test("A link that is reported during a reset is ignored, and pending connections continue")
     func connectionDuringReset() throws {
         var bench = Bench.ready()
         let dial = bench.dial(peer.address, .whenAvailable)
@@ -33,7 +33,7 @@ struct UntrustworthyControllerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Nothing that arrives after the shut-down brings the host back")
+    @Test("No input after the shutdown restarts the host")
     func bytesAfterShutDown() {
         var bench = Bench.ready()
         bench.core.shutDown(now: bench.now)
@@ -47,7 +47,7 @@ struct UntrustworthyControllerStories {
 
     // MARK: Links that do not end
 
-    @Test("Whoever waits for the end of a link is told, even if the controller never tells")
+    @Test("A disconnection completes even if the controller never reports it")
     func endThatNeverComes() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -55,24 +55,24 @@ struct UntrustworthyControllerStories {
         let request = bench.ask(.disconnect, of: link)
         bench.drive()
         #expect(bench.isPending(request))
-        bench.advance(by: HostCore.disconnectLimit)
+        bench.advance(by: LinkCore.disconnectLimit)
         #expect(throws: Never.self) { try bench.answer(request) }
         #expect(bench.ends[link] == [.disconnected(.connectionTimeout)])
         #expect(bench.core.linkList.isEmpty)
     }
 
-    @Test("A link that nobody wants is not kept because the controller refuses to end it")
+    @Test("An unwanted link is removed even if the controller refuses to end it")
     func refusedEndOfUnwantedLink() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.refusals[.disconnect] = .commandDisallowed
         bench.controller.beginLink(to: peer.address)
         bench.drive()
         #expect(bench.core.linkList.count == 1)
-        bench.advance(by: HostCore.disconnectLimit)
+        bench.advance(by: LinkCore.disconnectLimit)
         #expect(bench.core.linkList.isEmpty)
     }
 
-    @Test("What waits to be asked about a link that ends is not asked of the next with its handle")
+    @Test("Waiting commands of a link that ends are not sent to the next with its handle")
     func commandsOfEndedLink() throws {
         var bench = Bench.ready(peers: [peer, other])
         let link = try bench.connect(peer.address)
@@ -97,9 +97,9 @@ struct UntrustworthyControllerStories {
         #expect(!bench.controller.commands.contains(.readRemoteVersionInformation))
     }
 
-    // MARK: Dials
+    // MARK: Connection requests
 
-    @Test("Dials whose time is up all at once end once each, also when no command gets through")
+    @Test("Requests that expire together each end once, even if no command is sent")
     func expiryWithoutCommands() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -113,7 +113,7 @@ struct UntrustworthyControllerStories {
         #expect(bench.unfinished(dials).isEmpty)
     }
 
-    @Test("A peer that never answers is no link, however long the dial may take")
+    @Test("A peer that never answers gets no link, even without a timeout")
     func silentPeer() throws {
         var peer = peer
         peer.isSilent = true
@@ -126,7 +126,7 @@ struct UntrustworthyControllerStories {
         #expect(bench.core.linkList.isEmpty)
     }
 
-    @Test("Whoever waits for a peer waits on when it was there and did not answer")
+    @Test("A pending connection continues after its peer did not answer")
     func silentPeerThatIsAwaited() throws {
         var bench = Bench.ready(peers: [peer])
         bench.controller.peers[peer.address]?.isSilent = true
@@ -140,7 +140,7 @@ struct UntrustworthyControllerStories {
 
     // MARK: Peers
 
-    @Test("A peer that asks for other parameters without end is granted one change at a time")
+    @Test("Endless requests for other parameters are granted one at a time")
     func parameterFlood() throws {
         var bench = Bench.ready(peers: [peer, other])
         _ = try bench.connect(peer.address)
@@ -163,7 +163,7 @@ struct UntrustworthyControllerStories {
         #expect(throws: Never.self) { try bench.connect(other.address) }
     }
 
-    @Test("A change of parameters that the controller refuses makes room for the next")
+    @Test("A refused change of parameters permits the next one")
     func refusedParameters() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -186,7 +186,7 @@ struct UntrustworthyControllerStories {
         #expect(throws: Never.self) { try bench.answer(own) }
     }
 
-    @Test("An MTU that no bearer can have is held within what one can", arguments: [-1, 0, 70_000])
+    @Test("An impossible MTU is clamped to the valid range", arguments: [-1, 0, 70_000])
     func impossibleMTU(_ mtu: Int) throws {
         var bench = Bench.ready(peers: [peer]) { $0.attMTU = mtu }
         #expect(throws: Never.self) { try bench.connect(peer.address) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A wire that loses bytes")
+@Suite("Transports that lose bytes")
 struct WireStories {
     private let peer = ModelPeer(1)
 
@@ -25,7 +25,7 @@ struct WireStories {
         return bench
     }
 
-    @Test("Where framing is lost the controller is reset, and the transport stays open")
+    @Test("The controller is reset after a framing error, and the transport stays open")
     func resynchronises() throws {
         var bench = Self.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -38,7 +38,7 @@ struct WireStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("On a socket it is the end of the connection, as ever")
+    @Test("On a socket a framing error closes the connection")
     func socket() {
         var bench = Bench.ready()
         bench.feed([0x55])
@@ -48,7 +48,7 @@ struct WireStories {
         #expect(bench.core.state == .ready)
     }
 
-    @Test("What stands goes on after noise: scans, advertising and dials")
+    @Test("Scans, advertising and pending connections continue after noise")
     func standing() throws {
         var bench = Self.ready()
         let scan = bench.scan()
@@ -64,7 +64,7 @@ struct WireStories {
         #expect(bench.controller.isScanning)
     }
 
-    @Test("What comes before the answer to the first Reset is from before")
+    @Test("Bytes before the response to the first Reset are ignored")
     func before() {
         var bench = Self.opened()
         let old: [UInt8] = [0x02, 0x01, 0x20, 0xFF, 0x00, 0x3E, 0x13, 0x04, 0x3E]
@@ -74,7 +74,7 @@ struct WireStories {
         #expect(bench.openCount == 1)
     }
 
-    @Test("The rest of a packet may take its time, but not for ever")
+    @Test("The rest of a packet may be delayed, up to its timeout")
     func pause() {
         var bench = Self.ready()
         let answer: [UInt8] = [0x04, 0x3E, 0x04]
@@ -87,7 +87,7 @@ struct WireStories {
         #expect(bench.openCount == 1)
     }
 
-    @Test("A packet that is whole in time leaves no deadline behind")
+    @Test("A packet that is complete in time leaves no deadline")
     func wholeInTime() {
         var bench = Self.ready()
         bench.feed([0x04, 0xFF])
@@ -100,10 +100,10 @@ struct WireStories {
         #expect(bench.states == [.ready])
     }
 
-    @Test("Each packet has its own time: a stream without a pause is well")
+    @Test("Each packet has its own timeout, so that a continuous stream is valid")
     func endless() {
         var bench = Self.ready()
-        // The end of one packet and the beginning of the next, again and again.
+        // The end of one packet and the start of the next, repeatedly.
         bench.feed([0x04])
         for _ in 0..<20 {
             bench.advance(by: .milliseconds(300))
@@ -112,7 +112,7 @@ struct WireStories {
         #expect(bench.states == [.ready])
     }
 
-    @Test("On a socket half a packet waits for ever")
+    @Test("On a socket a partial packet has no timeout")
     func socketPause() {
         var bench = Bench.ready()
         bench.feed([0x04, 0x3E])
@@ -120,11 +120,11 @@ struct WireStories {
         #expect(bench.states == [.ready])
     }
 
-    @Test("A length that became too long swallows no more than two seconds")
+    @Test("A corrupted length swallows at most two seconds of data")
     func swallowed() throws {
         var bench = Self.ready(peers: [peer])
         let link = try bench.connect(peer.address)
-        // Data of 65,535 octets, of which the controller knows nothing.
+        // A data packet with 65,535 bytes that the controller did not send.
         bench.feed([0x02, 0x01, 0x00, 0xFF, 0xFF])
         let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         bench.drive()
@@ -136,7 +136,7 @@ struct WireStories {
     }
 
     @Test(
-        "What no controller sends is noise",
+        "Packets that no controller sends are noise",
         arguments: [
             [0x01, 0x03, 0x0C, 0x00], [0x03, 0x00, 0x00, 0x00], [0x05, 0x00, 0x00, 0x00, 0x00],
         ] as [[UInt8]]
@@ -151,7 +151,7 @@ struct WireStories {
         #expect(socket.states == [.ready])
     }
 
-    @Test("An answer that gets lost is asked for again, a bounded number of times")
+    @Test("A Reset without a response is repeated a limited number of times")
     func bounded() {
         var bench = Self.ready()
         bench.controller.isHung = true
@@ -172,7 +172,7 @@ struct WireStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("The second Reset helps where the first got lost", arguments: 1..<Wire.resetLimit)
+    @Test("A later Reset succeeds if the first ones were lost", arguments: 1..<Wire.resetLimit)
     func nextReset(lost: Int) {
         var bench = Self.ready()
         bench.controller.isHung = true
@@ -186,7 +186,7 @@ struct WireStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Noise in every answer of the start-up is got over", arguments: 0..<40)
+    @Test("Start-up survives noise before every response", arguments: 0..<40)
     func noisyStart(atPacket count: Int) {
         var bench = Self.opened()
         bench.drive(atMost: count)
@@ -198,7 +198,7 @@ struct WireStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Where packets have a limit, data is cut to it, unless the controller's own is less")
+    @Test("Data is limited to the longest packet, unless the controller's limit is smaller")
     func longestPacket() {
         let wire = Wire(longestPacket: 1028)
         #expect(wire.dataLength(for: 1024) == 1023)
@@ -217,11 +217,11 @@ struct WireStories {
         #expect(bench.openCount == 1)
     }
 
-    @Test("A controller that lost its place says so with a hardware error, and is reset")
+    @Test("A controller that reports a framing error with a hardware error is reset")
     func hardwareError() throws {
         var bench = Self.ready(peers: [peer])
         let link = try bench.connect(peer.address)
-        // What follows it up to the answer to Reset may be anything.
+        // Any bytes may follow, up to the response to Reset.
         bench.feed([0x04, 0x10, 0x01, 0x00, 0x04, 0x3E, 0x40, 0x01])
         bench.drive()
         #expect(bench.states == [.ready, .resetting(.hardwareError(0)), .ready])
@@ -229,7 +229,7 @@ struct WireStories {
         #expect(bench.openCount == 1)
     }
 
-    @Test("A line full of noise without an end is opened anew")
+    @Test("A transport with endless noise is opened again")
     func storm() {
         var bench = Self.ready()
         bench.controller.isHung = true
@@ -244,8 +244,8 @@ struct WireStories {
     }
 
     @Test(
-        "Random bytes at any time never trap, and are got over",
-        arguments: 0..<50 as Range<UInt64>
+        "Random bytes at any time never trap, and the host recovers",
+        arguments: RunSeed.seeds(50)
     )
     func anything(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -256,7 +256,7 @@ struct WireStories {
             bench.advance(by: .milliseconds(700))
         }
         bench.advance(by: .seconds(30))
-        // Noise may have looked like a fault of its own, so once more, for certain.
+        // The noise may have caused another fault, so a definite framing error follows.
         bench.feed([0x99])
         bench.advance(by: .seconds(60))
         #expect(bench.core.state == .ready, "seed \(seed)")

@@ -5,17 +5,17 @@ import Testing
 
 @testable import BluetoothL2CAP
 
-/// Two ends of a link, joined in memory: what one sends, the other gets.
+/// Two ends of a link, connected in memory: each receives the frames that the other sends.
 struct ChannelPair {
     /// More frames than any test exchanges at once.
     static let frameLimit = 100_000
 
-    /// One end, and what its owner was told.
+    /// One end, and the actions that it returned to its owner.
     struct End {
         var link: LogicalLink
         var conditions = ChannelConditions()
         var told: [LogicalLink.Action] = []
-        /// Frames that this end has sent, in octets each.
+        /// The lengths of the frames that this end has sent, in bytes.
         var frames: [Int] = []
     }
 
@@ -23,7 +23,7 @@ struct ChannelPair {
     var peer = End(link: LogicalLink(role: .peripheral))
     var now = Instant.zero
 
-    /// A pair whose peer listens for 0x0080.
+    /// Returns a pair whose peer listens on 0x0080.
     static func listening(
         _ options: L2CAP.ChannelOptions = L2CAP.ChannelOptions(),
         terms configure: (inout ListenerTerms) -> Void = { _ in }
@@ -36,7 +36,7 @@ struct ChannelPair {
         return pair
     }
 
-    /// A pair with one channel, and its two ends.
+    /// Returns a pair with one open channel, and the identifiers of both ends.
     static func open(
         _ mode: L2CAP.Mode = .credit,
         ours: L2CAP.ChannelOptions = L2CAP.ChannelOptions(),
@@ -52,7 +52,7 @@ struct ChannelPair {
         return (pair, local, remote)
     }
 
-    /// Exchanges frames until both are quiet.
+    /// Exchanges frames until neither end has any.
     mutating func drive(sourceLocation: SourceLocation = #_sourceLocation) {
         for _ in 0..<Self.frameLimit {
             let sent = Self.pass(from: &us, to: &peer, now: now)
@@ -62,7 +62,7 @@ struct ChannelPair {
         Issue.record("the two chatter without end", sourceLocation: sourceLocation)
     }
 
-    /// Passes one frame; false if there is none.
+    /// Passes one frame. Returns `false` if there is none.
     static func pass(from sender: inout End, to receiver: inout End, now: Instant) -> Bool {
         guard let bytes = nextFrame(of: &sender) else { return false }
         guard let frame = try? L2CAPFrame(parsing: bytes[...]) else {
@@ -92,7 +92,7 @@ struct ChannelPair {
     }
 }
 
-/// The octets `0, 1, 2 …`, this many.
+/// Returns `count` bytes: `0, 1, 2 …`.
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0) }
 }

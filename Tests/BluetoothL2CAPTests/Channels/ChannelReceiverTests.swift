@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
 @testable import BluetoothL2CAP
 
-@Suite("The receiving half of a channel")
+@Suite("Receiving on a channel")
 struct ChannelReceiverTests {
-    /// 40 octets in frames of 23, four of them at a time.
+    /// SDUs of at most 40 bytes, in frames of at most 23, with four credits.
     private var receiver = ChannelReceiver(.init(mtu: 40, mps: 23, window: 4))
 
     private mutating func receive(_ payload: [UInt8]) throws(L2CAP.Violation) -> Bool {
         try receiver.receive(payload[...])
     }
 
-    @Test("An SDU comes in one frame, or in several")
+    @Test("An SDU arrives in one frame or in several")
     mutating func collects() throws {
         #expect(try receive([3, 0, 1, 2, 3]))
         #expect(try !receive([30, 0] + pattern(21)))
@@ -24,7 +25,7 @@ struct ChannelReceiverTests {
         #expect(receiver.take() == nil)
     }
 
-    @Test("An SDU may be empty, and so may a frame in the midst of one")
+    @Test("An SDU may be empty, and so may a frame within an SDU")
     mutating func emptiness() throws {
         #expect(try receive([0, 0]))
         #expect(receiver.take() == [])
@@ -40,25 +41,25 @@ struct ChannelReceiverTests {
         #expect(throws: L2CAP.Violation.noCredit) { try receive([1, 0, 9]) }
     }
 
-    @Test("Frames and SDUs have their limits")
+    @Test("Frames and SDUs beyond their limits are violations")
     mutating func limits() {
         #expect(throws: L2CAP.Violation.frameTooLong) { try receive([40, 0] + pattern(22)) }
         #expect(throws: L2CAP.Violation.sduTooLong) { try receive([41, 0]) }
         #expect(throws: L2CAP.Violation.sduOverrun) { try receive([1, 0, 1, 2]) }
     }
 
-    @Test("A first frame tells the length", arguments: [[], [5]])
+    @Test("A first frame without the SDU length is a violation", arguments: [[], [5]])
     mutating func lengthless(payload: [UInt8]) {
         #expect(throws: L2CAP.Violation.lengthMissing) { try receive(payload) }
     }
 
-    @Test("A later frame must not go beyond the SDU")
+    @Test("A later frame beyond the end of the SDU is a violation")
     mutating func overrun() throws {
         #expect(try !receive([3, 0, 1]))
         #expect(throws: L2CAP.Violation.sduOverrun) { try receive([1, 2, 3]) }
     }
 
-    @Test("Credits go back only for what was taken, in halves of the window")
+    @Test("Credits are returned only for data that was read, in halves of the window")
     mutating func grants() throws {
         for _ in 0..<3 { #expect(try receive([1, 0, 9])) }
         #expect(receiver.takeGrant() == nil)
@@ -71,7 +72,7 @@ struct ChannelReceiverTests {
         #expect(!receiver.isGrantDue)
     }
 
-    @Test("A peer without credits gets what there is at once")
+    @Test("A peer without credits gets all available credits at once")
     mutating func urgentGrant() throws {
         for _ in 0..<4 { #expect(try receive([1, 0, 9])) }
         #expect(receiver.takeGrant() == nil, "nobody reads")
@@ -79,7 +80,7 @@ struct ChannelReceiverTests {
         #expect(receiver.takeGrant() == 1)
     }
 
-    @Test("An SDU in more frames than the window is not stuck")
+    @Test("An SDU in more frames than the window is received completely")
     mutating func manySmallFrames() throws {
         #expect(try !receive([20, 0]))
         var sent = 0
@@ -89,12 +90,12 @@ struct ChannelReceiverTests {
             #expect(try receive([1]) == (sent == 20))
         }
         #expect(receiver.take() == [UInt8](repeating: 1, count: 20))
-        // What was given back early is not given back again.
+        // Credits that were returned early are not returned again.
         while receiver.takeGrant() != nil {}
         #expect(receiver.credits <= 4)
     }
 
-    @Test("A window has room for one SDU at least")
+    @Test("A window holds at least one SDU")
     func windowForSDU() {
         let options = L2CAP.ChannelOptions(mtu: 1000, mps: 100, window: 1)
         #expect(options.initialCredits == 11)
@@ -103,7 +104,10 @@ struct ChannelReceiverTests {
         #expect(L2CAP.ChannelOptions(window: 70_000).initialCredits == 65_535)
     }
 
-    @Test("Random frames neither trap nor let more be held than was allowed", arguments: 1...8)
+    @Test(
+        "Random frames neither trap nor exceed the receive limit",
+        arguments: RunSeed.seeds(8)
+    )
     func hostility(seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         var receiver = ChannelReceiver(.init(mtu: 60, mps: 30, window: 5))

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
 @testable import BluetoothL2CAP
 
-@Suite("The sending half of a channel")
+@Suite("Sending on a channel")
 struct ChannelSenderTests {
     private var sender = ChannelSender(mtu: 100, mps: 23, credits: 4)
 
-    @Test("An SDU leaves in frames of the peer's size, the first with its length")
+    @Test("An SDU is sent in frames of the peer's size, and the first contains its length")
     mutating func segments() {
         sender.enqueue(pattern(50), id: 7)
         var payloads: [[UInt8]] = []
@@ -25,7 +26,10 @@ struct ChannelSenderTests {
         #expect(sender.credits == 1)
     }
 
-    @Test("What fits with its length takes one frame", arguments: [(0, 1), (21, 1), (22, 2)])
+    @Test(
+        "An SDU that fits with its length takes one frame",
+        arguments: [(0, 1), (21, 1), (22, 2)]
+    )
     mutating func boundary(count: Int, frames: Int) {
         sender.enqueue(pattern(count), id: 1)
         for _ in 1..<frames { #expect(sender.nextFrame()?.sent == .some(nil)) }
@@ -33,7 +37,7 @@ struct ChannelSenderTests {
         #expect(sender.nextFrame() == nil)
     }
 
-    @Test("Without credits nothing leaves; with more it goes on where it was")
+    @Test("Sending stops without credits and resumes with more")
     mutating func waits() {
         sender.enqueue(pattern(100), id: 1)
         for _ in 0..<4 { #expect(sender.nextFrame() != nil) }
@@ -42,12 +46,12 @@ struct ChannelSenderTests {
         #expect(sender.nextFrame()?.payload == Array(pattern(100).suffix(10)))
     }
 
-    @Test("More than 65,535 credits are too many", arguments: [(65_531, true), (65_532, false)])
+    @Test("More than 65,535 credits are refused", arguments: [(65_531, true), (65_532, false)])
     mutating func overflow(more: Int, isAllowed: Bool) {
         #expect(sender.add(credits: more) == isAllowed)
     }
 
-    @Test("An SDU can be taken back until it has begun to leave")
+    @Test("An SDU can be canceled until its first frame is sent")
     mutating func cancels() {
         sender.enqueue(pattern(50), id: 1)
         sender.enqueue(pattern(5), id: 2)
@@ -59,7 +63,7 @@ struct ChannelSenderTests {
         #expect(!sender.hasFrame)
     }
 
-    @Test("Smaller frames in the midst of an SDU change nothing but their size")
+    @Test("A new frame size within an SDU keeps its bytes intact")
     mutating func resizes() {
         sender.enqueue(pattern(60), id: 1)
         var octets = sender.nextFrame()?.payload.dropFirst(2).map { $0 } ?? []
@@ -68,7 +72,7 @@ struct ChannelSenderTests {
         #expect(octets == pattern(60))
     }
 
-    @Test("Both halves together give back what was put in", arguments: 1...8)
+    @Test("The receiver reassembles the SDUs that the sender segments", arguments: RunSeed.seeds(8))
     func roundTrip(seed: UInt64) throws {
         var dice = SplitMix64(seed: seed)
         let mps = Int.random(in: 23...300, using: &dice)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import BluetoothL2CAP
 
-@Suite("Two ends of channels")
+@Suite("Channels between two ends")
 struct LogicalLinkTests {
     @Test(
-        "A channel opens, carries SDUs both ways, and closes",
+        "A channel opens, carries SDUs in both directions, and closes",
         arguments: [
             L2CAP.Mode.credit, .enhanced,
         ]
@@ -35,7 +35,7 @@ struct LogicalLinkTests {
         #expect(pair.us.link.nextDeadline == nil)
     }
 
-    @Test("Five open by one request")
+    @Test("One request opens five channels")
     func several() throws {
         var pair = ChannelPair.listening()
         try pair.us.link.open(0x0080, .enhanced, count: 5, options: .init(), id: 1, now: .zero)
@@ -46,7 +46,7 @@ struct LogicalLinkTests {
         #expect(pair.peer.told == [.accepted(0x0080, pair.peer.link.openChannels)])
     }
 
-    @Test("A listener with less room gives what it has")
+    @Test("A listener with fewer free channels opens as many as it has")
     func partly() throws {
         var pair = ChannelPair.listening { $0.room = 2 }
         try pair.us.link.open(0x0080, .enhanced, count: 5, options: .init(), id: 1, now: .zero)
@@ -55,7 +55,7 @@ struct LogicalLinkTests {
         #expect(pair.us.link.channels.count == 2, "the others are forgotten")
     }
 
-    @Test("A link has so many channels, and then no more")
+    @Test("A link refuses channels beyond its limit")
     func limit() throws {
         var pair = ChannelPair.listening()
         for id in 0..<UInt64(LogicalLink.channelLimit) {
@@ -65,14 +65,14 @@ struct LogicalLinkTests {
         #expect(throws: L2CAP.Failure.noRoom) {
             try pair.us.link.open(0x0080, .credit, options: .init(), id: 99, now: .zero)
         }
-        // From the peer's side, which has them all as well.
+        // The peer has the same number of channels, so its requests fail too.
         pair.us.conditions.listeners[0x0081] = ListenerTerms()
         #expect(throws: L2CAP.Failure.noRoom) {
             try pair.peer.link.open(0x0081, .credit, options: .init(), id: 1, now: .zero)
         }
     }
 
-    @Test("An identifier is not used again before the others have been")
+    @Test("A channel identifier is reused only after all others")
     func identifiers() throws {
         var pair = ChannelPair.listening()
         var seen: [UInt16] = []
@@ -88,7 +88,7 @@ struct LogicalLinkTests {
         #expect(seen[64] == 0x0040)
     }
 
-    @Test("A reader that stops halts the peer, and nothing grows")
+    @Test("An application that stops reading stops the peer, and memory is bounded")
     func backPressure() throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 8)
         var (pair, ours, peers) = try ChannelPair.open(peers: options)
@@ -109,7 +109,7 @@ struct LogicalLinkTests {
         #expect(pair.peer.link.take(from: peers) == nil)
     }
 
-    @Test("A long SDU does not hold up another channel")
+    @Test("A long SDU does not block another channel")
     func turns() throws {
         var pair = ChannelPair.listening()
         for id in 0..<UInt64(2) {
@@ -124,7 +124,7 @@ struct LogicalLinkTests {
         #expect(pair.us.told == [.sent(11), .sent(10)])
     }
 
-    @Test("What had arrived before the peer closed is told with the end")
+    @Test("SDUs that arrived before the peer closed are delivered with the end")
     func unread() throws {
         var (pair, ours, peers) = try ChannelPair.open()
         try pair.us.link.send([1], on: ours, id: 1)
@@ -135,7 +135,7 @@ struct LogicalLinkTests {
         #expect(pair.peer.told.last == .closed(peers, .closedByPeer, unread: [[1], [2]]))
     }
 
-    @Test("Both close at once")
+    @Test("Both ends can close at the same time")
     func crossing() throws {
         var (pair, ours, peers) = try ChannelPair.open()
         pair.us.told += pair.us.link.close(ours, now: .zero)
@@ -147,7 +147,7 @@ struct LogicalLinkTests {
         #expect(told.count == 1)
     }
 
-    @Test("A peer that does not answer: the request fails, the end is an end")
+    @Test("Without a response, an open request fails and a close ends the channel")
     func silence() throws {
         var link = LogicalLink(role: .central)
         try link.open(0x0080, .credit, options: .init(), id: 1, now: .zero)
@@ -162,7 +162,7 @@ struct LogicalLinkTests {
         #expect(pair.us.link.channels.isEmpty)
     }
 
-    @Test("A channel that nobody wants any more is closed when it opens")
+    @Test("A channel whose request was canceled closes when it opens")
     func cancelled() throws {
         var pair = ChannelPair.listening()
         try pair.us.link.open(0x0080, .enhanced, count: 3, options: .init(), id: 1, now: .zero)
@@ -173,7 +173,7 @@ struct LogicalLinkTests {
         #expect(pair.peer.link.channels.isEmpty)
     }
 
-    @Test("The end of the link ends every wish")
+    @Test("The end of the link ends every pending request")
     func linkEnd() throws {
         var (pair, ours, _) = try ChannelPair.open(.enhanced)
         try pair.us.link.open(0x0080, .credit, options: .init(), id: 2, now: .zero)
@@ -183,7 +183,7 @@ struct LogicalLinkTests {
         #expect(pair.us.link.end().isEmpty)
     }
 
-    @Test("Sizes change by agreement")
+    @Test("Both ends agree on new sizes")
     func resizing() throws {
         var (pair, ours, peers) = try ChannelPair.open(.enhanced)
         try pair.us.link.reconfigure([ours], mtu: 4000, mps: 100, id: 4, now: .zero)
@@ -201,7 +201,7 @@ struct LogicalLinkTests {
         }
     }
 
-    @Test("Our own requests are checked before they are sent")
+    @Test("Invalid requests of the host are refused before they are sent")
     func ownMistakes() {
         var link = LogicalLink(role: .central)
         func attempt(_ spsm: L2CAP.SPSM, _ mode: L2CAP.Mode, _ count: Int, _ mtu: Int) -> Bool {

@@ -6,10 +6,10 @@ import LanyardTestSupport
 
 @testable import BluetoothSMP
 
-/// Two Security Managers on one link in memory, the people at either end, and their controllers.
+/// Two Security Managers on one link in memory, with the users and the controllers of both ends.
 ///
-/// One thing happens at a time: `step` lets a PDU arrive, or the link be encrypted, or a person
-/// answer, in this order. What each end looked like before each event is recorded.
+/// One event occurs at a time: `step` delivers a PDU, encrypts the link, or answers for a user, in
+/// this order. The state of each end before each event is recorded.
 struct Encounter {
     /// The ends of the link.
     enum End: String, CaseIterable {
@@ -18,15 +18,16 @@ struct Encounter {
         var other: End { self == .central ? .peripheral : .central }
     }
 
-    /// One end, just before something happens to it.
+    /// The state of an end just before an event.
     struct Moment {
         var end: End
         var machine: SecurityManager
         var generator: SplitMix64
         var event: Event
-        /// What came of it, filled in when it has happened.
+        /// The actions that followed the event.
         var actions: [SecurityManager.Action] = []
-        /// How many PDUs both ends had sent each other until then, as this end knows.
+        /// The number of PDUs that both ends had exchanged before the event, as this end counts
+        /// them.
         var progress: Int
         var isEncrypted: Bool
         var question: Pairing.Question?
@@ -38,7 +39,7 @@ struct Encounter {
         case answer(Pairing.Answer)
     }
 
-    /// No pairing takes as many events.
+    /// More events than any pairing has.
     static let eventLimit = 400
 
     var machines: [End: SecurityManager] = [:]
@@ -46,27 +47,27 @@ struct Encounter {
     var policies: [End: Pairing.Policy] = [:]
     var people = People()
     var now = Instant.zero
-    /// What arrives at an end in place of what was sent to it; nil: the same.
+    /// Replaces what arrives at an end. `nil` delivers the PDUs unchanged.
     var tamper: ((End, [UInt8]) -> [[UInt8]])?
-    /// Whether moments are kept.
+    /// Whether moments are recorded.
     var isRecording = true
 
-    /// PDUs that have been sent, and have not arrived.
+    /// The PDUs that were sent and have not arrived.
     var air: [(to: End, bytes: [UInt8])] = []
     var questions: [End: Pairing.Question] = [:]
-    /// What the Central wants to encrypt with.
+    /// The key with which the Central starts encryption.
     var key: LongTermKey?
     var isEncrypted: [End: Bool] = [.central: false, .peripheral: false]
     var outcomes: [End: Result<Pairing.Keys, Pairing.Failure>] = [:]
 
-    /// What travelled, without keypresses.
+    /// The PDUs that were sent, without keypresses.
     private(set) var transcript: [(from: End, code: SMP.Code)] = []
     private(set) var moments: [Moment] = []
     private(set) var violations: [String] = []
-    /// Who has been paired on a link that was not encrypted.
+    /// The ends that reported a pairing on an unencrypted link.
     private(set) var pairedInClear: [End] = []
     private(set) var presses: [End: [Pairing.Keypress]] = [:]
-    /// How many PDUs, keypresses not counted, each end has sent or received.
+    /// The number of PDUs, without keypresses, that each end has sent or received.
     private var progress: [End: Int] = [.central: 0, .peripheral: 0]
 
     init(central: Pairing.Policy, peripheral: Pairing.Policy, seed: UInt64 = 1) {
@@ -105,16 +106,16 @@ struct Encounter {
 extension Encounter {
     struct Unfinished: Error {}
 
-    /// What an end has come to; throws what it failed with.
+    /// Returns the keys of an end, or throws its failure.
     func keys(_ end: End) throws -> Pairing.Keys {
         guard let outcome = outcomes[end] else { throw Unfinished() }
         return try outcome.get()
     }
 }
 
-// What happens.
+// Events.
 extension Encounter {
-    /// Lets one end want to pair.
+    /// Starts a pairing at one end.
     mutating func begin(_ end: End) {
         guard let policy = policies[end] else { return }
         let now = now
@@ -123,12 +124,12 @@ extension Encounter {
         }
     }
 
-    /// Lets everything happen that is to happen.
+    /// Performs all events.
     mutating func drive() {
         for _ in 0..<Self.eventLimit where !step() { return }
     }
 
-    /// Lets the next thing happen; false if there is nothing.
+    /// Performs the next event. Returns `false` if there is none.
     mutating func step() -> Bool {
         if !air.isEmpty {
             let (end, bytes) = air.removeFirst()
@@ -147,7 +148,7 @@ extension Encounter {
         return true
     }
 
-    /// What the two controllers do: the Central names a key, and the Peripheral has it or not.
+    /// Acts as both controllers: the Central names a key, and the Peripheral may have it.
     private mutating func encrypt(with key: LongTermKey) {
         let found = machines[.peripheral]?.key(diversifier: key.diversifier, random: key.random)
         let isEncrypted = found == key.value
@@ -221,7 +222,7 @@ extension Encounter {
 }
 
 extension Encounter.Event {
-    /// Lets it happen to a machine.
+    /// Passes the event to a machine.
     func happen(
         to machine: inout SecurityManager,
         using generator: inout SplitMix64,

@@ -5,12 +5,12 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// Every PDU in every state: each play is halted before everything that happens in it, and there
-/// every PDU arrives that there is, whole, truncated and too long.
+/// Every PDU in every state: each play is interrupted before each of its events, and every PDU
+/// arrives there, whole, truncated and with additional bytes.
 @Suite("Every PDU in every state")
 struct EveryPDUTests {
     @Test(
-        "A play goes as the specification draws it, and both have the same keys",
+        "A play follows the specification, and both ends get the same keys",
         arguments: Play.all
     )
     func plays(_ play: Play) throws {
@@ -25,7 +25,7 @@ struct EveryPDUTests {
         #expect(central.usesSecureConnections == play.usesSecureConnections)
     }
 
-    @Test("The slower of two people changes nothing", arguments: Play.all)
+    @Test("The order in which the two users answer has no effect", arguments: Play.all)
     func slower(_ play: Play) throws {
         let encounter = play.play(faster: .peripheral)
         let central = try encounter.keys(.central)
@@ -35,7 +35,7 @@ struct EveryPDUTests {
     }
 
     @Test(
-        "What arrives at the wrong time, or in the wrong form, is refused or ignored",
+        "A PDU at the wrong time or in the wrong form is refused or ignored",
         arguments: Play.all
     )
     func everyPDU(_ play: Play) {
@@ -46,7 +46,7 @@ struct EveryPDUTests {
     }
 
     @Test(
-        "A machine that does nothing takes nothing but what begins something",
+        "An idle machine accepts only PDUs that start a pairing",
         arguments: Encounter.End.allCases
     )
     func idle(end: Encounter.End) {
@@ -59,7 +59,7 @@ struct EveryPDUTests {
         }
     }
 
-    @Test("A machine that is done begins nothing by itself", arguments: Play.all)
+    @Test("A machine after a pairing does not start another by itself", arguments: Play.all)
     func done(_ play: Play) {
         let encounter = play.play()
         for (end, machine) in encounter.machines {
@@ -73,7 +73,7 @@ struct EveryPDUTests {
         }
     }
 
-    @Test("After the timeout nothing is heard or said any more", arguments: Play.all)
+    @Test("After the timeout PDUs are neither accepted nor sent", arguments: Play.all)
     func dead(_ play: Play) {
         for moment in play.play().moments where moment.machine.isPairing {
             var machine = moment.machine
@@ -94,7 +94,7 @@ struct EveryPDUTests {
         }
     }
 
-    @Test("Whoever gives up tells the peer, and has no key", arguments: Play.all)
+    @Test("A machine that cancels notifies the peer and has no key", arguments: Play.all)
     func cancelled(_ play: Play) {
         for moment in play.play().moments where moment.machine.isPairing {
             var machine = moment.machine

@@ -7,14 +7,14 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// Every reason of Pairing Failed that a device without BR/EDR has, provoked (Vol 3, Part H, 3.5.5).
-@Suite("Every reason why pairing fails")
+/// Every reason of Pairing Failed for a device without BR/EDR (Vol 3, Part H, 3.5.5).
+@Suite("Every reason of Pairing Failed")
 struct FailureReasonTests {
     private func play(_ name: String) throws -> Play {
         try #require(Play.all.first { $0.testDescription == name })
     }
 
-    /// Lets a play go wrong, and expects this end to tell the other.
+    /// Changes a play, and expects that this end sends the reason to the other.
     private func expect(
         _ reason: Pairing.FailureReason,
         toldBy end: Encounter.End,
@@ -38,7 +38,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Passkey Entry Failed (0x01): nobody enters it",
+        "Passkey Entry Failed (0x01): no user enters it",
         arguments: [
             ("SC, passkey displayed", Encounter.End.peripheral), ("SC, passkey entered", .central),
             ("legacy, passkey displayed", .peripheral), ("legacy, passkey entered", .central),
@@ -50,7 +50,7 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("OOB Not Available (0x02): the peer claims to have heard from us")
+    @Test("OOB Not Available (0x02): the peer claims to have data that was never made")
     func outOfBandNotAvailable() throws {
         var play = try play("SC, out of band")
         play.peripheral.localOutOfBandData = nil
@@ -61,7 +61,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Authentication Requirements (0x03): one demands what the other cannot do",
+        "Authentication Requirements (0x03): one side requires what the other cannot do",
         arguments: Encounter.End.allCases
     )
     func authenticationRequirements(end: Encounter.End) throws {
@@ -77,7 +77,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Authentication Requirements (0x03): legacy pairing is not good enough",
+        "Authentication Requirements (0x03): legacy pairing is not allowed",
         arguments: Encounter.End.allCases
     )
     func legacyRefused(end: Encounter.End) throws {
@@ -93,12 +93,12 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Authentication Requirements (0x03): a bond would be weaker than the one before",
+        "Authentication Requirements (0x03): the new bond is weaker than the existing one",
         arguments: Encounter.End.allCases
     )
     func weakerBond(end: Encounter.End) throws {
         expect(.authenticationRequirements, toldBy: end, in: try play("SC, just works")) {
-            // Our own capabilities would do; the peer's do not.
+            // The end's own capabilities suffice, but those of the peer do not.
             $0.policies[end]?.ioCapability = .keyboardDisplay
             $0.policies[end.other]?.ioCapability = .noInputNoOutput
             $0.machines[end]?.policyForPeer?.ioCapability = .keyboardDisplay
@@ -124,7 +124,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Confirm Value Failed (0x04): a random number that was not bound",
+        "Confirm Value Failed (0x04): a random number that does not match",
         arguments: ["SC, just works", "SC, numeric comparison", "legacy, just works"]
     )
     func turnedRandom(name: String) throws {
@@ -133,7 +133,7 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("Confirm Value Failed (0x04): another public key than the one on the tag")
+    @Test("Confirm Value Failed (0x04): a public key other than that on the tag")
     func wrongTag() throws {
         var play = try play("SC, out of band")
         let data = try #require(play.central.peerOutOfBandData)
@@ -143,7 +143,7 @@ struct FailureReasonTests {
         expect(.confirmValueFailed, toldBy: .central, in: play) { _ in }
     }
 
-    @Test("Pairing Not Supported (0x05): there is no policy for peers")
+    @Test("Pairing Not Supported (0x05): no policy for peers")
     func notSupported() throws {
         var encounter = Encounter(central: try play("SC, just works").central, peripheral: .init())
         encounter.machines[.peripheral]?.policyForPeer = nil
@@ -154,7 +154,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Encryption Key Size (0x06): shorter than we can live with",
+        "Encryption Key Size (0x06): shorter than the minimum",
         arguments: Encounter.End.allCases,
         7...15
     )
@@ -189,7 +189,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Repeated Attempts (0x09) and Busy (0x10): the caller says not now",
+        "Repeated Attempts (0x09) and Busy (0x10): the host refuses for now",
         arguments: [Pairing.FailureReason.repeatedAttempts, .busy]
     )
     func notNow(reason: Pairing.FailureReason) throws {
@@ -203,7 +203,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Invalid Parameters (0x0A): values that are reserved, in the request or the response",
+        "Invalid Parameters (0x0A): reserved values in the request or the response",
         arguments: Encounter.End.allCases,
         [(1, 0x05), (1, 0xFF), (2, 0x02), (2, 0xFF), (4, 0), (4, 6), (4, 17), (4, 255)]
     )
@@ -214,7 +214,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Invalid Parameters (0x0A): the responder promises keys that nobody asked for",
+        "Invalid Parameters (0x0A): the responder offers keys that were not requested",
         arguments: [5, 6]
     )
     func unaskedKeys(place: Int) throws {
@@ -233,11 +233,11 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Invalid Parameters (0x0A): an identity address that can change, or is ours",
+        "Invalid Parameters (0x0A): a private identity address, or that of the receiver",
         arguments: ["014433221100aa7f", "01000000eeffc0"]
     )
     func identity(text: String) throws {
-        // A resolvable private address; the second is made our own below.
+        // A resolvable private address. The second is replaced below by the Central's own address.
         expect(.invalidParameters, toldBy: .central, in: try play("SC, just works")) {
             $0.tamper = { end, bytes in
                 guard end == .central, bytes.first == 0x09 else { return [bytes] }
@@ -250,7 +250,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "DHKey Check Failed (0x0B): a public key that is none, or is ours",
+        "DHKey Check Failed (0x0B): an invalid public key, or that of the receiver",
         arguments: Encounter.End.allCases,
         PublicKeyForgery.allCases
     )
@@ -260,7 +260,7 @@ struct FailureReasonTests {
             expect(.dhKeyCheckFailed, toldBy: end, in: try play(name)) {
                 $0.tamper = { to, bytes in
                     guard bytes.first == SMP.Code.pairingPublicKey.rawValue else { return [bytes] }
-                    // The Central's comes first, so its own can be sent back to it.
+                    // The Central's key is sent first, so it can be sent back to the Central.
                     if to == .peripheral { own = bytes }
                     guard to == end else { return [bytes] }
                     return [forgery.forge(bytes, own: own)]
@@ -269,7 +269,10 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("DHKey Check Failed (0x0B): a check that does not fit", arguments: Encounter.End.allCases)
+    @Test(
+        "DHKey Check Failed (0x0B): a check that does not match",
+        arguments: Encounter.End.allCases
+    )
     func check(end: Encounter.End) throws {
         for name in ["SC, just works", "SC, passkey entered", "SC, out of band"] {
             expect(.dhKeyCheckFailed, toldBy: end, in: try play(name)) {
@@ -278,16 +281,16 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("DHKey Check Failed (0x0B): somebody has changed what one side said of itself")
+    @Test("DHKey Check Failed (0x0B): features that were changed on the way")
     func downgraded() throws {
-        // The bit of protection is taken out of the request on its way.
+        // The bit for protection is removed from the request on its way.
         expect(.dhKeyCheckFailed, toldBy: .peripheral, in: try play("SC, just works")) {
             $0.tamper = Self.changing(3, to: 0x0D, at: .peripheral)
         }
     }
 
     @Test(
-        "Numeric Comparison Failed (0x0C): somebody says that the numbers differ",
+        "Numeric Comparison Failed (0x0C): a user reports that the numbers differ",
         arguments: Encounter.End.allCases
     )
     func numericComparison(end: Encounter.End) throws {
@@ -313,7 +316,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Whatever reason the peer tells is told on, and ends the pairing",
+        "Any reason of the peer is reported and ends the pairing",
         arguments: 0...255 as ClosedRange<UInt8>
     )
     func heard(octet: UInt8) throws {
@@ -332,7 +335,7 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("A person who declines is no failure of the peer's")
+    @Test("A pairing that the user declines is not reported as a failure of the peer")
     func consent() throws {
         let play = try play("SC, just works")
         var encounter = Encounter(central: play.central, peripheral: play.peripheral)
@@ -348,7 +351,7 @@ struct FailureReasonTests {
 }
 
 extension FailureReasonTests {
-    /// Turns one bit of the first such PDU that arrives at this end.
+    /// Flips one bit of the first such PDU that arrives at this end.
     static func turningBit(
         of code: SMP.Code,
         to end: Encounter.End
@@ -361,7 +364,7 @@ extension FailureReasonTests {
         }
     }
 
-    /// Changes an octet of the Pairing Request, or of its response.
+    /// Changes a byte of the Pairing Request or of the Pairing Response.
     static func changing(
         _ place: Int,
         to value: UInt8,
@@ -376,16 +379,16 @@ extension FailureReasonTests {
     }
 }
 
-/// What is sent in place of a public key (CVE-2018-5383, CVE-2020-26558).
+/// The PDU that replaces a public key (CVE-2018-5383, CVE-2020-26558).
 enum PublicKeyForgery: CaseIterable {
     case zeros, zeroY, offCurve, tooGreat, swapped, zeroX
-    /// Only x is the same: y is of no account.
+    /// Only x is the same, since y must not matter.
     case ownX
     case own
     case mirrored
 
-    /// - Parameter own: the public key of the side that is attacked, if it has been sent; else the
-    ///   one that arrives is changed.
+    /// - Parameter own: the public key of the attacked side, if it was sent. Otherwise the key that
+    ///   arrives is changed.
     func forge(_ bytes: [UInt8], own: [UInt8]) -> [UInt8] {
         let code = Array(bytes.prefix(1))
         let (x, y) = (Array(bytes[1...32]), Array(bytes[33...64]))
@@ -398,18 +401,18 @@ enum PublicKeyForgery: CaseIterable {
         case .tooGreat: code + [UInt8](repeating: 0xFF, count: 32) + y
         case .swapped: code + y + x
         case .zeroX: code + zeros + Self.yOfZero
-        // The responder's key is not known before it is sent: then another bad key will do.
+        // The responder's key is unknown before it is sent, so another invalid key replaces it.
         case .ownX: isOwnKnown ? code + Array(own[1...32]) + y : code + zeros + zeros
         case .own: isOwnKnown ? own : code + zeros + y
         case .mirrored: isOwnKnown ? Self.mirror(own) : code + x + zeros
         }
     }
 
-    /// The y that belongs to x = 0, least significant octet first.
+    /// The y that belongs to x = 0, least significant byte first.
     private static let yOfZero: [UInt8] =
         "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4".octets.reversed()
 
-    /// The same x, and the other y: the prime of the field less y.
+    /// Returns the key with the same x and the other y: the prime of the field minus y.
     private static func mirror(_ key: [UInt8]) -> [UInt8] {
         let prime: [UInt8] =
             "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff".octets.reversed()

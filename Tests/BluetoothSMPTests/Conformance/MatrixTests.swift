@@ -5,8 +5,8 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// Who meets whom: every pair of capabilities, by LE Secure Connections and by legacy pairing, with
-/// and without the demand to notice a man in the middle on either side, begun by either.
+/// A combination of two devices: every pair of capabilities, with LE Secure Connections and legacy
+/// pairing, with and without the requirement of protection on either side, started by either side.
 struct Meeting: Sendable, CustomTestStringConvertible {
     var initiator: Pairing.IOCapability
     var responder: Pairing.IOCapability
@@ -50,7 +50,7 @@ struct Meeting: Sendable, CustomTestStringConvertible {
         return policy
     }
 
-    /// What the table says, as one end sees it.
+    /// Returns the method of the table for one end.
     func method(seenBy end: Encounter.End) -> Pairing.Method {
         MethodTable.method(
             initiator: initiator,
@@ -61,7 +61,7 @@ struct Meeting: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// Whether somebody demands what the table does not give.
+    /// Whether a side requires protection that the table does not provide.
     var isRefused: Bool {
         (initiatorDemands || responderDemands) && method(seenBy: .central) == .justWorks
     }
@@ -74,9 +74,9 @@ struct Meeting: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Who pairs with whom, and how")
+@Suite("Association models")
 struct MatrixTests {
-    @Test("The table's method is used, or nothing", arguments: Meeting.all)
+    @Test("The pairing uses the method of the table or fails", arguments: Meeting.all)
     func method(_ meeting: Meeting) throws {
         let encounter = meeting.play()
         guard !meeting.isRefused else { return expectRefusal(encounter) }
@@ -103,7 +103,7 @@ struct MatrixTests {
         }
         #expect(!failures.isEmpty && failures.allSatisfy(allowed.contains))
         #expect(encounter.isEncrypted.values.allSatisfy { !$0 })
-        // A Security Request need not be answered (2.4.6); everything else has come to its end.
+        // A Security Request may stay unanswered (2.4.6). Every other pairing has ended.
         for machine in encounter.machines.values where machine.isPairing {
             #expect(encounter.transcript.map(\.code) == [.securityRequest])
         }
@@ -129,14 +129,14 @@ struct MatrixTests {
         #expect(!central.usedDebugKey && !peripheral.usedDebugKey)
     }
 
-    @Test("The matrix is whole")
+    @Test("The matrix contains every combination once")
     func whole() {
         #expect(Meeting.all.count == 16 * 25)
         #expect(Set(Meeting.all.map(\.testDescription)).count == Meeting.all.count)
     }
 
     @Test(
-        "With nobody demanding it, protection is used where the capabilities allow it",
+        "Without a requirement, protection is used where the capabilities allow it",
         arguments: Pairing.IOCapability.allCases,
         Pairing.IOCapability.allCases
     )
@@ -162,7 +162,7 @@ struct MatrixTests {
     }
 
     @Test(
-        "The sizes of keys are agreed on: the shorter, if both can live with it",
+        "The shorter of both key sizes is used, if both sides allow it",
         arguments: 7...16,
         7...16
     )

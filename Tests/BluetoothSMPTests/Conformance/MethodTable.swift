@@ -2,12 +2,12 @@
 
 @testable import BluetoothSMP
 
-/// Table 2.8 of Vol 3, Part H, 2.3.5.1, letter by letter, so that nothing has to be computed.
+/// Table 2.8 of Vol 3, Part H, 2.3.5.1, in letters, so that no computation is needed.
 ///
-/// A row for each responder, a column for each initiator, both in the order of the octets: display
-/// only, display yes/no, keyboard only, no input and no output, keyboard display. J is Just Works, N
-/// is Numeric Comparison; a passkey is displayed by the initiator (i) or the responder (r) and
-/// entered at the other, or entered at both (b).
+/// A row for each responder and a column for each initiator, both in the order of the values:
+/// display only, display yes/no, keyboard only, no input and no output, keyboard display. J is Just
+/// Works and N is Numeric Comparison. A passkey is displayed by the initiator (i) or the responder
+/// (r) and entered at the other, or entered at both (b).
 enum MethodTable {
     static let legacy = [
         "JJrJr",
@@ -25,7 +25,7 @@ enum MethodTable {
         "iNrJN",
     ]
 
-    /// The method as the given end sees it.
+    /// Returns the method for the given end.
     static func method(
         initiator: Pairing.IOCapability,
         responder: Pairing.IOCapability,

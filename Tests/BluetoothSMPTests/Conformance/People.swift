@@ -2,41 +2,41 @@
 
 @testable import BluetoothSMP
 
-/// The people at the two ends, or the one who has both devices before him.
+/// The users of the two ends, or one user with both devices.
 struct People {
-    /// What somebody does who is asked.
+    /// The reaction of a user to a question.
     enum Manner {
-        /// Does what is to be done.
+        /// Does what the question requires.
         case helpful
-        /// Says no.
+        /// Declines.
         case refusing
-        /// Enters another passkey than the one that is shown.
+        /// Enters another passkey than the one that is displayed.
         case mistaken
         /// Does not answer.
         case absent
     }
 
     var manners: [Encounter.End: Manner] = [:]
-    /// Who is faster when both are asked.
+    /// The end whose user answers first if both have a question.
     var faster = Encounter.End.central
-    /// What is entered at both ends when nothing is shown.
+    /// The passkey that is entered at both ends if none is displayed.
     var agreed: UInt32 = 4_711
 
-    /// What was shown last at each end.
+    /// The number that was displayed last at each end.
     private(set) var seen: [Encounter.End: UInt32] = [:]
-    /// Whether the last two numbers that were to be compared differed.
+    /// Whether the last two numbers for a comparison differed.
     private(set) var hasSeenDifference = false
 
     mutating func see(_ number: UInt32, at end: Encounter.End) {
         seen[end] = number
     }
 
-    /// Who answers next.
+    /// Returns the end that answers next.
     func next(of questions: [Encounter.End: Pairing.Question]) -> Encounter.End? {
         [faster, faster.other].first { questions[$0] != nil }
     }
 
-    /// Nil from somebody who is not there.
+    /// Returns the answer of the user, or `nil` if the user is absent.
     mutating func answer(
         to question: Pairing.Question,
         at end: Encounter.End

@@ -6,12 +6,12 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// A pairing as the specification draws it (Vol 3, Part H, Appendix C): who is who, and every PDU in
-/// its order, written down from the figures and not from what the machine does.
+/// A pairing as the specification describes it (Vol 3, Part H, Appendix C): the roles and every PDU
+/// in order, taken from the figures rather than from the implementation.
 struct Play: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var usesSecureConnections: Bool
-    /// As the Central sees it.
+    /// The method for the Central.
     var method: Pairing.Method
     var central: Pairing.Policy
     var peripheral: Pairing.Policy
@@ -21,7 +21,7 @@ struct Play: Sendable, CustomTestStringConvertible {
         var code: SMP.Code
     }
 
-    /// The lines before the link is encrypted, and those after.
+    /// The PDUs before the link is encrypted, and those after.
     var lines: (before: [Line], after: [Line]) { (features + authentication, distribution) }
 
     private var features: [Line] { [.central(.pairingRequest), .peripheral(.pairingResponse)] }
@@ -44,7 +44,7 @@ struct Play: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The Peripheral first, each in the order of the keys (3.6.1).
+    /// The Peripheral's keys first, each side in the order of the keys (3.6.1).
     private var distribution: [Line] {
         let encryption: [SMP.Code] = [.encryptionInformation, .centralIdentification]
         let others: [SMP.Code] = [
@@ -56,13 +56,13 @@ struct Play: Sendable, CustomTestStringConvertible {
 
     private static func pair(_ code: SMP.Code) -> [Line] { [.central(code), .peripheral(code)] }
 
-    /// Whether this is within the rounds of a passkey that are like those before and after.
+    /// Whether the moment is within the repeated rounds of a passkey.
     func isRepeating(at progress: Int) -> Bool {
         let count = lines.before.count
         return count > 80 && (16...count - 12).contains(progress)
     }
 
-    /// Plays it with people who do what they are asked.
+    /// Plays the pairing with helpful users.
     func play(faster: Encounter.End = .central, seed: UInt64 = 1) -> Encounter {
         var encounter = Encounter(central: central, peripheral: peripheral, seed: seed)
         encounter.people.faster = faster
@@ -122,7 +122,7 @@ extension Play {
         .keyboardDisplay
     )
 
-    /// Either has heard from the other.
+    /// Both sides have data of the other.
     private static let outOfBand = make(
         "SC, out of band",
         isSecure: true,
@@ -130,7 +130,7 @@ extension Play {
         toPeripheral: true
     )
 
-    /// Only the Central has heard from the Peripheral.
+    /// Only the Central has data of the Peripheral.
     private static let halfOutOfBand = make(
         "SC, out of band to the Central",
         isSecure: true,

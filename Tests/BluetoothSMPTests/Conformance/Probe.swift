@@ -5,13 +5,13 @@ import BluetoothTypes
 
 @testable import BluetoothSMP
 
-/// A PDU that arrives at an odd time, or in an odd form.
+/// A PDU at an unexpected time or in an unexpected form.
 struct Probe {
     enum Form: Equatable {
         case whole
-        /// Not of the length, or with a value, that the code must have.
+        /// The length or a value is invalid for the code.
         case malformed
-        /// Of a code that has no name.
+        /// The code has no name.
         case unknown
     }
 
@@ -20,8 +20,8 @@ struct Probe {
 
     var code: SMP.Code? { bytes.first.map { SMP.Code(rawValue: $0) } }
 
-    /// Every PDU whole, truncated everywhere that matters, and too long; codes without a name; and
-    /// nothing at all.
+    /// Every PDU whole, truncated at every relevant place, and with additional bytes, codes without
+    /// a name, and an empty PDU.
     static let all: [Probe] =
         PDUVector.all.flatMap { probes(of: $0.bytes) }
         + [0x00, 0x0F, 0x7F, 0xFF].flatMap { unknown($0) }
@@ -47,19 +47,20 @@ struct Probe {
     }
 }
 
-/// What has to become of a probe: a little model of the protocol, made of the lines of the play and of
-/// the rules in words, that knows no states.
+/// The required result of a probe: a small model of the protocol, made of the PDUs of the play and
+/// the rules of the specification, without states.
 struct Verdict: Equatable {
     enum Kind: Equatable {
-        /// What was awaited: the value decides whether it goes on, or is refused for one of these.
+        /// The PDU was awaited. Its value decides whether the pairing continues or is refused for
+        /// one of these reasons.
         case judged(refusals: [Pairing.FailureReason])
-        /// Nothing changes, and nothing is said.
+        /// The machine changes nothing and sends nothing.
         case ignored
-        /// The pairing ends, and the peer is told one of these.
+        /// The pairing ends, and the peer gets one of these reasons.
         case refused([Pairing.FailureReason])
-        /// The pairing ends; the peer knows.
+        /// The pairing ends without a PDU to the peer.
         case ended
-        /// No pairing is under way: at most a refusal is sent.
+        /// No pairing is in progress: at most a refusal is sent.
         case turnedAway
     }
 
@@ -78,14 +79,14 @@ struct Verdict: Equatable {
         if isIdle { return idle(probe) }
         switch probe.form {
         case .malformed: return .refused([.invalidParameters])
-        // A later version may have given it a meaning, which is none here (3.3).
+        // A later version may define the code. It has no meaning in this one (3.3).
         case .unknown: return .ignored
         case .whole: break
         }
         guard let code = probe.code else { return .ignored }
         switch code {
         case .pairingFailed: return .ended
-        // It asks for what is under way (2.4.6).
+        // The Security Request asks for the pairing that is in progress (2.4.6).
         case .securityRequest where moment.end == .central: return .ignored
         case .pairingKeypressNotification where expectsKeypress(moment, play): return .ignored
         default: break
@@ -102,7 +103,7 @@ struct Verdict: Equatable {
         return .judged(refusals: [.authenticationRequirements, .outOfBandDataNotAvailable])
     }
 
-    /// What the peer has to send next; nil while it is not its turn.
+    /// Returns the PDU that the peer has to send next, or `nil` while the peer waits.
     private static func awaited(_ moment: Encounter.Moment, _ play: Play) -> SMP.Code? {
         let (before, after) = play.lines
         let lines = before + after
@@ -112,17 +113,17 @@ struct Verdict: Equatable {
         return line.from == moment.end.other ? line.code : nil
     }
 
-    /// From whoever enters a passkey, until the first confirm value (3.5.8); only if both have said
-    /// that they know them.
+    /// Whether a keypress is expected: from the side where the passkey is entered, until the first
+    /// confirm value (3.5.8), if both sides support keypresses.
     private static func expectsKeypress(_ moment: Encounter.Moment, _ play: Play) -> Bool {
         guard play.central.usesKeypressNotifications, moment.end == .central else { return false }
         let lines = play.lines.before
         let first = lines.firstIndex { $0.code == .pairingConfirm } ?? lines.count
-        // Ours is sent as soon as it can be.
+        // The Central sends its confirm value as early as possible, so it may precede a keypress.
         return (first...first + 1).contains(moment.progress)
     }
 
-    /// Why a value that is not the right one is refused, if it can be seen.
+    /// Returns the reasons for refusing a wrong value that the receiver can detect.
     private static func refusals(of code: SMP.Code) -> [Pairing.FailureReason] {
         switch code {
         case .pairingResponse:

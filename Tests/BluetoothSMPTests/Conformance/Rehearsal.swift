@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// One moment of a play into which a probe falls, and what becomes of it.
+/// One moment of a play, a probe that arrives there, and its result.
 struct Rehearsal {
     let play: Play
     let moment: Encounter.Moment
@@ -24,7 +24,7 @@ struct Rehearsal {
         actions = machine.receive(probe.bytes[...], using: &generator, now: .zero)
     }
 
-    /// Lets octets arrive at a machine by themselves.
+    /// Passes bytes to a machine without a play.
     static func receive(
         _ bytes: [UInt8],
         _ machine: inout SecurityManager
@@ -58,7 +58,7 @@ struct Rehearsal {
         }
     }
 
-    /// Whether the probe is all that was missing; any key will do.
+    /// Whether the probe may complete the pairing, since any key is acceptable as the last PDU.
     private var isLastLine: Bool {
         moment.isEncrypted
             && moment.progress + 1 >= play.lines.before.count + play.lines.after.count
@@ -68,7 +68,7 @@ struct Rehearsal {
 
     private var isBeginning: Bool { actions.contains(.begun) }
 
-    /// Nothing is said, and the play goes on as it did.
+    /// Checks that nothing is sent and that the play continues unchanged.
     private func expectNothing() {
         #expect(actions.allSatisfy { !$0.isSending && !$0.isFailed && !$0.isPaired }, place)
         var machine = machine
@@ -83,7 +83,7 @@ struct Rehearsal {
         expectEnd()
     }
 
-    /// It is over: no key, no question, and what would have come next leads nowhere.
+    /// Checks that the pairing has ended: no key, no question, and no effect of the next event.
     private func expectEnd() {
         #expect(actions.filter { $0.isFailed }.count == 1, place)
         #expect(actions.contains(.withdrawQuestion) || moment.question == nil, place)
@@ -96,8 +96,8 @@ struct Rehearsal {
         #expect(next.allSatisfy { $0.isRefusal }, place)
     }
 
-    /// The PDU was awaited. If its value is wrong, and that can be seen, it is refused; a public key
-    /// or a check is wrong for certain.
+    /// The PDU was awaited. A wrong value that the receiver can detect is refused. A public key or
+    /// a check of the probe is always wrong.
     private func expectJudgement(_ reasons: [Pairing.FailureReason]) {
         guard actions.contains(where: { $0.isFailed }) else {
             #expect(!actions.contains { $0.isEncrypting }, place)
@@ -119,7 +119,7 @@ extension SecurityManager.Action {
 
     var isWanted: Bool { if case .wanted = self { true } else { false } }
 
-    /// Nothing but a complaint to the caller, or a Pairing Failed to the peer.
+    /// Whether the action is a report of a violation or a Pairing Failed to the peer.
     var isRefusal: Bool {
         switch self {
         case .violated: true

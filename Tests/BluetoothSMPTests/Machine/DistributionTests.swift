@@ -5,11 +5,11 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// The keys that are handed over, in their order.
+/// The keys that are distributed, in their order.
 @Suite struct DistributionTests {
     static let subsets = (0..<8 as Range<UInt8>).map { SMP.KeyDistribution(rawValue: $0) }
 
-    @Test(arguments: subsets, subsets)
+    @Test("Keys that both sides negotiated are distributed", arguments: subsets, subsets)
     func whatBothSpeakOfIsHandedOver(
         initiator: SMP.KeyDistribution,
         responder: SMP.KeyDistribution
@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func theResponderIsFirstAndEachHasTheSameOrder() {
+    @Test("The responder distributes its keys first, and both use the same order")
+    func theResponderIsFirstAndEachHasTheSameOrder() {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
         let order: [SMP.Code] = [
@@ -46,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func theInitiatorWaitsForAllOfTheRespondersKeys() {
+    @Test("The initiator waits for all keys of the responder")
+    func theInitiatorWaitsForAllOfTheRespondersKeys() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, _ in pdu[0] == 0x0A ? [] : [pdu] }
         dialogue.pair()
@@ -55,7 +57,7 @@ import Testing
         #expect(!dialogue.central.sent.contains { $0.code == .identityInformation })
     }
 
-    @Test(arguments: [true, false])
+    @Test("Keys in another order are refused", arguments: [true, false])
     func anotherOrderIsRefused(isToCentral: Bool) {
         var held: [UInt8]?
         var dialogue = PairingDialogue()
@@ -74,7 +76,7 @@ import Testing
         #expect(side.keys == nil)
     }
 
-    @Test func aKeyThatWasNotSpokenOfIsRefused() {
+    @Test("A key that was not negotiated is refused") func aKeyThatWasNotSpokenOfIsRefused() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, isForCentral in
             guard isForCentral, pdu[0] == 0x08 else { return [pdu] }
@@ -85,7 +87,8 @@ import Testing
         #expect(dialogue.central.keys == nil)
     }
 
-    @Test func aResponseMayNotPromiseMoreThanWasAskedFor() {
+    @Test("A response may not offer more keys than the request")
+    func aResponseMayNotPromiseMoreThanWasAskedFor() {
         for isOwn in [true, false] {
             var features = SMP.PairingFeatures.secureResponse
             if isOwn {
@@ -100,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func keysOfBREDRAreNeverPromised() throws {
+    @Test("Keys of BR/EDR are never offered") func keysOfBREDRAreNeverPromised() throws {
         var features = SMP.PairingFeatures.secureResponse
         features.initiatorKeys = SMP.KeyDistribution(rawValue: 0xFF)
         features.responderKeys = SMP.KeyDistribution(rawValue: 0xFF)
@@ -116,7 +119,7 @@ import Testing
         #expect(response.responderKeys == [.identityKey, .signingKey])
     }
 
-    /// Changes what the Peripheral hands over.
+    /// Returns a dialogue that replaces a key of the Peripheral.
     static func dialogue(
         _ policy: Pairing.Policy = .init(),
         replacing code: UInt8,
@@ -128,7 +131,8 @@ import Testing
         return dialogue
     }
 
-    @Test func aResolvingKeyOfZerosMeansNoPrivacy() throws {
+    @Test("An identity resolving key of zeros means that the peer has no privacy")
+    func aResolvingKeyOfZerosMeansNoPrivacy() throws {
         let zeros = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         let dialogue = Self.dialogue(replacing: 0x08, by: .identityInformation(zeros))
         let keys = try #require(dialogue.central.keys)
@@ -136,20 +140,24 @@ import Testing
         #expect(keys.peerIdentity == dialogue.peripheral.manager.context.identity.address)
     }
 
-    @Test(arguments: [0x4000_0000_0001, 0x0000_0000_0001, 0x8000_0000_0001] as [UInt64])
+    @Test(
+        "A private address is not an identity address",
+        arguments: [0x4000_0000_0001, 0x0000_0000_0001, 0x8000_0000_0001] as [UInt64]
+    )
     func anAddressThatChangesIsNoIdentity(value: UInt64) {
         let address = DeviceAddress(value: value, kind: .random)
         let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
         dialogue.expectFailure(.invalidParameters, byCentral: true)
     }
 
-    @Test func ourOwnAddressIsNotThePeers() {
+    @Test("The receiver's own address is not accepted as the peer's identity")
+    func ourOwnAddressIsNotThePeers() {
         let address = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
         let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
         dialogue.expectFailure(.invalidParameters, byCentral: true)
     }
 
-    @Test func anAddressOfZerosIsNone() throws {
+    @Test("An identity address of zeros counts as none") func anAddressOfZerosIsNone() throws {
         let address = DeviceAddress(value: 0, kind: .public)
         let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
         let keys = try #require(dialogue.central.keys)
@@ -157,7 +165,7 @@ import Testing
         #expect(keys.peerResolvingKey == nil)
     }
 
-    @Test func aLongTermKeyOfZerosIsRejected() throws {
+    @Test("A long term key of zeros is rejected") func aLongTermKeyOfZerosIsRejected() throws {
         let zeros = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         let dialogue = Self.dialogue(
             .legacy(),
@@ -167,7 +175,8 @@ import Testing
         dialogue.expectFailure(.keyRejected, byCentral: true)
     }
 
-    @Test func aLongTermKeyIsNotLongerThanAgreed() throws {
+    @Test("A long term key longer than the negotiated size is rejected")
+    func aLongTermKeyIsNotLongerThanAgreed() throws {
         let policy = Pairing.Policy.legacy {
             $0.minimumKeySize = 7
             $0.maximumKeySize = 7
@@ -183,7 +192,8 @@ import Testing
         )
     }
 
-    @Test func keysThatWereHandedOverHalfAreNotKept() {
+    @Test("Incompletely distributed keys are discarded")
+    func keysThatWereHandedOverHalfAreNotKept() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, isForCentral in
             isForCentral && pdu[0] == 0x0A ? [[0x05, 0x08]] : [pdu]
@@ -193,7 +203,8 @@ import Testing
         #expect(dialogue.central.keys == nil)
     }
 
-    @Test func encryptionThatEndsTakesThemWithIt() {
+    @Test("The end of encryption ends a distribution and discards its keys")
+    func encryptionThatEndsTakesThemWithIt() {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, _ in pdu[0] == 0x0A ? [] : [pdu] }
         dialogue.pair()

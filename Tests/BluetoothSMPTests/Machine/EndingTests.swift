@@ -5,9 +5,9 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// Pairings that are given up, or stand still, wherever they are.
+/// Pairings that are canceled or stop at every step.
 @Suite struct EndingTests {
-    /// The ways a pairing can go.
+    /// The kinds of pairing.
     enum Way: CaseIterable {
         case justWorks, comparison, passkey, legacy, legacyPasskey
 
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A pairing on its way, after this many steps; nil if it is over by then.
+    /// Returns a pairing after this number of steps, or `nil` if it has ended before.
     static func dialogue(_ way: Way, steps: Int, now: Instant = .zero) -> PairingDialogue? {
         var dialogue = PairingDialogue(way.policies.central, way.policies.peripheral)
         dialogue.central.answer = { $0 == .enterPasskey ? .passkey(42) : .yes }
@@ -32,10 +32,10 @@ import Testing
         return dialogue
     }
 
-    /// More steps than any of the ways has.
+    /// More steps than any kind of pairing has.
     static let steps = 0..<120
 
-    @Test(arguments: Way.allCases)
+    @Test("Every kind of pairing has enough steps for the tests", arguments: Way.allCases)
     func everyWayIsLongEnoughToBeTested(way: Way) throws {
         var dialogue = try #require(Self.dialogue(way, steps: 8))
         #expect(Self.dialogue(way, steps: 119) == nil)
@@ -43,7 +43,11 @@ import Testing
         #expect(dialogue.central.keys != nil && dialogue.peripheral.keys != nil)
     }
 
-    @Test(arguments: Way.allCases, [true, false])
+    @Test(
+        "Canceling at any step ends the pairing on both sides",
+        arguments: Way.allCases,
+        [true, false]
+    )
     func cancellingAnywhereEndsItOnBothSides(way: Way, isByCentral: Bool) {
         for steps in Self.steps {
             guard var dialogue = Self.dialogue(way, steps: steps) else { break }
@@ -62,7 +66,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases, [true, false])
+    @Test(
+        "A pairing that stops at any step closes the channel",
+        arguments: Way.allCases,
+        [true, false]
+    )
     func aPairingThatStandsStillEndsTheChannel(way: Way, isCentral: Bool) throws {
         for steps in Self.steps {
             guard let dialogue = Self.dialogue(way, steps: steps) else { break }
@@ -98,7 +106,7 @@ import Testing
         #expect(side.actions == [.failed(.timedOut)])
     }
 
-    @Test func eachPDUStartsTheTimeAnew() {
+    @Test("Each PDU restarts the timeout") func eachPDUStartsTheTimeAnew() {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         var now = Instant.zero
@@ -111,7 +119,8 @@ import Testing
         #expect(dialogue.central.keys != nil && dialogue.peripheral.keys != nil)
     }
 
-    @Test func aSecurityRequestThatNobodyAnswersDoesNotEndTheChannel() throws {
+    @Test("An unanswered Security Request does not close the channel")
+    func aSecurityRequestThatNobodyAnswersDoesNotEndTheChannel() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.deadlinePassed(now: .zero + .seconds(30))
@@ -123,7 +132,7 @@ import Testing
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test func whatIsAskedIsWithdrawnWhenTimeIsUp() {
+    @Test("A question is withdrawn at the timeout") func whatIsAskedIsWithdrawnWhenTimeIsUp() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.answer = { _ in nil }
         dialogue.pair()
@@ -131,7 +140,8 @@ import Testing
         #expect(dialogue.peripheral.actions.suffix(2) == [.withdrawQuestion, .failed(.timedOut)])
     }
 
-    @Test func whatIsAskedIsWithdrawnWhenThePeerGivesUp() {
+    @Test("A question is withdrawn if the peer ends the pairing")
+    func whatIsAskedIsWithdrawnWhenThePeerGivesUp() {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.peripheral.answer = { _ in nil }
         dialogue.central.answer = { _ in .no }
@@ -143,7 +153,8 @@ import Testing
         )
     }
 
-    @Test func anAnswerThatNobodyAskedForChangesNothing() {
+    @Test("An answer without a question has no effect")
+    func anAnswerThatNobodyAskedForChangesNothing() {
         var dialogue = PairingDialogue()
         for answer in [.yes, .no, .passkey(1), .keypress(.cleared)] as [Pairing.Answer] {
             dialogue.central.answer(answer)
@@ -158,7 +169,7 @@ import Testing
         #expect(dialogue.central.actions.count == count)
     }
 
-    @Test func theWrongKindOfAnswerIsNoAnswer() throws {
+    @Test("An answer of the wrong kind is ignored") func theWrongKindOfAnswerIsNoAnswer() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.answer = { _ in nil }
         dialogue.pair()
@@ -170,7 +181,7 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test(arguments: [true, false])
+    @Test("Encryption that fails to start ends the pairing", arguments: [true, false])
     func encryptionThatCannotBeBegunEndsIt(isCentral: Bool) {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
@@ -181,7 +192,8 @@ import Testing
         #expect(!side.manager.isPairing)
     }
 
-    @Test func afterAFailureThereMayBeAnotherPairing() throws {
+    @Test("Another pairing may follow a failure")
+    func afterAFailureThereMayBeAnotherPairing() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.answer = { _ in .no }
         dialogue.pair()
@@ -193,7 +205,8 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test func afterASuccessThereMayBeAnotherPairing() throws {
+    @Test("Another pairing may follow a success")
+    func afterASuccessThereMayBeAnotherPairing() throws {
         var dialogue = PairingDialogue()
         dialogue.pair()
         let first = dialogue.central.keys

@@ -6,9 +6,9 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// Public keys that nobody has drawn honestly.
+/// Invalid, copied and published public keys.
 @Suite struct ForgedKeyTests {
-    /// A Central that has sent its public key, and which that is.
+    /// Returns a Central that has sent its public key, and that key.
     static func central(_ policy: Pairing.Policy = .init()) throws -> (PairingSide, SMP.PublicKey) {
         var dialogue = PairingDialogue(policy)
         dialogue.central.pair(policy)
@@ -19,7 +19,7 @@ import Testing
         return (dialogue.central, key)
     }
 
-    /// A Peripheral that waits for the public key.
+    /// Returns a Peripheral that waits for the public key.
     static func peripheral(_ policy: Pairing.Policy = .init()) -> PairingSide {
         var dialogue = PairingDialogue(policy, policy)
         dialogue.peripheral.receive(.pairingRequest(.secureResponse))
@@ -29,20 +29,22 @@ import Testing
 
     enum Missing: Error { case publicKey }
 
-    @Test func ourOwnKeyIsNotThePeers() throws {
+    @Test("The receiver's own public key is refused") func ourOwnKeyIsNotThePeers() throws {
         var (central, key) = try Self.central()
         central.receive(.publicKey(key))
         #expect(central.failure == .refused(.dhKeyCheckFailed))
         #expect(central.sentFailures == [.dhKeyCheckFailed])
     }
 
-    @Test func theMirrorImageOfOurKeyIsNotThePeers() throws {
+    @Test("The negation of the receiver's own public key is refused")
+    func theMirrorImageOfOurKeyIsNotThePeers() throws {
         var (central, key) = try Self.central()
         central.receive(.publicKey(.init(x: key.x, y: try #require(Self.negated(key.y)))))
         #expect(central.failure == .refused(.dhKeyCheckFailed))
     }
 
-    @Test func aResponderIsNotMetWithTheKeyOfItsOutOfBandData() throws {
+    @Test("The public key of the responder's own out-of-band data is refused")
+    func aResponderIsNotMetWithTheKeyOfItsOutOfBandData() throws {
         let data = try OutOfBandTests.made(seed: 1)
         var policy = Pairing.Policy()
         policy.localOutOfBandData = data
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("A key that is not a point of the curve is refused", arguments: [true, false])
     func aKeyThatIsNoPointIsRefused(isCentral: Bool) throws {
         let ones = [UInt8](repeating: 0xFF, count: 32)
         let one = [1] + [UInt8](repeating: 0, count: 31)
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("The published debug key is refused", arguments: [true, false])
     func theKeyThatEverybodyKnowsIsRefused(isCentral: Bool) throws {
         let debug = try #require(SMP.KeyPair.debug?.publicKey)
         for y in [debug.y, try #require(Self.negated(debug.y))] {
@@ -87,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func theKeyThatEverybodyKnowsIsUsedIfBothSaySoAndMakesNoBond() throws {
+    @Test("The debug key is used if both sides allow it, and creates no bond")
+    func theKeyThatEverybodyKnowsIsUsedIfBothSaySoAndMakesNoBond() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.usesPublishedDebugKey = true }
         var dialogue = PairingDialogue(policy, policy)
         dialogue.pair()
@@ -97,13 +100,15 @@ import Testing
         #expect(dialogue.peripheral.keys?.usedDebugKey == true)
     }
 
-    @Test func aDebuggingPeerIsRefusedByWhoDoesNot() {
+    @Test("A peer that uses the debug key is refused by default")
+    func aDebuggingPeerIsRefusedByWhoDoesNot() {
         var dialogue = PairingDialogue(.init(.noInputNoOutput) { $0.usesPublishedDebugKey = true })
         dialogue.pair()
         dialogue.expectFailure(.authenticationRequirements, byCentral: false)
     }
 
-    @Test func aPeerThatDoesNotDebugPairsWithOneThatDoes() throws {
+    @Test("A peer that does not use the debug key refuses one that does")
+    func aPeerThatDoesNotDebugPairsWithOneThatDoes() throws {
         var dialogue = PairingDialogue(
             .init(),
             .init(.noInputNoOutput) { $0.usesPublishedDebugKey = true }
@@ -112,7 +117,7 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: true)
     }
 
-    /// p - y: the other point with the same x.
+    /// Returns p - y: the other point with the same x.
     static func negated(_ y: HCI.Coordinate256) -> HCI.Coordinate256? {
         let prime = [UInt8](
             hexadecimal: "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"
@@ -130,7 +135,7 @@ import Testing
 }
 
 extension SMP.PairingFeatures {
-    /// What a new device without buttons says.
+    /// The features of a device with LE Secure Connections and without input or output.
     static let secureResponse = SMP.PairingFeatures(
         ioCapability: .noInputNoOutput,
         requirements: [.bonding, .secureConnections]

@@ -4,7 +4,7 @@ import BluetoothSMP
 import Testing
 
 @Suite struct KeypressTests {
-    @Test(arguments: [false, true])
+    @Test("The peer is notified of every digit", arguments: [false, true])
     func thePeerIsToldOfEveryDigit(isLegacy: Bool) throws {
         var dialogue = PasskeyTests.dialogue(
             .peripheralShows,
@@ -25,7 +25,7 @@ import Testing
         try dialogue.expectSuccess(.passkeyEntry, .passkeyDisplay)
     }
 
-    @Test(arguments: [false, true])
+    @Test("The responder sends keypress notifications too", arguments: [false, true])
     func theResponderTellsAsWell(isLegacy: Bool) throws {
         var dialogue = PasskeyTests.dialogue(.centralShows, isLegacy: isLegacy, keypresses: true)
         dialogue.pair()
@@ -35,7 +35,10 @@ import Testing
         try dialogue.expectSuccess(.passkeyDisplay, .passkeyEntry)
     }
 
-    @Test(arguments: [false, true])
+    @Test(
+        "Both sides send keypress notifications if both enter the passkey",
+        arguments: [false, true]
+    )
     func bothTellWhereBothEnter(isLegacy: Bool) throws {
         var dialogue = PasskeyTests.dialogue(.nobodyShows, isLegacy: isLegacy, keypresses: true)
         dialogue.pair()
@@ -47,7 +50,10 @@ import Testing
         try dialogue.expectSuccess(.passkeyEntryOnBoth)
     }
 
-    @Test(arguments: [false, true])
+    @Test(
+        "Keypress notifications are sent only if both sides support them",
+        arguments: [false, true]
+    )
     func nothingIsToldUnlessBothWantIt(isLegacy: Bool) throws {
         var dialogue = PasskeyTests.dialogue(
             .peripheralShows,
@@ -63,7 +69,8 @@ import Testing
         try dialogue.expectSuccess(.passkeyEntry, .passkeyDisplay)
     }
 
-    @Test func beginningAndEndAreToldOnce() throws {
+    @Test("The start and the end of the entry are notified once")
+    func beginningAndEndAreToldOnce() throws {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         dialogue.central.answer(.keypress(.entryStarted))
@@ -72,14 +79,16 @@ import Testing
         #expect(dialogue.peripheral.pressed == [.entryStarted, .entryCompleted])
     }
 
-    @Test func aKeypressThatWasNotAgreedOnIsOutOfOrder() {
+    @Test("A keypress notification that was not negotiated is refused")
+    func aKeypressThatWasNotAgreedOnIsOutOfOrder() {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         dialogue.peripheral.receive(.keypress(.digitEntered))
         #expect(dialogue.peripheral.sentFailures == [.unspecified])
     }
 
-    @Test func aKeypressAfterTheRoundsHaveBegunIsOutOfOrder() throws {
+    @Test("A keypress notification after the first round is refused")
+    func aKeypressAfterTheRoundsHaveBegunIsOutOfOrder() throws {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         dialogue.central.answer(.passkey(try #require(dialogue.peripheral.shown)))

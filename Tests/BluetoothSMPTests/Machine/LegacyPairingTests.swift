@@ -6,7 +6,8 @@ import BluetoothTypes
 import Testing
 
 @Suite struct LegacyPairingTests {
-    @Test func justWorksHandsOverTwoKeys() throws {
+    @Test("Just Works in legacy pairing distributes two keys")
+    func justWorksHandsOverTwoKeys() throws {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
         try dialogue.expectSuccess(.justWorks)
@@ -20,7 +21,8 @@ import Testing
         #expect(!dialogue.linkKeys.contains(localKey.value))
     }
 
-    @Test func longTermKeysAreToldUnderEncryptionOnly() throws {
+    @Test("Long term keys are sent only on an encrypted link")
+    func longTermKeysAreToldUnderEncryptionOnly() throws {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
         let encryption = try #require(
@@ -34,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("Legacy pairing is used if either side supports nothing else", arguments: [true, false])
     func eitherSideMayBeOld(isCentralOld: Bool) throws {
         let new = Pairing.Policy(.noInputNoOutput) { $0.allowsLegacyPairing = true }
         var dialogue = PairingDialogue(
@@ -46,14 +48,15 @@ import Testing
         #expect(dialogue.central.keys?.usesSecureConnections == false)
     }
 
-    @Test func whoCanDoBetterDoes() throws {
+    @Test("LE Secure Connections are used if both sides support them")
+    func whoCanDoBetterDoes() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.allowsLegacyPairing = true }
         var dialogue = PairingDialogue(policy, policy)
         dialogue.pair()
         #expect(dialogue.central.keys?.usesSecureConnections == true)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A side that does not allow legacy pairing refuses it", arguments: [true, false])
     func whoDoesNotAllowItRefuses(isCentralOld: Bool) {
         var dialogue = PairingDialogue(
             isCentralOld ? .legacy() : Pairing.Policy(),
@@ -63,14 +66,17 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: !isCentralOld)
     }
 
-    @Test func peopleDoNotCompareNumbersInLegacyPairing() throws {
+    @Test("Legacy pairing has no numeric comparison")
+    func peopleDoNotCompareNumbersInLegacyPairing() throws {
         var dialogue = PairingDialogue(.legacy(.displayYesNo), .legacy(.displayYesNo))
         dialogue.pair()
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test func theRandomNumberIsNotToldBeforeTheConfirmValue() throws {
-        // A peer that hears it earlier can choose its own by it (CVE-2020-0022 and its like).
+    @Test("The random number is not sent before the peer's confirm value")
+    func theRandomNumberIsNotToldBeforeTheConfirmValue() throws {
+        // A peer that learns the random number earlier can choose its own accordingly
+        // (CVE-2020-0022 and similar).
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.central.pair(.legacy())
         dialogue.central.receive(.pairingResponse(.legacyResponse))
@@ -80,7 +86,8 @@ import Testing
         #expect(!dialogue.central.sent.contains { $0.code == .pairingRandom })
     }
 
-    @Test func theResponderDoesNotTakeARandomNumberFirst() {
+    @Test("The responder refuses a random number before the confirm value")
+    func theResponderDoesNotTakeARandomNumberFirst() {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.peripheral.receive(.pairingRequest(.legacyResponse))
         dialogue.peripheral.answer(.yes)
@@ -89,7 +96,8 @@ import Testing
         #expect(!dialogue.peripheral.sent.contains { $0.code == .pairingRandom })
     }
 
-    @Test func ourOwnConfirmValueIsNotThePeers() throws {
+    @Test("The receiver's own confirm value is refused")
+    func ourOwnConfirmValueIsNotThePeers() throws {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.central.pair(.legacy())
         dialogue.central.receive(.pairingResponse(.legacyResponse))
@@ -99,7 +107,7 @@ import Testing
         #expect(!dialogue.central.sent.contains { $0.code == .pairingRandom })
     }
 
-    @Test(arguments: [true, false])
+    @Test("A random number that does not match its confirm value fails", arguments: [true, false])
     func aNumberThatWasNotConfirmedFails(isToCentral: Bool) {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.tamper = { pdu, isForCentral in
@@ -111,7 +119,7 @@ import Testing
         #expect(dialogue.linkKeys.isEmpty)
     }
 
-    @Test func aPublicKeyHasNoPlaceInIt() {
+    @Test("A public key in legacy pairing is refused") func aPublicKeyHasNoPlaceInIt() {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.peripheral.receive(.pairingRequest(.legacyResponse))
         dialogue.peripheral.answer(.yes)
@@ -121,7 +129,7 @@ import Testing
 }
 
 extension SMP.PairingFeatures {
-    /// What an old device without buttons says.
+    /// The features of a device with legacy pairing only and without input or output.
     static let legacyResponse = SMP.PairingFeatures(
         ioCapability: .noInputNoOutput,
         requirements: .bonding

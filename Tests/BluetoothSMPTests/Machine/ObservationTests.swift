@@ -5,16 +5,17 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// What a machine tells of itself between two events.
+/// The properties of a machine between two events.
 @Suite struct ObservationTests {
-    @Test func itIsIdleAtFirst() {
+    @Test("A new machine is idle") func itIsIdleAtFirst() {
         let manager = PairingDialogue().central.manager
         #expect(!manager.isPairing)
         #expect(manager.method == nil && manager.strength == nil)
         #expect(manager.nextDeadline == nil)
     }
 
-    @Test func theMethodIsKnownWhenAnythingIsAsked() {
+    @Test("The method is known when a question is asked")
+    func theMethodIsKnownWhenAnythingIsAsked() {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.answer = { _ in nil }
         dialogue.peripheral.answer = { _ in nil }
@@ -23,7 +24,8 @@ import Testing
         #expect(dialogue.peripheral.manager.method == .numericComparison)
     }
 
-    @Test func theMethodIsKnownToWhoIsAskedForConsent() {
+    @Test("The method is known when consent is requested")
+    func theMethodIsKnownToWhoIsAskedForConsent() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.answer = { _ in nil }
         dialogue.pair()
@@ -31,7 +33,7 @@ import Testing
         #expect(dialogue.central.manager.method == nil)
     }
 
-    @Test(arguments: [false, true])
+    @Test("The strength is known before encryption", arguments: [false, true])
     func theStrengthIsKnownBeforeEncryption(isLegacy: Bool) {
         let policy: Pairing.Policy = isLegacy ? .legacy() : .init(.displayYesNo)
         var dialogue = PairingDialogue(policy, policy)
@@ -47,7 +49,8 @@ import Testing
         #expect(dialogue.peripheral.manager.strength == expected)
     }
 
-    @Test func theKeyIsGivenToWhoAsksByItsNameOnly() throws {
+    @Test("The key is returned only for its diversifier and random number")
+    func theKeyIsGivenToWhoAsksByItsNameOnly() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         while dialogue.central.actions.allSatisfy({ !$0.isEncrypting }), dialogue.step() {}
@@ -58,7 +61,7 @@ import Testing
         #expect(dialogue.central.manager.key(diversifier: 0, random: 0) == nil)
     }
 
-    @Test func theKeyIsGoneWhenThePairingIs() {
+    @Test("The key is discarded when the pairing ends") func theKeyIsGoneWhenThePairingIs() {
         var dialogue = PairingDialogue()
         dialogue.pair()
         #expect(dialogue.peripheral.manager.key(diversifier: 0, random: 0) == nil)
@@ -66,7 +69,8 @@ import Testing
         #expect(dialogue.peripheral.manager.nextDeadline == nil)
     }
 
-    @Test func whoPairsTwiceIsBusyAndTheFirstGoesOn() throws {
+    @Test("A second pairing is busy, and the first one continues")
+    func whoPairsTwiceIsBusyAndTheFirstGoesOn() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         dialogue.central.pair(.init())
@@ -76,7 +80,7 @@ import Testing
         #expect(dialogue.peripheral.keys != nil && dialogue.central.keys != nil)
     }
 
-    @Test func nobodyIsKeptWaitingForEver() {
+    @Test("Endless keypresses do not keep a pairing alive") func nobodyIsKeptWaitingForEver() {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         for second in 0..<(2 * SecurityManager.pduLimit) {
@@ -89,7 +93,8 @@ import Testing
         #expect(dialogue.peripheral.pressed.count <= SecurityManager.pduLimit)
     }
 
-    @Test func answersDoNotStartTheTimeAnewUnlessThePeerHearsOfThem() {
+    @Test("An answer restarts the timeout only if it sends a PDU")
+    func answersDoNotStartTheTimeAnewUnlessThePeerHearsOfThem() {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         let later = Instant.zero + .seconds(20)

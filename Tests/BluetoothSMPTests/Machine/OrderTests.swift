@@ -6,12 +6,13 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// PDUs that come too early, twice, or not at all.
+/// PDUs that arrive too early, twice, or never.
 @Suite struct OrderTests {
-    /// A peer's part of a pairing by LE Secure Connections, forged piece by piece.
+    /// A forged value for any part of the peer's pairing.
     let zero = SMP.Value128()
 
-    @Test func aRandomNumberBeforeItsCommitmentIsRefused() throws {
+    @Test("A random number before its confirm value is refused")
+    func aRandomNumberBeforeItsCommitmentIsRefused() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(Pairing.Policy())
         dialogue.central.receive(.pairingResponse(.secureResponse))
@@ -21,7 +22,8 @@ import Testing
         #expect(!dialogue.central.sent.contains { $0.code == .pairingRandom })
     }
 
-    @Test func encryptionWithoutTheCheckHasNoKey() throws {
+    @Test("Encryption without the DHKey check has no key")
+    func encryptionWithoutTheCheckHasNoKey() throws {
         var peripheral = ForgedKeyTests.peripheral()
         peripheral.receive(.publicKey(try Self.someKey()))
         peripheral.receive(.pairingRandom(zero))
@@ -32,7 +34,7 @@ import Testing
         #expect(peripheral.manager.isPairing)
     }
 
-    @Test func aWrongCheckFails() throws {
+    @Test("A wrong DHKey check fails") func aWrongCheckFails() throws {
         var peripheral = ForgedKeyTests.peripheral()
         peripheral.receive(.publicKey(try Self.someKey()))
         peripheral.receive(.pairingRandom(zero))
@@ -41,7 +43,7 @@ import Testing
         #expect(peripheral.manager.key(diversifier: 0, random: 0) == nil)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A DHKey check that was changed on the way fails", arguments: [true, false])
     func aCheckThatWasChangedOnTheWayFails(isToCentral: Bool) {
         var dialogue = PairingDialogue()
         dialogue.tamper = { pdu, isForCentral in
@@ -53,8 +55,9 @@ import Testing
         #expect(dialogue.linkKeys.isEmpty)
     }
 
-    @Test func capabilitiesThatWereChangedOnTheWayFailTheCheck() {
-        // Somebody takes the numbers out of the comparison: DisplayYesNo becomes NoInputNoOutput.
+    @Test("Capabilities that were changed on the way fail the DHKey check")
+    func capabilitiesThatWereChangedOnTheWayFailTheCheck() {
+        // The attack disables the comparison: DisplayYesNo becomes NoInputNoOutput.
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.tamper = { pdu, _ in
             guard pdu[0] == 0x01 || pdu[0] == 0x02 else { return [pdu] }
@@ -66,8 +69,12 @@ import Testing
         dialogue.expectFailure(.dhKeyCheckFailed, byCentral: false)
     }
 
-    /// Every PDU of a pairing, told twice.
-    @Test(arguments: 1...16 as ClosedRange<UInt8>, [true, false])
+    /// Every PDU of a pairing, sent twice.
+    @Test(
+        "A duplicate PDU leads to no keys",
+        arguments: 1...16 as ClosedRange<UInt8>,
+        [true, false]
+    )
     func whatComesTwiceLeadsToNoKeys(code: UInt8, isToCentral: Bool) {
         var dialogue = PairingDialogue()
         var didRepeat = false
@@ -78,13 +85,13 @@ import Testing
         }
         dialogue.pair()
         let side = isToCentral ? dialogue.central : dialogue.peripheral
-        // What comes after the end is out of order, but no pairing is there to fail by it.
+        // A duplicate after the end is a violation, but there is no pairing to fail.
         guard didRepeat, side.keys == nil else { return }
         #expect(side.failure != nil)
         #expect(side.violations.count >= 1)
     }
 
-    @Test(arguments: [true, false])
+    @Test("Keys before encryption are refused", arguments: [true, false])
     func keysBeforeEncryptionAreRefused(isCentral: Bool) throws {
         let early: [SMP.PDU] = [
             .encryptionInformation(PairingDialogue.key(1)),
@@ -104,7 +111,8 @@ import Testing
         }
     }
 
-    @Test func theOtherRolesPDUsAreNotSupported() {
+    @Test("PDUs of the other role get Command Not Supported")
+    func theOtherRolesPDUsAreNotSupported() {
         var dialogue = PairingDialogue()
         dialogue.central.receive(.pairingRequest(.secureResponse))
         #expect(dialogue.central.sentFailures == [.commandNotSupported])
@@ -114,7 +122,7 @@ import Testing
         #expect(dialogue.central.failure == nil && dialogue.peripheral.failure == nil)
     }
 
-    @Test func aCodeThatNobodyKnowsIsIgnored() throws {
+    @Test("An unknown code is ignored") func aCodeThatNobodyKnowsIsIgnored() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.receive([0x0F, 1, 2, 3])
         #expect(dialogue.peripheral.actions.count == 1)
@@ -125,7 +133,7 @@ import Testing
         #expect(dialogue.central.manager.nextDeadline == .zero + .seconds(30))
     }
 
-    @Test func aWrongLengthIsInvalid() {
+    @Test("A PDU of the wrong length gets Invalid Parameters") func aWrongLengthIsInvalid() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.receive([0x01, 0x03])
         #expect(dialogue.peripheral.sentFailures == [.invalidParameters])
@@ -135,7 +143,7 @@ import Testing
         #expect(dialogue.central.failure == .refused(.invalidParameters))
     }
 
-    @Test func pairingFailedIsNeverAnswered() {
+    @Test("Pairing Failed is never answered") func pairingFailedIsNeverAnswered() {
         var dialogue = PairingDialogue()
         for octets in [[0x05, 0x08], [0x05], [0x05, 0x08, 0x00]] as [[UInt8]] {
             dialogue.central.receive(octets)
@@ -144,14 +152,14 @@ import Testing
         #expect(dialogue.central.sent.isEmpty && dialogue.peripheral.sent.isEmpty)
     }
 
-    @Test func aSecondPairingRequestEndsThePairing() {
+    @Test("A second Pairing Request ends the pairing") func aSecondPairingRequestEndsThePairing() {
         var peripheral = ForgedKeyTests.peripheral()
         peripheral.receive(.pairingRequest(.secureResponse))
         #expect(peripheral.failure == .refused(.unspecified))
         #expect(!peripheral.manager.isPairing)
     }
 
-    @Test(arguments: 0..<64 as Range<UInt64>)
+    @Test("Random PDUs lead to neither keys nor traps", arguments: RunSeed.seeds(64))
     func noiseLeadsToNoKeysAndNoTrap(seed: UInt64) {
         var noise = SplitMix64(seed: seed)
         var dialogue = PairingDialogue(

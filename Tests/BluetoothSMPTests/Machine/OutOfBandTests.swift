@@ -7,7 +7,7 @@ import LanyardTestSupport
 import Testing
 
 @Suite struct OutOfBandTests {
-    /// Data that one side has made.
+    /// Returns the data that one side has made.
     static func made(seed: UInt64, legacy: Bool = false) throws -> Pairing.LocalOutOfBandData {
         var generator = SplitMix64(seed: seed)
         return try #require(
@@ -15,7 +15,8 @@ import Testing
         )
     }
 
-    @Test func bothHaveHeardFromEachOther() throws {
+    @Test("A pairing succeeds if both sides have data of the other")
+    func bothHaveHeardFromEachOther() throws {
         let (one, two) = (try Self.made(seed: 1), try Self.made(seed: 2))
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer?.localOutOfBandData = one
@@ -28,7 +29,7 @@ import Testing
         #expect(dialogue.peripheral.questions.isEmpty)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A pairing succeeds if only one side has data of the other", arguments: [true, false])
     func itIsEnoughThatOneHasHeard(isCentral: Bool) throws {
         let data = try Self.made(seed: 3)
         var dialogue = PairingDialogue()
@@ -43,7 +44,7 @@ import Testing
         try dialogue.expectSuccess(.outOfBand)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A public key that does not match its confirmation fails", arguments: [true, false])
     func aPublicKeyThatWasNotConfirmedFails(isCentral: Bool) throws {
         let (data, other) = (try Self.made(seed: 3), try Self.made(seed: 4))
         var dialogue = PairingDialogue()
@@ -58,7 +59,7 @@ import Testing
         dialogue.expectFailure(.confirmValueFailed, byCentral: isCentral)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A peer that claims data that was never made is refused", arguments: [true, false])
     func whoHasHeardWhatWeNeverSaidIsRefused(isCentral: Bool) throws {
         let data = try Self.made(seed: 5)
         var dialogue = PairingDialogue()
@@ -71,9 +72,9 @@ import Testing
         dialogue.expectFailure(.outOfBandDataNotAvailable, byCentral: !isCentral)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A wrong random number fails the check", arguments: [true, false])
     func aWrongRandomNumberFailsTheCheck(isCentral: Bool) throws {
-        // The confirmation fits the public key and a number that somebody else has read.
+        // The confirmation matches the public key and a random number other than the shared one.
         let data = try Self.made(seed: 6)
         var dialogue = PairingDialogue()
         let side: WritableKeyPath<PairingDialogue, PairingSide> =
@@ -90,7 +91,8 @@ import Testing
         dialogue.expectFailure(.confirmValueFailed, byCentral: isCentral)
     }
 
-    @Test func aTemporaryKeyPairsOldDevices() throws {
+    @Test("A temporary key authenticates legacy pairing")
+    func aTemporaryKeyPairsOldDevices() throws {
         let data = try Self.made(seed: 7, legacy: true)
         var dialogue = PairingDialogue(
             .legacy { $0.localOutOfBandData = data },
@@ -101,7 +103,8 @@ import Testing
         #expect(dialogue.central.keys?.usesSecureConnections == false)
     }
 
-    @Test func aTemporaryKeyAloneIsUsedWhereItIsAllowed() throws {
+    @Test("A temporary key alone is used if legacy pairing is allowed")
+    func aTemporaryKeyAloneIsUsedWhereItIsAllowed() throws {
         let key = [UInt8](repeating: 9, count: 16)
         let policy = Pairing.Policy(.noInputNoOutput) {
             $0.allowsLegacyPairing = true
@@ -112,7 +115,8 @@ import Testing
         try dialogue.expectSuccess(.outOfBand)
     }
 
-    @Test func aTemporaryKeyOnOneSideIsNotUsed() throws {
+    @Test("A temporary key on one side only is not used")
+    func aTemporaryKeyOnOneSideIsNotUsed() throws {
         var dialogue = PairingDialogue(
             .legacy {
                 let key = [UInt8](repeating: 9, count: 16)
@@ -124,7 +128,7 @@ import Testing
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test func differentTemporaryKeysFail() {
+    @Test("Different temporary keys fail") func differentTemporaryKeysFail() {
         func policy(_ octet: UInt8) -> Pairing.Policy {
             .legacy {
                 let key = [UInt8](repeating: octet, count: 16)
@@ -136,7 +140,8 @@ import Testing
         dialogue.expectFailure(.confirmValueFailed, byCentral: false)
     }
 
-    @Test func whoDemandsProtectionHasItByOutOfBandData() throws {
+    @Test("Out-of-band data satisfies the requirement of protection")
+    func whoDemandsProtectionHasItByOutOfBandData() throws {
         let data = try Self.made(seed: 8)
         var dialogue = PairingDialogue(
             .init(.noInputNoOutput) {

@@ -5,23 +5,24 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// Two machines on one link, with two people, and controllers that encrypt if both have the same key.
+/// Two machines on one link, with two users, and controllers that encrypt if both have the same
+/// key.
 struct PairingDialogue {
-    /// More PDUs than any pairing takes.
+    /// More PDUs than any pairing has.
     static let stepLimit = 400
 
     var central: PairingSide
     var peripheral: PairingSide
-    /// Whether the link is encrypted, by the Central's word.
+    /// Whether the link is encrypted, according to the Central.
     var isEncrypted = false
     /// The keys that the link was encrypted with.
     var linkKeys: [HCI.Key128] = []
-    /// What becomes of a PDU on its way to a side; nothing is done to it by default.
+    /// Changes a PDU on its way to a side. The default delivers it unchanged.
     var tamper: (_ pdu: [UInt8], _ isToCentral: Bool) -> [[UInt8]] = { pdu, _ in [pdu] }
 
     /// - Parameters:
-    ///   - policy: the Central's, for what it begins and what it is asked for.
-    ///   - other: the Peripheral's.
+    ///   - policy: the Central's policy for its own and the peer's requests.
+    ///   - other: the Peripheral's policy.
     init(
         _ policy: Pairing.Policy = Pairing.Policy(),
         _ other: Pairing.Policy = Pairing.Policy(),
@@ -57,20 +58,20 @@ struct PairingDialogue {
         HCI.Key128([UInt8](repeating: octet, count: 16)) ?? HCI.Key128(passkey: 0)
     }
 
-    /// The Central pairs as its policy for the peer says, until nothing moves any more.
+    /// Starts a pairing at the Central with its policy for the peer, and runs it to its end.
     mutating func pair(now: Instant = .zero) {
         central.pair(central.manager.policyForPeer ?? Pairing.Policy(), now: now)
         run(now: now)
     }
 
-    /// Delivers, answers and encrypts until nothing is left to do.
+    /// Delivers, answers and encrypts until no step is left.
     mutating func run(now: Instant = .zero) {
         var steps = 0
         while steps < Self.stepLimit, step(now: now) { steps += 1 }
         #expect(steps < Self.stepLimit, "the dialogue does not end")
     }
 
-    /// Does one thing; false if there is none.
+    /// Performs one step. Returns `false` if there is none.
     mutating func step(now: Instant = .zero) -> Bool {
         if encrypt(now: now) { return true }
         if !peripheral.outbox.isEmpty {
@@ -101,7 +102,7 @@ struct PairingDialogue {
         let keys = central.actions.compactMap {
             if case .encrypt(let key) = $0 { key } else { nil }
         }
-        // The Peripheral's last words before encryption arrive before it.
+        // The PDUs that the Peripheral sent before encryption arrive before it.
         guard keys.count > linkKeys.count, let key = keys.last else { return false }
         linkKeys.append(key.value)
         isEncrypted =
@@ -113,7 +114,7 @@ struct PairingDialogue {
 }
 
 extension PairingDialogue {
-    /// Whether both sides have come to the same, and the link is encrypted by it.
+    /// Checks that both sides have matching keys, and that the link is encrypted with them.
     func expectSuccess(
         _ method: Pairing.Method,
         _ other: Pairing.Method? = nil,
@@ -136,7 +137,7 @@ extension PairingDialogue {
         #expect(central.violations.isEmpty && peripheral.violations.isEmpty)
     }
 
-    /// Whether both sides have failed, the one because the other refused.
+    /// Checks that both sides have failed, one of them because the other refused.
     func expectFailure(
         _ reason: Pairing.FailureReason,
         byCentral isByCentral: Bool,
@@ -163,7 +164,7 @@ extension Pairing.Policy {
         change(&self)
     }
 
-    /// What a device of old has, and nothing better.
+    /// Returns the policy of a device with legacy pairing only.
     static func legacy(
         _ ioCapability: Pairing.IOCapability = .noInputNoOutput,
         _ change: (inout Pairing.Policy) -> Void = { _ in }

@@ -5,19 +5,19 @@ import BluetoothSMP
 import BluetoothTypes
 import LanyardTestSupport
 
-/// One device of a dialogue: its machine, the person in front of it, and what has happened to them.
+/// One device of a dialogue: its machine, its user, and the events of both.
 struct PairingSide {
     var manager: SecurityManager
     var generator: SplitMix64
 
-    /// What the person does about questions; nil: nothing.
+    /// Returns the user's answer to a question. `nil` gives no answer.
     var answer: @Sendable (Pairing.Question) -> Pairing.Answer? = { _ in .yes }
 
-    /// Everything that the machine wanted, in order.
+    /// Every action of the machine, in order.
     var actions: [SecurityManager.Action] = []
-    /// PDUs that are on their way to the peer.
+    /// The PDUs on their way to the peer.
     var outbox: [[UInt8]] = []
-    /// Questions that wait for an answer.
+    /// The questions without an answer.
     var open: [Pairing.Question] = []
 
     init(_ context: SecurityManager.Context, seed: UInt64) {
@@ -75,7 +75,7 @@ struct PairingSide {
     }
 }
 
-// What has come of it.
+// Results.
 extension PairingSide {
     var keys: Pairing.Keys? {
         actions.compactMap { if case .paired(let keys) = $0 { keys } else { nil } }.last

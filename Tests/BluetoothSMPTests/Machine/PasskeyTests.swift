@@ -5,9 +5,9 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// Passkey Entry in its three forms, by LE Secure Connections and by legacy pairing.
+/// Passkey Entry in its three forms, with LE Secure Connections and legacy pairing.
 @Suite struct PasskeyTests {
-    /// Who shows the passkey.
+    /// The side that displays the passkey.
     enum Form: CaseIterable {
         case centralShows, peripheralShows, nobodyShows
 
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Two devices, and people who have not entered anything yet.
+    /// Returns two devices on which no passkey has been entered.
     static func dialogue(
         _ form: Form,
         isLegacy: Bool,
@@ -53,7 +53,7 @@ import Testing
         return dialogue
     }
 
-    @Test(arguments: Form.allCases, [false, true])
+    @Test("The right passkey pairs", arguments: Form.allCases, [false, true])
     func theRightPasskeyPairs(form: Form, isLegacy: Bool) throws {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
@@ -65,7 +65,11 @@ import Testing
         #expect(keys.usesSecureConnections == !isLegacy)
     }
 
-    @Test(arguments: Form.allCases, [false, true])
+    @Test(
+        "The order in which the users answer has no effect",
+        arguments: Form.allCases,
+        [false, true]
+    )
     func itDoesNotMatterWhoIsFaster(form: Form, isLegacy: Bool) throws {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
@@ -78,7 +82,7 @@ import Testing
         try dialogue.expectSuccess(form.methods.central, form.methods.peripheral)
     }
 
-    @Test(arguments: Form.allCases, [false, true])
+    @Test("A passkey that differs in one bit fails", arguments: Form.allCases, [false, true])
     func aPasskeyThatDiffersInOneBitFails(form: Form, isLegacy: Bool) {
         for bit in [0, 1, 10, 19] as [UInt32] {
             var dialogue = Self.dialogue(form, isLegacy: isLegacy)
@@ -94,7 +98,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Form.allCases, [false, true])
+    @Test(
+        "A user who declines to enter the passkey ends the pairing",
+        arguments: Form.allCases,
+        [false, true]
+    )
     func whoDeclinesToEnterEndsIt(form: Form, isLegacy: Bool) {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
@@ -109,7 +117,11 @@ import Testing
         #expect(other.actions.contains(.withdrawQuestion))
     }
 
-    @Test(arguments: [Form.centralShows, .peripheralShows], [false, true])
+    @Test(
+        "A user who sees the passkey may decline",
+        arguments: [Form.centralShows, .peripheralShows],
+        [false, true]
+    )
     func whoShowsThePasskeyMayDecline(form: Form, isLegacy: Bool) {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
@@ -122,7 +134,11 @@ import Testing
         #expect(refuser.actions.contains(.withdrawQuestion))
     }
 
-    @Test(arguments: [Form.centralShows, .peripheralShows], [false, true])
+    @Test(
+        "A displayed passkey is withdrawn when it was entered",
+        arguments: [Form.centralShows, .peripheralShows],
+        [false, true]
+    )
     func whatIsShownIsWithdrawnWhenItWasEntered(form: Form, isLegacy: Bool) throws {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()
@@ -137,7 +153,7 @@ import Testing
         #expect(actions.filter { $0 == .withdrawQuestion }.count == 1)
     }
 
-    @Test(arguments: [false, true])
+    @Test("A number with more than six digits is not a passkey", arguments: [false, true])
     func aNumberOfMoreThanSixDigitsIsNoPasskey(isLegacy: Bool) {
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: isLegacy)
         dialogue.pair()
@@ -147,7 +163,7 @@ import Testing
         #expect(dialogue.peripheral.failure == .refusedByPeer(.passkeyEntryFailed))
     }
 
-    @Test(arguments: [false, true])
+    @Test("Each pairing has its own passkey", arguments: [false, true])
     func eachPairingHasAPasskeyOfItsOwn(isLegacy: Bool) {
         var seen: Set<UInt32> = []
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: isLegacy)
@@ -161,7 +177,8 @@ import Testing
         #expect(seen.allSatisfy { $0 <= 999_999 })
     }
 
-    @Test func theResponderTellsNoRandomBeforeTheInitiatorHasToldItsOwn() throws {
+    @Test("The responder sends no random number before the initiator's")
+    func theResponderTellsNoRandomBeforeTheInitiatorHasToldItsOwn() throws {
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         dialogue.central.answer(.passkey(try #require(dialogue.peripheral.shown)))
@@ -172,7 +189,7 @@ import Testing
         #expect(dialogue.peripheral.sentFailures == [.unspecified])
     }
 
-    @Test func allTwentyRoundsAreGoneThrough() throws {
+    @Test("All twenty rounds are exchanged") func allTwentyRoundsAreGoneThrough() throws {
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()
         dialogue.enter(try #require(dialogue.peripheral.shown))
@@ -188,7 +205,7 @@ import Testing
 }
 
 extension PairingDialogue {
-    /// Everybody who is asked enters this.
+    /// Enters the passkey on every side with a question.
     mutating func enter(_ passkey: UInt32) {
         central.answer(.passkey(passkey))
         peripheral.answer(.passkey(passkey))

@@ -5,9 +5,9 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// What a policy, and the bond that there is, let a pairing come to.
+/// The limits that a policy and an existing bond set for a pairing.
 @Suite struct PolicyEnforcementTests {
-    @Test(arguments: 7...16)
+    @Test("The shorter key size is used", arguments: 7...16)
     func theShorterKeySizeIsUsed(size: Int) throws {
         for isLegacy in [false, true] {
             let policy = Pairing.Policy(.noInputNoOutput) {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
+    @Test("A key below the minimum size is refused", arguments: [true, false])
     func aKeyThatWouldBeTooShortIsRefused(isByCentral: Bool) {
         var dialogue = PairingDialogue()
         if isByCentral {
@@ -42,8 +42,8 @@ import Testing
         dialogue.expectFailure(.encryptionKeySize, byCentral: isByCentral)
     }
 
-    /// The default minimum of 16 is not made smaller by a maximum.
-    @Test(arguments: [true, false], 7...15)
+    /// A maximum below the default minimum of 16 does not reduce the minimum.
+    @Test("A maximum key size below the minimum is refused", arguments: [true, false], 7...15)
     func aMaximumBelowTheMinimumIsRefused(isByCentral: Bool, size: Int) {
         let contradictory = Pairing.Policy(.noInputNoOutput) { $0.maximumKeySize = size }
         let content = Pairing.Policy(.noInputNoOutput) { $0.minimumKeySize = 7 }
@@ -55,7 +55,10 @@ import Testing
         dialogue.expectFailure(.encryptionKeySize, byCentral: isByCentral)
     }
 
-    @Test(arguments: [0, 6, 17, 255] as [UInt8])
+    @Test(
+        "A key size outside of the valid range is invalid",
+        arguments: [0, 6, 17, 255] as [UInt8]
+    )
     func aKeySizeThatThereIsNotIsInvalid(size: UInt8) {
         var features = SMP.PairingFeatures(
             ioCapability: .noInputNoOutput,
@@ -70,7 +73,7 @@ import Testing
         #expect(dialogue.central.sentFailures == [.invalidParameters])
     }
 
-    @Test(arguments: [true, false])
+    @Test("Required protection is enforced", arguments: [true, false])
     func protectionThatIsDemandedIsNotDoneWithout(isByCentral: Bool) {
         let demanding = Pairing.Policy(.displayYesNo) { $0.requiresAuthentication = true }
         var dialogue = PairingDialogue(
@@ -81,7 +84,10 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
     }
 
-    @Test(arguments: [true, false])
+    @Test(
+        "A requirement that no peer can meet fails before the first PDU",
+        arguments: [true, false]
+    )
     func whatNoPeerCouldFulfilIsNotBegun(isCentral: Bool) {
         var dialogue = PairingDialogue()
         let policy = Pairing.Policy(.noInputNoOutput) { $0.requiresAuthentication = true }
@@ -90,7 +96,7 @@ import Testing
         #expect(side.actions == [.failed(.refused(.authenticationRequirements))])
     }
 
-    @Test(arguments: [true, false])
+    @Test("Protection is used if one side requests it", arguments: [true, false])
     func protectionIsUsedWhereOneSideAsksForIt(isByCentral: Bool) throws {
         let modest = Pairing.Policy(.displayYesNo) { $0.prefersAuthentication = false }
         let asking = Pairing.Policy(.displayYesNo)
@@ -102,14 +108,15 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test func withoutAnybodyAskingItJustWorks() throws {
+    @Test("Without a request for protection, Just Works is used")
+    func withoutAnybodyAskingItJustWorks() throws {
         let modest = Pairing.Policy(.displayYesNo) { $0.prefersAuthentication = false }
         var dialogue = PairingDialogue(modest, modest)
         dialogue.pair()
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A forbidden method is refused", arguments: [true, false])
     func aForbiddenMethodIsRefused(isByCentral: Bool) {
         let method: Pairing.Method = isByCentral ? .passkeyEntry : .passkeyDisplay
         var dialogue = PairingDialogue(.init(.keyboardOnly), .init(.displayOnly))
@@ -122,7 +129,7 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
     }
 
-    @Test(arguments: [true, false])
+    @Test("No bond is stored unless both sides bond", arguments: [true, false])
     func nothingIsKeptUnlessBothKeepIt(isCentral: Bool) throws {
         var dialogue = PairingDialogue()
         if isCentral {
@@ -137,7 +144,7 @@ import Testing
         #expect(dialogue.peripheral.keys?.isBonded == false)
     }
 
-    /// Bonds, and what is as good.
+    /// Existing bonds of different strengths.
     static let authenticated = LinkSecurity(
         isEncrypted: true,
         isAuthenticated: true,
@@ -152,7 +159,10 @@ import Testing
         isBonded: true
     )
 
-    @Test(arguments: [true, false])
+    @Test(
+        "An authenticated bond is not replaced by an unauthenticated one",
+        arguments: [true, false]
+    )
     func anAuthenticatedBondDoesNotMakeWayForLess(isByCentral: Bool) {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         if isByCentral {
@@ -166,7 +176,8 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
     }
 
-    @Test func aBondBySecureConnectionsDoesNotMakeWayForALegacyOne() {
+    @Test("A bond by LE Secure Connections is not replaced by a legacy one")
+    func aBondBySecureConnectionsDoesNotMakeWayForALegacyOne() {
         var dialogue = PairingDialogue(
             .legacy(),
             .init(.noInputNoOutput) { $0.allowsLegacyPairing = true }
@@ -176,7 +187,8 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: false)
     }
 
-    @Test func aLongKeyDoesNotMakeWayForAShorterOne() {
+    @Test("A bond with a long key is not replaced by one with a shorter key")
+    func aLongKeyDoesNotMakeWayForAShorterOne() {
         let short = Pairing.Policy(.noInputNoOutput) { $0.maximumKeySize = 10 }
         var dialogue = PairingDialogue(short, .init(.noInputNoOutput) { $0.minimumKeySize = 7 })
         dialogue.peripheral.manager.existingBond = Self.unauthenticated
@@ -184,7 +196,7 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: false)
     }
 
-    @Test func aBondMakesWayForABetterOne() throws {
+    @Test("A bond is replaced by a stronger one") func aBondMakesWayForABetterOne() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.manager.existingBond = Self.unauthenticated
         dialogue.peripheral.manager.existingBond = Self.unauthenticated
@@ -192,7 +204,8 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test func aBondMakesWayForAWeakerOneIfThatIsAllowed() throws {
+    @Test("A bond is replaced by a weaker one if the policy allows it")
+    func aBondMakesWayForAWeakerOneIfThatIsAllowed() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.allowsWeakerBond = true }
         var dialogue = PairingDialogue(policy, policy)
         dialogue.central.manager.existingBond = Self.authenticated
@@ -201,7 +214,8 @@ import Testing
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test func withoutAPolicyThePeerIsRefusedAndNothingHasBegun() {
+    @Test("Without a policy the peer is refused, and no pairing starts")
+    func withoutAPolicyThePeerIsRefusedAndNothingHasBegun() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.manager.policyForPeer = nil
         dialogue.pair()
@@ -210,7 +224,7 @@ import Testing
         #expect(dialogue.central.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test func aPeerMayBeRefusedForAnotherReason() {
+    @Test("A peer may be refused for another reason") func aPeerMayBeRefusedForAnotherReason() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.manager.refusalForPeer = .repeatedAttempts
         dialogue.pair()

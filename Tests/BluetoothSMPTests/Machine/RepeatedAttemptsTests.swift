@@ -8,11 +8,11 @@ import Testing
     let peer = DeviceAddress(value: 1, kind: .public)
     let other = DeviceAddress(value: 1, kind: .random)
 
-    @Test func nobodyWaitsAtFirst() {
+    @Test("A new peer need not wait") func nobodyWaitsAtFirst() {
         #expect(RepeatedAttempts().waitLeft(for: peer, now: .zero) == nil)
     }
 
-    @Test func theWaitPasses() {
+    @Test("The wait passes") func theWaitPasses() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         #expect(attempts.waitLeft(for: peer, now: .zero) == RepeatedAttempts.firstDelay)
@@ -22,7 +22,7 @@ import Testing
         #expect(attempts.waitLeft(for: peer, now: end) == nil)
     }
 
-    @Test func eachFailureDoublesItUpToABound() {
+    @Test("Each failure doubles the wait up to a limit") func eachFailureDoublesItUpToABound() {
         var attempts = RepeatedAttempts()
         var now = Instant.zero
         var expected = RepeatedAttempts.firstDelay
@@ -35,7 +35,7 @@ import Testing
         #expect(expected == RepeatedAttempts.longestDelay)
     }
 
-    @Test func successForgives() {
+    @Test("A success resets the wait") func successForgives() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         attempts.failed(peer, now: .zero)
@@ -45,7 +45,7 @@ import Testing
         #expect(attempts.waitLeft(for: peer, now: .zero) == RepeatedAttempts.firstDelay)
     }
 
-    @Test func timeForgives() {
+    @Test("The count of failures expires") func timeForgives() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         attempts.failed(peer, now: .zero)
@@ -54,13 +54,14 @@ import Testing
         #expect(attempts.waitLeft(for: peer, now: later) == RepeatedAttempts.firstDelay)
     }
 
-    @Test func peersWaitForThemselves() {
+    @Test("Each peer has its own wait") func peersWaitForThemselves() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         #expect(attempts.waitLeft(for: other, now: .zero) == nil)
     }
 
-    @Test func theTableIsBoundedAndKeepsTheWorst() {
+    @Test("The table is limited and keeps the peers with most failures")
+    func theTableIsBoundedAndKeepsTheWorst() {
         var attempts = RepeatedAttempts()
         for _ in 0..<5 { attempts.failed(peer, now: .zero) }
         for number in 0..<1000 {
@@ -68,5 +69,34 @@ import Testing
             #expect(attempts.count <= RepeatedAttempts.peerLimit)
         }
         #expect(attempts.waitLeft(for: peer, now: .zero) == RepeatedAttempts.firstDelay * 16)
+    }
+
+    @Test("The limit of questions counts all peers, doubles, and ends with consent or with time")
+    func questions() {
+        var attempts = RepeatedAttempts()
+        var now = Instant.zero
+        for _ in 1..<RepeatedAttempts.questionLimit {
+            attempts.asked(now: now)
+            #expect(attempts.questionWaitLeft(now: now) == nil)
+        }
+        var expected = RepeatedAttempts.firstQuestionDelay
+        for _ in 0..<10 {
+            attempts.asked(now: now)
+            #expect(attempts.questionWaitLeft(now: now) == expected)
+            now = now + expected
+            #expect(attempts.questionWaitLeft(now: now) == nil)
+            expected = min(expected * 2, RepeatedAttempts.longestDelay)
+        }
+        #expect(expected == RepeatedAttempts.longestDelay)
+        attempts.asked(now: now)
+        attempts.allowQuestions()
+        #expect(attempts.questionWaitLeft(now: now) == nil)
+        for _ in 0..<RepeatedAttempts.questionLimit { attempts.asked(now: now) }
+        attempts.succeeded(peer)
+        #expect(attempts.questionWaitLeft(now: now) == nil)
+        for _ in 0..<RepeatedAttempts.questionLimit { attempts.asked(now: now) }
+        now = now + RepeatedAttempts.firstQuestionDelay + RepeatedAttempts.longestDelay
+        attempts.asked(now: now)
+        #expect(attempts.questionWaitLeft(now: now) == nil, "time has passed")
     }
 }

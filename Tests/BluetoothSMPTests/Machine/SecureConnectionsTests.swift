@@ -6,7 +6,7 @@ import BluetoothTypes
 import Testing
 
 @Suite struct SecureConnectionsTests {
-    @Test func justWorksPairsAndBonds() throws {
+    @Test("Just Works pairs and bonds") func justWorksPairsAndBonds() throws {
         var dialogue = PairingDialogue()
         dialogue.pair()
         try dialogue.expectSuccess(.justWorks)
@@ -18,7 +18,7 @@ import Testing
         #expect(keys.peerKey.map { [$0.value] } == dialogue.linkKeys)
     }
 
-    @Test func eachSideLearnsWhoTheOtherIs() throws {
+    @Test("Each side learns the identity of the other") func eachSideLearnsWhoTheOtherIs() throws {
         var dialogue = PairingDialogue()
         dialogue.pair()
         let keys = try #require(dialogue.central.keys)
@@ -30,7 +30,8 @@ import Testing
         #expect(keys.localSigningKey != nil && keys.peerSigningKey != nil)
     }
 
-    @Test func onlyTheSideThatDidNotBeginIsAskedForConsent() {
+    @Test("Only the responding user is asked for consent")
+    func onlyTheSideThatDidNotBeginIsAskedForConsent() {
         var dialogue = PairingDialogue()
         dialogue.pair()
         #expect(dialogue.central.questions.isEmpty)
@@ -39,7 +40,7 @@ import Testing
         #expect(!dialogue.central.actions.contains(.begun))
     }
 
-    @Test func nothingIsToldBeforeConsent() {
+    @Test("Nothing is sent before consent") func nothingIsToldBeforeConsent() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.answer = { _ in nil }
         dialogue.pair()
@@ -51,7 +52,7 @@ import Testing
         #expect(dialogue.central.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test func peopleCompareTheSameNumber() throws {
+    @Test("Both users compare the same number") func peopleCompareTheSameNumber() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.keyboardDisplay))
         dialogue.pair()
         try dialogue.expectSuccess(.numericComparison)
@@ -60,7 +61,7 @@ import Testing
         #expect(number <= 999_999)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A user who reports different numbers ends the pairing", arguments: [true, false])
     func aNumberThatIsNotTheSameEndsIt(isByCentral: Bool) {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         let no: @Sendable (Pairing.Question) -> Pairing.Answer? = { _ in .no }
@@ -74,7 +75,7 @@ import Testing
         #expect(dialogue.linkKeys.isEmpty)
     }
 
-    @Test(arguments: [true, false])
+    @Test("Either user may answer later", arguments: [true, false])
     func eitherPersonMayBeSlower(isCentralSlow: Bool) throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         let silence: @Sendable (Pairing.Question) -> Pairing.Answer? = { _ in nil }
@@ -90,7 +91,7 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test func keysAreNewInEachPairing() throws {
+    @Test("Each pairing has new keys") func keysAreNewInEachPairing() throws {
         var first = PairingDialogue(seed: 1)
         var second = PairingDialogue(seed: 2)
         first.pair()

@@ -6,7 +6,8 @@ import BluetoothTypes
 import Testing
 
 @Suite struct SecurityRequestTests {
-    @Test func theCentralIsToldWhatIsWanted() {
+    @Test("The Central reports the requirements of a Security Request")
+    func theCentralIsToldWhatIsWanted() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init(.displayYesNo))
         dialogue.run()
@@ -19,7 +20,8 @@ import Testing
         #expect(dialogue.peripheral.manager.isPairing)
     }
 
-    @Test func theCentralPairsInAnswer() throws {
+    @Test("The Central pairs in response to a Security Request")
+    func theCentralPairsInAnswer() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.run()
@@ -31,7 +33,8 @@ import Testing
         #expect(!dialogue.peripheral.actions.contains(.begun))
     }
 
-    @Test func theCentralMayDeclineWhatThePeripheralWants() {
+    @Test("The user of the Central may decline a Security Request")
+    func theCentralMayDeclineWhatThePeripheralWants() {
         var dialogue = PairingDialogue()
         dialogue.central.answer = { _ in .no }
         dialogue.peripheral.pair(.init())
@@ -42,7 +45,8 @@ import Testing
         #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test func thePeripheralIsToldWhatTheCentralCannotDo() {
+    @Test("The Peripheral is notified if the Central cannot meet the requirement")
+    func thePeripheralIsToldWhatTheCentralCannotDo() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.run()
@@ -52,7 +56,8 @@ import Testing
         dialogue.expectFailure(.authenticationRequirements, byCentral: true)
     }
 
-    @Test func theRequestCountsAndNotThePolicyForPeers() throws {
+    @Test("The Security Request's policy takes precedence over that for peers")
+    func theRequestCountsAndNotThePolicyForPeers() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo))
         dialogue.peripheral.manager.policyForPeer = nil
         dialogue.peripheral.pair(.init(.displayYesNo))
@@ -61,7 +66,7 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test(arguments: [true, false])
+    @Test("A request for encryption does not imply consent to a pairing", arguments: [true, false])
     func toAskForEncryptionIsNotToAgreeToAPairing(isCentral: Bool) throws {
         var dialogue = PairingDialogue()
         if isCentral {
@@ -78,7 +83,8 @@ import Testing
         #expect(side.questions == [.consent])
     }
 
-    @Test func whoHasToWaitIsNotLetInByAnOpenRequest() {
+    @Test("A peer that has to wait is refused despite an open Security Request")
+    func whoHasToWaitIsNotLetInByAnOpenRequest() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.run()
@@ -87,7 +93,8 @@ import Testing
         dialogue.expectFailure(.repeatedAttempts, byCentral: false)
     }
 
-    @Test func encryptionWithAnotherKeyAnswersItQuietly() {
+    @Test("Encryption with another key completes a Security Request without a report")
+    func encryptionWithAnotherKeyAnswersItQuietly() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         let before = dialogue.peripheral.actions
@@ -97,7 +104,8 @@ import Testing
         #expect(dialogue.peripheral.manager.nextDeadline == nil)
     }
 
-    @Test func encryptionThatFailsLeavesItOpen() {
+    @Test("Encryption that fails leaves a Security Request open")
+    func encryptionThatFailsLeavesItOpen() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.encryptionChanged(isEncrypted: false)
@@ -105,7 +113,8 @@ import Testing
         #expect(dialogue.peripheral.failure == nil)
     }
 
-    @Test func aCentralThatDoesNotPairSaysSo() {
+    @Test("A Central without a policy refuses a Security Request")
+    func aCentralThatDoesNotPairSaysSo() {
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer = nil
         dialogue.peripheral.pair(.init())
@@ -115,7 +124,8 @@ import Testing
         #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test func aCentralWithABondIsAskedThoughItPairsWithNobody() {
+    @Test("A bonded Central without a policy reports a Security Request")
+    func aCentralWithABondIsAskedThoughItPairsWithNobody() {
         var dialogue = PairingDialogue()
         dialogue.central.manager.policyForPeer = nil
         dialogue.central.manager.existingBond = PolicyEnforcementTests.unauthenticated
@@ -125,7 +135,8 @@ import Testing
         #expect(dialogue.central.sent.isEmpty)
     }
 
-    @Test func aRequestThatCrossesOursIsIgnored() throws {
+    @Test("A Security Request that crosses a Pairing Request is ignored")
+    func aRequestThatCrossesOursIsIgnored() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         dialogue.peripheral.pair(.init())
@@ -134,7 +145,8 @@ import Testing
         #expect(!dialogue.central.actions.contains { if case .wanted = $0 { true } else { false } })
     }
 
-    @Test func aRequestDoesNotKeepAPairingAlive() {
+    @Test("A Security Request does not extend a pairing's timeout")
+    func aRequestDoesNotKeepAPairingAlive() {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
         let deadline = dialogue.central.manager.nextDeadline
@@ -145,7 +157,7 @@ import Testing
         #expect(dialogue.central.manager.nextDeadline == deadline)
     }
 
-    @Test func whatIsOpenIsBusyForFurtherCallers() {
+    @Test("A second request while one is open is busy") func whatIsOpenIsBusyForFurtherCallers() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.pair(.init())

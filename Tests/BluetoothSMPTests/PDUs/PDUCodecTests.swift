@@ -7,25 +7,25 @@ import Testing
 
 @testable import BluetoothSMP
 
-@Suite("PDUs of the Security Manager")
+@Suite("SMP PDUs")
 struct PDUCodecTests {
-    @Test("A PDU travels as the specification draws it", arguments: PDUVector.all)
+    @Test("A PDU encodes as in the figures of the specification", arguments: PDUVector.all)
     func encodes(_ vector: PDUVector) {
         #expect(vector.pdu.encode().hexadecimal == vector.hexadecimal)
     }
 
-    @Test("A PDU is read as the specification draws it", arguments: PDUVector.all)
+    @Test("A PDU decodes as in the figures of the specification", arguments: PDUVector.all)
     func decodes(_ vector: PDUVector) throws {
         #expect(try SMP.PDU(parsing: vector.bytes[...]) == vector.pdu)
     }
 
-    @Test("A PDU is read from the middle of a buffer", arguments: PDUVector.all)
+    @Test("A PDU decodes from the middle of a buffer", arguments: PDUVector.all)
     func decodesSlices(_ vector: PDUVector) throws {
         let buffer = [0xAA, 0xBB, 0xCC] + vector.bytes + [0xDD]
         #expect(try SMP.PDU(parsing: buffer[3..<buffer.count - 1]) == vector.pdu)
     }
 
-    @Test("A truncated PDU is refused, wherever it is cut", arguments: PDUVector.all)
+    @Test("A truncated PDU is refused at every length", arguments: PDUVector.all)
     func refusesTruncation(_ vector: PDUVector) {
         for count in 0..<vector.bytes.count {
             #expect(throws: MalformedBytes.self) {
@@ -34,7 +34,7 @@ struct PDUCodecTests {
         }
     }
 
-    @Test("Octets left over are refused", arguments: PDUVector.all, [1, 2, 16, 190])
+    @Test("Additional bytes are refused", arguments: PDUVector.all, [1, 2, 16, 190])
     func refusesTrailingOctets(_ vector: PDUVector, count: Int) {
         let longer = vector.bytes + [UInt8](repeating: 0, count: count)
         #expect(throws: MalformedBytes.trailing(count: count)) {
@@ -42,7 +42,7 @@ struct PDUCodecTests {
         }
     }
 
-    @Test("Each code has a vector, a name, and a PDU that tells it")
+    @Test("Each code has a vector and a name, and its PDU returns it")
     func coversEveryCode() {
         #expect(Set(PDUVector.all.map(\.pdu.code.rawValue)) == Set(SMP.Code.names.keys))
         for vector in PDUVector.all { #expect(vector.pdu.code.rawValue == vector.bytes[0]) }
@@ -50,7 +50,7 @@ struct PDUCodecTests {
     }
 
     @Test(
-        "A code without a name is unknown, not malformed, whatever follows",
+        "A code without a name is unknown rather than malformed",
         arguments: [0x00] + Array(0x0F...0xFF as ClosedRange<UInt8>),
         [0, 1, 6, 64]
     )
@@ -69,7 +69,7 @@ struct PDUCodecTests {
     }
 
     @Test(
-        "A keypress that has no meaning is malformed",
+        "An undefined keypress is malformed",
         arguments: Array(5...255 as ClosedRange<UInt8>)
     )
     func keypress(octet: UInt8) {
@@ -89,7 +89,10 @@ struct PDUCodecTests {
         }
     }
 
-    @Test("Random octets never trap, and what is read is written again as it was", arguments: 0..<8)
+    @Test(
+        "Random bytes never trap, and a decoded PDU encodes to the same bytes",
+        arguments: RunSeed.seeds(8)
+    )
     func noise(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
@@ -101,7 +104,7 @@ struct PDUCodecTests {
         }
     }
 
-    @Test("Secrets do not show when a PDU is printed")
+    @Test("A printed PDU does not disclose secrets")
     func secrets() {
         let key = HCI.Key128(PDUVector.value)
         for pdu in [

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 @testable import BluetoothSMP
 
-/// A PDU and its octets, written by hand from the figures of Vol 3, Part H, 3.5 and 3.6.
+/// A PDU and its bytes, written by hand from the figures of Vol 3, Part H, 3.5 and 3.6.
 struct PDUVector: Sendable, CustomStringConvertible {
     var pdu: SMP.PDU
     var hexadecimal: String
@@ -61,6 +61,6 @@ struct PDUVector: Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The octets that the digits spell; none if they spell nothing.
+    /// The bytes of the hexadecimal digits, or no bytes if the digits are invalid.
     var octets: [UInt8] { Array(hexadecimal: self) ?? [] }
 }

@@ -13,7 +13,7 @@ struct PairingFeaturesTests {
         return features
     }
 
-    @Test("Every octet comes back as it was, reserved values too", arguments: 0..<6)
+    @Test("Every byte survives a round trip, including reserved values", arguments: 0..<6)
     func everyOctet(place: Int) throws {
         for value in 0...255 as ClosedRange<UInt8> {
             var octets: [UInt8] = [0x03, 0x00, 0x01, 0x10, 0x01, 0x01]
@@ -29,14 +29,14 @@ struct PairingFeaturesTests {
     }
 
     @Test(
-        "Out-of-band data is there or not",
+        "Out-of-band data is present or not",
         arguments: [(0, false), (1, true), (2, nil), (255, nil)]
     )
     func outOfBand(octet: UInt8, expected: Bool?) throws {
         #expect(try features([0x03, octet, 0x01, 0x10, 0, 0]).hasOutOfBandData == expected)
     }
 
-    @Test("Bonding is a number of two bits, of which only 1 means that there are bonds")
+    @Test("Bonding is a field of two bits, of which only 1 means bonding")
     func bonding() {
         for octet in 0...255 as ClosedRange<UInt8> {
             let requirements = SMP.AuthenticationRequirements(rawValue: octet)
@@ -48,7 +48,7 @@ struct PairingFeaturesTests {
     }
 
     @Test(
-        "Features that are made have the octets of their names",
+        "Features encode to the bytes of their names",
         arguments: Pairing.IOCapability.allCases
     )
     func make(capability: Pairing.IOCapability) {
@@ -64,7 +64,7 @@ struct PairingFeaturesTests {
         #expect(features.hasOutOfBandData == false)
     }
 
-    @Test("A key size that no octet can hold does not trap")
+    @Test("A key size beyond the range of a byte does not trap")
     func clamps() {
         let features = SMP.PairingFeatures(
             ioCapability: .displayOnly,

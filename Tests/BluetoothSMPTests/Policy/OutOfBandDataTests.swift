@@ -9,7 +9,10 @@ import Testing
 
 @Suite("Out-of-band data")
 struct OutOfBandDataTests {
-    @Test("What is handed over confirms the public key that will be sent", arguments: 0..<10)
+    @Test(
+        "The confirmation matches the public key of the later pairing",
+        arguments: RunSeed.seeds(10)
+    )
     func confirms(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let local = try #require(Pairing.LocalOutOfBandData.make(using: &generator))
@@ -19,9 +22,9 @@ struct OutOfBandDataTests {
         #expect(local.data.temporaryKey == nil)
     }
 
-    @Test("No two makings have anything in common")
-    func fresh() throws {
-        var generator = SplitMix64(seed: 7)
+    @Test("Each call makes entirely new data", arguments: RunSeed.seeds(1))
+    func fresh(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
         let made = try (0..<20).map { _ in
             try #require(
                 Pairing.LocalOutOfBandData.make(forLegacyPairing: true, using: &generator)
@@ -33,7 +36,7 @@ struct OutOfBandDataTests {
         #expect(made.allSatisfy { $0.data.temporaryKey?.count == 16 })
     }
 
-    @Test("Secrets do not show when it is printed")
+    @Test("Printed data does not disclose secrets")
     func prints() throws {
         var generator = SplitMix64(seed: 7)
         let made = try #require(
@@ -58,7 +61,7 @@ struct OutOfBandDataTests {
         }
     }
 
-    @Test("Confirmation and random number come together, or not at all")
+    @Test("The confirmation and the random number are both present or both absent")
     func pairs() {
         let octets = [UInt8](repeating: 7, count: 16)
         #expect(throws: Pairing.OutOfBandData.Flaw.incomplete) {
@@ -91,17 +94,17 @@ struct OutOfBandTagTests {
         )
     }
 
-    @Test("A tag has the structures that the supplement draws")
+    @Test("A tag has the structures of the Core Specification Supplement")
     func encodes() {
         #expect(whole.encode().hexadecimal == encoded)
     }
 
-    @Test("A tag is read again")
+    @Test("A tag decodes to the value that was encoded")
     func decodes() throws {
         #expect(try Pairing.OutOfBandTag(parsing: encoded.octets[...]) == whole)
     }
 
-    @Test("What is not there is not written, and not read")
+    @Test("Absent parts are neither encoded nor decoded")
     func parts() throws {
         let tag = Pairing.OutOfBandTag(
             data: try Pairing.OutOfBandData(temporaryKey: Self.octets)
@@ -112,15 +115,15 @@ struct OutOfBandTagTests {
         #expect(nothing == Pairing.OutOfBandTag(data: Pairing.OutOfBandData()))
     }
 
-    @Test("Structures of other types, and empty ones, are passed over")
+    @Test("Structures of other types and empty structures are ignored")
     func others() throws {
         let bytes = "020106".octets + encoded.octets + "00".octets + "0309414200".octets
         #expect(try Pairing.OutOfBandTag(parsing: bytes[...]) == whole)
     }
 
-    @Test("A tag that is cut within a structure is refused")
+    @Test("A tag that is truncated within a structure is refused")
     func truncation() {
-        // After the confirmation, its random number is missing.
+        // Without the random number, the confirmation is incomplete.
         let ends: Set = [0, 9, 12, 30]
         for count in 0..<encoded.octets.count where !ends.contains(count) {
             #expect(throws: MalformedBytes.self) {
@@ -130,7 +133,7 @@ struct OutOfBandTagTests {
     }
 
     @Test(
-        "A structure of another length, with no meaning, or there twice, is refused",
+        "A structure that has a wrong length, is undefined, or occurs twice is refused",
         arguments: [
             "0222ff", "1222000102030405060708090a0b0c0d0e0f10", "021c04", "031c0000",
             "091b030201eeffc00100", "021c01021c01", "0110",
@@ -142,9 +145,9 @@ struct OutOfBandTagTests {
         }
     }
 
-    @Test("Random octets never trap")
-    func noise() {
-        var generator = SplitMix64(seed: 0x1B)
+    @Test("Random bytes never trap", arguments: RunSeed.seeds(1))
+    func noise(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<10_000 {
             let bytes = generator.bytes(upTo: 60)
             _ = try? Pairing.OutOfBandTag(parsing: bytes[...])

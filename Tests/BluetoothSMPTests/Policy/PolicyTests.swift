@@ -4,7 +4,8 @@ import BluetoothSMP
 import Testing
 
 @Suite struct PolicyTests {
-    @Test func theDefaultIsSecureConnectionsWithWholeKeys() {
+    @Test("The default policy requires LE Secure Connections with keys of full size")
+    func theDefaultIsSecureConnectionsWithWholeKeys() {
         let policy = Pairing.Policy()
         #expect(!policy.allowsLegacyPairing)
         #expect(policy.minimumKeySize == 16)

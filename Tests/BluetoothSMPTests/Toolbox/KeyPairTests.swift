@@ -7,14 +7,14 @@ import Testing
 
 @testable import BluetoothSMP
 
-@Suite("Key pairs as they travel")
+@Suite("Encoded key pairs")
 struct KeyPairTests {
     let debugX = "20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6"
     let debugY = "dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b"
     let privateB = "55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd"
     let secret = "ec0234a357c8ad05341010a60a397d9b99796b13b4f866f1868d34f373bfa698"
 
-    @Test("The published pair travels least significant octet first")
+    @Test("The debug key pair is encoded least significant byte first")
     func debug() throws {
         let pair = try #require(SMP.KeyPair.debug)
         #expect(try pair.publicKey.x == coordinate(debugX))
@@ -22,7 +22,7 @@ struct KeyPairTests {
         #expect(pair.publicKey.isPublishedDebugKey)
     }
 
-    @Test("A shared secret is the one that the specification prints (Vol 2, Part G, 7.1.2.1)")
+    @Test("Shared secrets match the sample data (Vol 2, Part G, 7.1.2.1)")
     func secrets() throws {
         let pair = try #require(SMP.KeyPair(privateKey: privateB.octets))
         let debug = try #require(SMP.KeyPair.debug)
@@ -31,7 +31,7 @@ struct KeyPairTests {
         #expect(debug.sharedSecret(with: pair.publicKey) == expected)
     }
 
-    @Test("The published key is known by x alone, for its mirror image is as public")
+    @Test("The debug key is recognized by x, since its negation is public too")
     func mirroredDebug() throws {
         var generator = SplitMix64(seed: 1)
         var key = try #require(SMP.KeyPair.debug).publicKey
@@ -40,7 +40,7 @@ struct KeyPairTests {
         #expect(try #require(SMP.KeyPair(using: &generator)).publicKey.isPublishedDebugKey == false)
     }
 
-    @Test("A key that is no point gives no secret")
+    @Test("A key that is not a point of the curve gives no secret")
     func invalid() throws {
         let debug = try #require(SMP.KeyPair.debug)
         let zero = SMP.PublicKey(x: HCI.Coordinate256(), y: HCI.Coordinate256())

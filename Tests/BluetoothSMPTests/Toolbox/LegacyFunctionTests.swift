@@ -6,9 +6,9 @@ import Testing
 
 @testable import BluetoothSMP
 
-@Suite("The functions of legacy pairing")
+@Suite("Functions of legacy pairing")
 struct LegacyFunctionTests {
-    /// The sample of Vol 3, Part H, 2.2.3.
+    /// Returns the sample of Vol 3, Part H, 2.2.3.
     private func confirm(
         _ change: (inout SMP.PairingFeatures, inout DeviceAddress) -> Void = { _, _ in }
     ) throws -> SMP.Value128 {
@@ -25,7 +25,7 @@ struct LegacyFunctionTests {
         )
     }
 
-    /// 0x07071000000101, most significant octet first and with the code.
+    /// Returns 0x07071000000101, most significant byte first and with the code.
     private func sampleRequest() throws -> SMP.PairingFeatures {
         guard
             case .pairingRequest(let features) = try SMP.PDU(
@@ -35,7 +35,7 @@ struct LegacyFunctionTests {
         return features
     }
 
-    /// 0x05000800000302, most significant octet first and with the code.
+    /// Returns 0x05000800000302, most significant byte first and with the code.
     private func sampleResponse() throws -> SMP.PairingFeatures {
         guard
             case .pairingResponse(let features) = try SMP.PDU(
@@ -45,12 +45,12 @@ struct LegacyFunctionTests {
         return features
     }
 
-    @Test("c1 is the confirm value that the specification prints")
+    @Test("c1 matches the sample data")
     func c1() throws {
         #expect(try confirm() == value("1e1e3fef878988ead2a74dc5bef13b86"))
     }
 
-    @Test("c1 confirms the reserved bits of the features, too")
+    @Test("c1 includes the reserved bits of the features")
     func c1ReservedBits() throws {
         let sample = try confirm()
         #expect(try confirm { response, _ in response.outOfBandOctet = 0x80 } != sample)
@@ -66,7 +66,7 @@ struct LegacyFunctionTests {
         )
     }
 
-    @Test("c1 confirms the types of the addresses, not only the addresses")
+    @Test("c1 includes the types of the addresses")
     func c1AddressTypes() throws {
         let other = try confirm { _, initiator in
             initiator = DeviceAddress(value: initiator.value, kind: .public)
@@ -74,7 +74,7 @@ struct LegacyFunctionTests {
         #expect(try other != confirm())
     }
 
-    @Test("s1 is the key that the specification prints")
+    @Test("s1 matches the sample data")
     func s1() throws {
         let made = SMP.Toolbox.s1(
             try key("00000000000000000000000000000000"),
@@ -84,13 +84,13 @@ struct LegacyFunctionTests {
         #expect(try made == key("9a1fe1f0e8b0f49b5b4216ae796da062"))
     }
 
-    @Test("ah is the hash that the specification prints")
+    @Test("ah matches the sample data")
     func ah() throws {
         let made = SMP.Toolbox.ah(try key("ec0234a357c8ad05341010a60a397d9b"), 0x708194)
         #expect(made == 0x0DFBAA)
     }
 
-    @Test("ah takes no more than 24 bits")
+    @Test("ah uses only 24 bits")
     func ahBits() throws {
         let made = SMP.Toolbox.ah(try key("ec0234a357c8ad05341010a60a397d9b"), 0xFF70_8194)
         #expect(made == 0x0DFBAA)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// The sample data of Vol 3, Part H, Appendix D, as it is printed: most significant octet first.
-@Suite("The functions of LE Secure Connections")
+/// The sample data of Vol 3, Part H, Appendix D, as printed: most significant byte first.
+@Suite("Functions of LE Secure Connections")
 struct SecureConnectionsFunctionTests {
     let u = "20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6"
     let v = "55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd"
@@ -18,13 +18,13 @@ struct SecureConnectionsFunctionTests {
     let a2 = DeviceAddress(value: 0xA713_702D_CFC1, kind: .public)
     let checkKey = "2965f176a1084a02fd3f6a20ce636e20"
 
-    @Test("f4 is the confirm value that the specification prints (D.2)")
+    @Test("f4 matches the sample data (D.2)")
     func f4() throws {
         let made = SMP.Toolbox.f4(try coordinate(u), try coordinate(v), try value(n1), 0x00)
         #expect(try made == value("f2c916f107a9bd1cf1eda1bea974872d"))
     }
 
-    @Test("f4 tells the bits of a passkey apart")
+    @Test("f4 depends on the bit of the passkey")
     func f4Bits() throws {
         let made = try [0x00, 0x80, 0x81].map {
             SMP.Toolbox.f4(try coordinate(u), try coordinate(v), try value(n1), $0)
@@ -32,7 +32,7 @@ struct SecureConnectionsFunctionTests {
         #expect(Set(made).count == 3)
     }
 
-    @Test("f5 makes the keys that the specification prints (D.3)")
+    @Test("f5 matches the sample data (D.3)")
     func f5() throws {
         let secret = try #require(HCI.SharedSecret256(secret.octets.reversed()))
         let made = SMP.Toolbox.f5(secret, try value(n1), try value(n2), a1, a2)
@@ -40,7 +40,7 @@ struct SecureConnectionsFunctionTests {
         #expect(try made.longTermKey == key("6986791169d7cd23980522b594750a38"))
     }
 
-    @Test("f5 takes the types of the addresses in, too")
+    @Test("f5 includes the types of the addresses")
     func f5AddressTypes() throws {
         let secret = try #require(HCI.SharedSecret256(secret.octets.reversed()))
         let random = DeviceAddress(value: a1.value, kind: .random)
@@ -48,7 +48,7 @@ struct SecureConnectionsFunctionTests {
         #expect(try made.longTermKey != key("6986791169d7cd23980522b594750a38"))
     }
 
-    @Test("f6 is the check that the specification prints (D.4)")
+    @Test("f6 matches the sample data (D.4)")
     func f6() throws {
         // IOcap is printed as 010102: AuthReq, out-of-band flag, IO capability.
         let features = SMP.PairingFeatures(
@@ -68,7 +68,7 @@ struct SecureConnectionsFunctionTests {
         #expect(try made == value("e3c473989cd0e8c5d26c0b09da958f61"))
     }
 
-    @Test("g2 is the number that the specification prints (D.5)")
+    @Test("g2 matches the sample data (D.5)")
     func g2() throws {
         let made = SMP.Toolbox.g2(
             try coordinate(u),
@@ -81,7 +81,7 @@ struct SecureConnectionsFunctionTests {
     }
 
     @Test(
-        "Six digits are never more than six",
+        "A displayed number has at most six digits",
         arguments: [(0, 0), (999_999, 999_999), (1_000_000, 0), (.max, 967_295)]
     )
     func digits(number: UInt32, expected: UInt32) {
@@ -89,17 +89,17 @@ struct SecureConnectionsFunctionTests {
     }
 }
 
-/// A value that is printed most significant octet first.
+/// Returns a value that is written most significant byte first.
 func value(_ text: String) throws -> SMP.Value128 {
     try #require(SMP.Value128(text.octets.reversed()))
 }
 
-/// A key that is printed most significant octet first.
+/// Returns a key that is written most significant byte first.
 func key(_ text: String) throws -> HCI.Key128 {
     try #require(HCI.Key128(text.octets.reversed()))
 }
 
-/// A coordinate that is printed most significant octet first.
+/// Returns a coordinate that is written most significant byte first.
 func coordinate(_ text: String) throws -> HCI.Coordinate256 {
     try #require(HCI.Coordinate256(text.octets.reversed()))
 }

@@ -10,14 +10,14 @@ import Testing
 @Suite("Values of 128 bits")
 struct ValueTests {
     /// The example of Vol 3, Part H, 2.3.5.3: 019655 is 0x4CC7.
-    @Test("A passkey stands in the least significant octets")
+    @Test("A passkey occupies the least significant bytes")
     func passkey() throws {
         #expect(try SMP.Value128(passkey: 19_655) == value("00000000000000000000000000004cc7"))
         #expect(try HCI.Key128(passkey: 999_999) == key("000000000000000000000000000f423f"))
         #expect(SMP.Value128(passkey: 0) == SMP.Value128())
     }
 
-    @Test("Random values use every octet, and differ")
+    @Test("Random values use every byte and differ")
     func random() {
         var generator = SplitMix64(seed: 4)
         let values = (0..<64).map { _ in SMP.Value128(using: &generator) }
@@ -25,7 +25,7 @@ struct ValueTests {
         for place in 0..<16 { #expect(Set(values.map { $0.bytes[place] }).count > 16) }
     }
 
-    @Test("Values match if no bit differs")
+    @Test("Values match only if no bit differs")
     func matches() throws {
         let one = PDUVector.value
         #expect(one.matches(one))
@@ -37,8 +37,8 @@ struct ValueTests {
         }
     }
 
-    /// The example of Vol 3, Part H, 2.4.4: of 16 octets, 7 are left.
-    @Test("A key is shortened from its most significant octet on")
+    /// The example of Vol 3, Part H, 2.4.4: 7 of 16 bytes remain.
+    @Test("A key is shortened by clearing its most significant bytes")
     func shortened() throws {
         let whole = try key("123456789abcdef0123456789abcdef0")
         #expect(try whole.shortened(to: 7) == key("0000000000000000003456789abcdef0"))
@@ -46,7 +46,7 @@ struct ValueTests {
         #expect(try whole.shortened(to: 15) == key("003456789abcdef0123456789abcdef0"))
     }
 
-    @Test("A length that no key has does not trap", arguments: [-1, 0, 17, 1_000])
+    @Test("An impossible length does not trap", arguments: [-1, 0, 17, 1_000])
     func shortenedOddly(octets: Int) throws {
         let whole = try key("123456789abcdef0123456789abcdef0")
         let expected = octets > 0 ? whole : try key("00000000000000000000000000000000")

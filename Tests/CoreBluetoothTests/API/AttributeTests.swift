@@ -36,7 +36,7 @@ struct AttributeTests {
         return CBDescriptor(origin, of: characteristic)
     }
 
-    @Test("6.1 what was not discovered is nil, what was is not")
+    @Test("6.1 Contents are nil before their discovery and an array after it")
     func discovery() {
         let service = self.service()
         #expect(service.characteristics == nil)
@@ -53,7 +53,7 @@ struct AttributeTests {
         #expect(characteristic.descriptors == [])
     }
 
-    @Test("what a discovery found is shown: UUID, primary, properties")
+    @Test("Discovered objects show the UUID, isPrimary and properties")
     func content() {
         let service = self.service()
         #expect(service.isPrimary)
@@ -64,7 +64,7 @@ struct AttributeTests {
         #expect(descriptor(of: characteristic).uuid.uuidString == "2901")
     }
 
-    @Test("15.1.5 references back are set, and weak")
+    @Test("15.1.5 References to the containing objects are set and weak")
     func references() {
         var service: CBService? = self.service()
         var characteristic: CBCharacteristic? = self.characteristic(of: nil)
@@ -80,7 +80,7 @@ struct AttributeTests {
         #expect(descriptor.characteristic == nil)
     }
 
-    @Test("15.5 an attribute is shown as in Apple's logs")
+    @Test("15.5 A discovered attribute has Apple's description")
     func descriptions() {
         let characteristic = self.characteristic(of: nil)
         let place = String(UInt(bitPattern: ObjectIdentifier(characteristic)), radix: 16)
@@ -100,7 +100,36 @@ struct AttributeTests {
         #expect(descriptor(of: nil).description.hasSuffix(", UUID = 2901, value = (null)>"))
     }
 
-    @Test("6.6 a service that is stale makes all below it so")
+    @Test("15.5 A central and published attributes have Apple's descriptions")
+    func publishedDescriptions() {
+        let identifier = UUID()
+        let central = CBCentral(identity: identifier, maximumUpdateValueLength: 182)
+        let shownCentral =
+            "<CBCentral: \(Misuse.address(central)) identifier = \(identifier.uuidString), MTU = 182>"
+        #expect(central.description == shownCentral)
+        let characteristic = CBMutableCharacteristic(
+            type: CBUUID(string: "FEAB"),
+            properties: [.read, .write, .notify],
+            value: nil,
+            permissions: [.readable, .writeable]
+        )
+        let beginning =
+            "<CBMutableCharacteristic: \(Misuse.address(characteristic)) UUID = FEAB, "
+            + "Value = (null), Properties = 0x1A, Permissions = 0x3, Descriptors = (null), "
+            + "SubscribedCentrals = "
+        #expect(characteristic.description == beginning + "(\n)>")
+        let service = CBMutableService(type: CBUUID(string: "FEAA"), primary: true)
+        service.characteristics = [characteristic]
+        #expect(
+            service.description == "<CBMutableService: \(Misuse.address(service)) Primary = YES, "
+                + "UUID = FEAA, Included Services = (null), Characteristics = (\n    \""
+                + beginning + "(\\n)>\"\n)>"
+        )
+        characteristic.setSubscribedCentrals([central])
+        #expect(characteristic.description == beginning + "(\n    \"\(shownCentral)\"\n)>")
+    }
+
+    @Test("6.6 Invalidating a service invalidates everything in it")
     func invalidation() {
         let service = self.service()
         let characteristic = self.characteristic(of: service)
@@ -114,7 +143,7 @@ struct AttributeTests {
         #expect(descriptor.isInvalidated)
     }
 
-    @Test("properties are read on any thread while another changes them")
+    @Test("Properties can be read on any thread while another thread changes them")
     func threads() async {
         let shared = Guarded((old: 0, new: 0))
         await withTaskGroup(of: Void.self) { group in

@@ -10,7 +10,7 @@ struct CBUUIDTests {
     static let heartRate = "0000180D-0000-1000-8000-00805F9B34FB"
 
     @Test(
-        "15.1 text of three lengths, in either case, is shown in upper case",
+        "15.1 Text of three lengths, in either case, is shown in upper case",
         arguments: [
             ("180d", "180D"), ("0000180d", "0000180D"), ("12345678", "12345678"),
             ("abdd3056-28fa-441d-a470-55a75a52553a", CBUUIDL2CAPPSMCharacteristicString),
@@ -20,14 +20,14 @@ struct CBUUIDTests {
         #expect(CBUUID(string: given).uuidString == shown)
     }
 
-    @Test("15.1 a prefix of 0x is overlooked", arguments: ["0x2A7E", "0X2a7e"])
+    @Test("15.1 A prefix of 0x is ignored", arguments: ["0x2A7E", "0X2a7e"])
     func prefix(text: String) {
         let uuid = CBUUID(string: text)
         #expect(uuid.uuidString == "2A7E")
         #expect(uuid == CBUUID(string: "2A7E"))
     }
 
-    @Test("15.1, 15.3 octets of three lengths keep their length and order")
+    @Test("15.1, 15.3 Data of three lengths keeps its length and order")
     func octets() {
         #expect(CBUUID(data: Data([0x18, 0x0D])).uuidString == "180D")
         #expect(CBUUID(data: Data([0, 0, 0x18, 0x0D])).uuidString == "0000180D")
@@ -37,13 +37,13 @@ struct CBUUIDTests {
         #expect(CBUUID(string: "12345678").data == Data([0x12, 0x34, 0x56, 0x78]))
     }
 
-    @Test("15.1 octets out of the middle of other data are taken as they are")
+    @Test("15.1 A slice of data is accepted")
     func slices() {
         let slice = Data([1, 2, 0x18, 0x0F, 3])[2..<4]
         #expect(CBUUID(data: slice).uuidString == "180F")
     }
 
-    @Test("15.1 Foundation's UUIDs become ones of 128 bits")
+    @Test("15.1 Foundation's UUIDs become 128-bit UUIDs")
     func foundation() throws {
         let uuid = try #require(UUID(uuidString: Self.heartRate))
         #expect(CBUUID(nsuuid: uuid).uuidString == Self.heartRate)
@@ -52,7 +52,7 @@ struct CBUUIDTests {
         #expect(CBUUID(nsuuid: other).uuidString == other.uuidString)
     }
 
-    @Test("15.2 equality and hash are those of the 128 bits")
+    @Test("15.2 Equality and hash values are those of the 128-bit form")
     func equality() {
         let widths = [
             CBUUID(string: "180D"), CBUUID(string: "0000180D"), CBUUID(string: Self.heartRate),
@@ -68,13 +68,13 @@ struct CBUUIDTests {
         #expect(!CBUUID(string: "1234").isEqual(nil))
     }
 
-    @Test("15.2 a dictionary finds a short UUID under its long form")
+    @Test("15.2 A dictionary finds a short UUID by its long form")
     func lookup() {
         let names = [CBUUID(string: "180D"): "heart"]
         #expect(names[CBUUID(string: Self.heartRate)] == "heart")
     }
 
-    @Test("15.3 the width in which a UUID was made is kept, also that of a long base UUID")
+    @Test("15.3 A UUID keeps the width in which it was made, even if it has a shorter form")
     func width() {
         let long = CBUUID(string: Self.heartRate)
         #expect(long.uuidString == Self.heartRate)
@@ -82,14 +82,14 @@ struct CBUUIDTests {
         #expect(CBUUID(long.value).uuidString == "180D")
     }
 
-    @Test("a copy is the object itself")
+    @Test("A copy is the object itself")
     func copies() {
         let uuid = CBUUID(string: "180D")
         #expect(uuid.copy() as? CBUUID === uuid)
     }
 
     @Test(
-        "15.4 well-known services are called by name",
+        "15.4 Well-known UUIDs are described by their name",
         arguments: [
             ("1800", "Generic Access Profile"), ("1801", "Generic Attribute Profile"),
             ("1805", "Current Time"), ("1808", "Glucose"), ("1809", "Health Thermometer"),
@@ -102,15 +102,15 @@ struct CBUUIDTests {
         #expect(CBUUID(string: text).description == name)
     }
 
-    @Test("15.4 all others are called by their text", arguments: ["FEAA", "12345678"])
+    @Test("15.4 Other UUIDs are described by their text", arguments: ["FEAA", "12345678"])
     func nameless(text: String) {
         #expect("\(CBUUID(string: text))" == text)
     }
 }
 
-@Suite("CBUUID made of what is none")
+@Suite("Malformed CBUUIDs")
 struct MalformedCBUUIDTests {
-    @Test("15.1 malformed text traps, and names it")
+    @Test("15.1 Malformed text ends the program with a message that contains it")
     func text() async {
         let result = await #expect(
             processExitsWith: .failure,
@@ -121,7 +121,7 @@ struct MalformedCBUUIDTests {
         #expect(result.said("String 18 does not represent a valid UUID"))
     }
 
-    @Test("15.1 octets of another number trap, and are shown")
+    @Test("15.1 Data of another length ends the program with a message that contains it")
     func octets() async {
         let result = await #expect(
             processExitsWith: .failure,
@@ -133,7 +133,7 @@ struct MalformedCBUUIDTests {
     }
 
     @Test(
-        "15.1 what is not text of a UUID has no form",
+        "15.1 Text that is not a UUID has no form",
         arguments: [
             "", "1", "180", "180DD", "18 D", "180G", "0x", "0x1", "0x180", "123456789",
             "0000180D-0000-1000-8000-00805F9B34F", "0000180D00001000800000805F9B34FB",
@@ -145,14 +145,14 @@ struct MalformedCBUUIDTests {
         #expect(CBUUID.Form(text: text) == nil)
     }
 
-    @Test("15.1 octets of every other number have no form")
+    @Test("15.1 Data of any other length has no form")
     func refusedOctets() {
         for count in 0...40 where ![2, 4, 16].contains(count) {
             #expect(CBUUID.Form(octets: [UInt8](repeating: 1, count: count)) == nil)
         }
     }
 
-    @Test("15.1 every form survives the way through its text and its octets")
+    @Test("15.1 Every form survives the conversion to text and to data")
     func roundTrip() {
         var generator = SystemRandomNumberGenerator()
         for count in [2, 4, 16] {

@@ -13,7 +13,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("15.1.1 every number is a value")
+    @Test("15.1.1 Every number is a value of an enumeration")
     func open() {
         expectOpen(CBManagerState.self)
         expectOpen(CBManagerAuthorization.self)
@@ -26,7 +26,7 @@ struct EnumerationTests {
         expectOpen(CBChannelSoundingSessionConfiguration.Role.self)
     }
 
-    @Test("15.1.1 a switch over all names still needs a default")
+    @Test("15.1.1 A switch over all names still needs a default case")
     func switching() throws {
         let future = try #require(CBManagerState(rawValue: 6))
         let name =
@@ -39,7 +39,7 @@ struct EnumerationTests {
         #expect(name == "new")
     }
 
-    @Test("option sets combine, and keep bits without a name")
+    @Test("Option sets combine and keep bits without a name")
     func optionSets() {
         let properties: CBCharacteristicProperties = [.read, .notify]
         #expect(properties.rawValue == 0x12)

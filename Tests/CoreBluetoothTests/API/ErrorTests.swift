@@ -11,7 +11,7 @@ struct ErrorTests {
         throw error
     }
 
-    @Test("15.1.1 catch matches a code under the error's name")
+    @Test("15.1.1 A catch clause matches a code under the error's name")
     func catching() {
         do {
             try attempt(CBATTError(.invalidHandle))
@@ -25,7 +25,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("15.1.1 catch binds the error, whose code can be compared")
+    @Test("15.1.1 A catch clause binds the error, whose code can be compared")
     func binding() {
         do {
             try attempt(CBError(.connectionTimeout))
@@ -36,7 +36,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "15.1.1, 10.9 a number without a name is a code too",
+        "15.1.1, 10.9 A number without a name is a valid code",
         arguments: [0x80, 0x9F, 0xE0, 0xFF]
     )
     func applicationErrors(number: Int) throws {
@@ -47,7 +47,7 @@ struct ErrorTests {
         #expect((CBATTError(code) as NSError).code == number)
     }
 
-    @Test("15.1.3, 7.16 as an NSError an error shows its domain and code")
+    @Test("15.1.3, 7.16 As an NSError, an error has its domain and code")
     func bridging() {
         let error = CBATTError(.insufficientEncryption, userInfo: ["key": "value"]) as NSError
         #expect(error.domain == CBATTErrorDomain)
@@ -56,21 +56,21 @@ struct ErrorTests {
         #expect((CBError(.peripheralDisconnected) as NSError).domain == "CBErrorDomain")
     }
 
-    @Test("15.1.3 an error that went through `any Error` is still one of ours")
+    @Test("15.1.3 An error that was stored as `any Error` can be cast back to its type")
     func erasure() {
         let error: any Error = CBError(delivering: .peerRemovedPairingInformation)
         #expect((error as? CBError)?.code == .peerRemovedPairingInformation)
         #expect(error as? CBATTError == nil)
     }
 
-    @Test("two errors are equal if domain, code and content are")
+    @Test("Errors are equal if their domain, code and content are equal")
     func equality() {
         #expect(CBError(.unknown) == CBError(.unknown))
         #expect(CBError(.unknown) != CBError(.notConnected))
         #expect(CBError(.unknown).hashValue == CBError(.unknown).hashValue)
     }
 
-    @Test("an error made from an NSError of its domain keeps all of it")
+    @Test("An error made from an NSError of its domain keeps the NSError's content")
     func wrapping() {
         let original = NSError(domain: CBErrorDomain, code: 6, userInfo: ["key": "value"])
         let error = CBError(_nsError: original)
@@ -80,14 +80,14 @@ struct ErrorTests {
         #expect(CBError.errorDomain == CBErrorDomain)
     }
 
-    @Test("an NSError of another domain cannot be wrapped")
+    @Test("An NSError of another domain ends the program")
     func foreign() async {
         await #expect(processExitsWith: .failure) {
             _ = CBError(_nsError: NSError(domain: "Other", code: 6))
         }
     }
 
-    @Test("15.1.2 the misspelt code is the case, the other its equal")
+    @Test("15.1.2 The misspelled code is the case, and the other name is equal to it")
     @available(*, deprecated)
     func misspelt() {
         #expect(CBError.Code.unkownDevice == .unknownDevice)
@@ -99,7 +99,7 @@ struct ErrorTests {
 @Suite("The texts of errors")
 struct ErrorTextTests {
     @Test(
-        "5.2 an error that a delegate gets has Apple's text",
+        "5.2 An error for a delegate has Apple's text",
         arguments: [
             (CBError.Code.unknown, "Unknown error."),
             (.invalidParameters, "One or more parameters were invalid."),
@@ -119,7 +119,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "7.16 an answer of a server has Apple's text",
+        "7.16 An error of a server has Apple's text",
         arguments: [
             (CBATTError.Code.readNotPermitted, "Reading is not permitted."),
             (.writeNotPermitted, "Writing is not permitted."),
@@ -132,7 +132,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "7.16 an unknown code of a server keeps its number, and says so",
+        "7.16 An unknown code of a server keeps its number and has the text of unknown errors",
         arguments: [0x12, 0x80]
     )
     func unknown(number: Int) throws {
@@ -141,7 +141,7 @@ struct ErrorTextTests {
         #expect((error as NSError).code == number)
     }
 
-    @Test("every code that has a name has a text of its own")
+    @Test("Every code with a name has its own text")
     func texts() throws {
         let framework = try (0...20).map {
             CBError(delivering: try #require(CBError.Code(rawValue: $0))).localizedDescription

@@ -3,13 +3,13 @@
 import CoreBluetooth
 import Testing
 
-// Without Foundation, which CoreBluetooth brings along.
+// Foundation is not imported here: CoreBluetooth exports it.
 
-@Suite("What Swift makes of Apple's headers")
+@Suite("Apple's headers as Swift imports them")
 struct ImportRuleTests {
     private let options = [CBManagerOptionAdapterKey: "none"]
 
-    @Test("15.1.4 options may be left out, and a manager may do without a delegate and a queue")
+    @Test("15.1.4 A manager can be made without options, a delegate and a queue")
     func defaults() {
         let scan: (CBCentralManager) -> Void = { $0.scanForPeripherals(withServices: nil) }
         let connect: (CBCentralManager, CBPeripheral) -> Void = { $0.connect($1) }
@@ -25,7 +25,7 @@ struct ImportRuleTests {
         #expect(managers.allSatisfy { [.unknown, .unsupported].contains($0.state) })
     }
 
-    @Test("15.1.4 with both initialisers there, the shorter is called with two arguments")
+    @Test("15.1.4 A call with two arguments uses the shorter of two initializers")
     func overloads() {
         final class Witness: CBCentralManager {
             static nonisolated(unsafe) var options: [String: Any]? = [:]
@@ -43,7 +43,7 @@ struct ImportRuleTests {
         #expect(Witness.options == nil)
     }
 
-    @Test("15.1.6 the members of a channel need no unwrapping")
+    @Test("15.1.6 The members of a channel need no unwrapping")
     func channels() {
         let open: (CBL2CAPChannel) -> Void = { $0.inputStream.open() }
         let name: (CBL2CAPChannel) -> UUID = { $0.peer.identifier }
@@ -55,7 +55,7 @@ struct ImportRuleTests {
         #expect(empty.outputStream == nil)
     }
 
-    @Test("15.1.7 values may be sent: enumerations, option sets, errors")
+    @Test("15.1.7 Enumerations, option sets and errors are Sendable")
     func values() {
         let values: [any Sendable] = [
             CBManagerState.poweredOn, CBError.Code.unknown, CBATTError.Code.success,
@@ -66,7 +66,7 @@ struct ImportRuleTests {
         #expect(values.count == 9)
     }
 
-    @Test("15.1.9 the types that Linux lacks are here")
+    @Test("15.1.9 The types that Linux lacks are declared")
     @available(*, deprecated)
     func types() {
         let moment: CFAbsoluteTime = Date(timeIntervalSinceReferenceDate: 12)

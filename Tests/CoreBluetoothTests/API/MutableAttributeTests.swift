@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Attributes to be published")
+@Suite("Attributes to publish")
 struct MutableAttributeTests {
     private static func makeService() -> CBMutableService {
         let service = CBMutableService(type: CBUUID(string: "FEAA"), primary: true)
@@ -20,7 +20,7 @@ struct MutableAttributeTests {
         return service
     }
 
-    @Test("an application puts a service together as it likes")
+    @Test("An application sets the contents of a service")
     func composition() {
         let service = Self.makeService()
         let characteristic = service.characteristics?.first as? CBMutableCharacteristic
@@ -43,13 +43,13 @@ struct MutableAttributeTests {
         #expect(!other.isPrimary)
     }
 
-    @Test("12.6 a UUID keeps the width in which the application gave it")
+    @Test("12.6 A UUID keeps the width in which the application made it")
     func width() {
         let long = CBUUID(string: "0000FEAA-0000-1000-8000-00805F9B34FB")
         #expect(CBMutableService(type: long, primary: true).uuid.data.count == 16)
     }
 
-    @Test("11.1 subscribed centrals are nil when there are none")
+    @Test("11.1 The subscribed centrals are nil if there are none")
     func subscribers() {
         let characteristic = CBMutableCharacteristic(
             type: CBUUID(string: "2A19"),
@@ -67,43 +67,7 @@ struct MutableAttributeTests {
         #expect(characteristic.subscribedCentrals == nil)
     }
 
-    @Test("9.1 a service that was withdrawn can be changed again")
-    func withdrawal() {
-        let service = Self.makeService()
-        service.setPublished(true)
-        #expect(service.isPublished)
-        service.setPublished(false)
-        service.characteristics = nil
-        #expect(service.characteristics == nil)
-    }
-
-    @Test("9.1 a published service is frozen, and says so")
-    func frozenService() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) {
-            let service = Self.makeService()
-            service.setPublished(true)
-            service.characteristics = []
-        }
-        #expect(result.said("Services cannot be changed once they are published"))
-    }
-
-    @Test("9.1 a published characteristic is frozen, and says so")
-    func frozenCharacteristic() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) {
-            let service = Self.makeService()
-            service.setPublished(true)
-            (service.characteristics?.first as? CBMutableCharacteristic)?.value = Data([1])
-        }
-        #expect(result.said("Characteristics cannot be changed once they are published"))
-    }
-
-    @Test("10.2 the value of a request can be set by the application")
+    @Test("10.2 The application can set the value of a request")
     func request() {
         let central = CBCentral(identity: UUID(), maximumUpdateValueLength: 20)
         let characteristic = CBMutableCharacteristic(
@@ -127,9 +91,9 @@ struct MutableAttributeTests {
     }
 }
 
-@Suite("Objects of channels")
+@Suite("Channel objects")
 struct ChannelObjectTests {
-    @Test("a channel that nobody opened leads nowhere")
+    @Test("A channel that the application makes has no peer and no streams")
     func empty() {
         let channel = CBL2CAPChannel()
         #expect(channel.peer == nil)

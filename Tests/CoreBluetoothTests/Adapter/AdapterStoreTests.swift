@@ -5,9 +5,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Adapters by their names")
+@Suite("Named adapters")
 struct NamedAdapterTests {
-    @Test("What an adapter keeps is in a directory of its own, unless it is virtual")
+    @Test("Each adapter has its own store directory, unless it is virtual")
     func directories() {
         let home = ["HOME": "/home/me"]
         let tcp = AdapterStore.directory(for: "tcp:localhost:9000", environment: home)
@@ -22,7 +22,7 @@ struct NamedAdapterTests {
         #expect(other == "/var/lib/me/tcp+localhost+9000")
     }
 
-    @Test("A store that another has is done without, which is said")
+    @Test("An adapter whose store is in use works without it and logs a warning")
     func locked() async throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent(UUID().uuidString).path
@@ -50,7 +50,7 @@ struct NamedAdapterTests {
         await phone.journal.wait(for: "state unsupported")
     }
 
-    @Test("The virtual adapter is there by its name, with accessories around it")
+    @Test("The virtual adapter has accessories in range")
     func virtual() async {
         let lookout = Lookout(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
         await lookout.journal.wait(for: "on")

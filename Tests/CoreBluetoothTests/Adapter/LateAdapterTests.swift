@@ -5,9 +5,9 @@ import HCITransports
 import Synchronization
 import Testing
 
-@Suite("An adapter that is there late")
+@Suite("An adapter that becomes available late")
 struct LateAdapterTests {
-    @Test("1.6 Attempts to open an adapter change nothing, until one succeeds")
+    @Test("1.6 Attempts to open an adapter do not change the state until one succeeds")
     func late() async throws {
         let stage = try Stage()
         let late = LateTransport(stage.air.adapter(of: stage.phone), failures: 3)
@@ -22,7 +22,7 @@ struct LateAdapterTests {
     }
 }
 
-/// A way to a controller that cannot be opened at first.
+/// A transport whose first attempts to open fail.
 private final class LateTransport: HCITransport {
     private let transport: any HCITransport
     private let failures: Int

@@ -6,11 +6,11 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("Who may pair without anybody being asked")
+@Suite("Pairing without a delegate")
 struct PairingConsentTests {
     private let link = LinkIdentifier(rawValue: 7)
 
-    @Test("8.1 Only a central may begin, and only while something is protected")
+    @Test("8.1 Only a central may start a pairing, and only while something is protected")
     func grounds() {
         for isSomethingProtected in [false, true] {
             for centralsLinks: Set<LinkIdentifier> in [[], [LinkIdentifier(rawValue: 8)], [link]] {
@@ -25,7 +25,7 @@ struct PairingConsentTests {
         }
     }
 
-    @Test("8.1 Legacy pairing is good enough for what begins here, and for nothing else")
+    @Test("8.1 Legacy pairing is allowed only in pairings that this device starts")
     func legacy() {
         var configuration = HostConfiguration()
         configuration.pairAsApplicationsExpect(Guarded(AdapterSwitches()))
@@ -33,7 +33,7 @@ struct PairingConsentTests {
         #expect(configuration.peerPairing == Pairing.Policy())
     }
 
-    @Test("8.1 What the maker of an adapter has configured stays")
+    @Test("8.1 The policy that the adapter's maker configured is kept")
     func configured() {
         var configuration = HostConfiguration()
         configuration.pairing.requiresAuthentication = true

@@ -8,9 +8,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Adapters that come to their end")
+@Suite("Shutting down an adapter")
 struct ShutDownTests {
-    @Test("Managers that are left do not keep the store: the next ones find all that was kept")
+    @Test("Remaining managers do not keep the store locked, and new managers find its data")
     func store() async throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent(UUID().uuidString).path
@@ -36,7 +36,7 @@ struct ShutDownTests {
         }
     }
 
-    @Test("A manager that is made meanwhile waits for the end, and opens the adapter again")
+    @Test("A manager that is made during a shutdown opens the adapter again after it")
     func meanwhile() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -59,7 +59,7 @@ struct ShutDownTests {
         }
     }
 
-    @Test("All who end an adapter wait until it has ended")
+    @Test("All callers of shutDown wait until the adapter is closed")
     func together() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -78,7 +78,7 @@ struct ShutDownTests {
         }
     }
 
-    @Test("What a person has set stays set")
+    @Test("The adapter's settings are kept")
     func switches() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -93,7 +93,7 @@ struct ShutDownTests {
         }
     }
 
-    @Test("Whoever is told of an adapter while it is opened may ask for it")
+    @Test("The adapter can be used in a log line's observer while it is opened")
     func saidWhileOpening() async {
         let adapter = CBAdapter("nonsense \(UUID().uuidString)")
         let answers = Journal()
@@ -110,7 +110,7 @@ struct ShutDownTests {
         #expect(answers.lines.contains("3 true"))
     }
 
-    @Test("A pairing delegate that is replaced may use its adapter as it goes")
+    @Test("A pairing delegate that is replaced may use its adapter in deinit")
     func replacedDelegate() {
         let adapter = CBAdapter("virtual:\(UUID().uuidString)")
         let asked = Mutex(false)
@@ -123,7 +123,7 @@ struct ShutDownTests {
     }
 }
 
-/// Does something as it goes.
+/// A pairing delegate that calls a closure in deinit.
 private final class Farewell: PairingDelegate {
     private let farewell: @Sendable () -> Void
 

@@ -3,11 +3,12 @@
 import BluetoothGAP
 import BluetoothTypes
 import Foundation
+import LanyardTestSupport
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What delegates get of an advertisement")
+@Suite("The advertisement data of delegates")
 struct AdvertisementDictionaryTests {
     @Test("3.10 Every key has Apple's type")
     func types() throws {
@@ -28,7 +29,7 @@ struct AdvertisementDictionaryTests {
         #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == 1)
     }
 
-    @Test("3.10 What is not said has no key")
+    @Test("3.10 Data that is not advertised has no key")
     func absent() {
         let data = dictionary([])
         #expect(
@@ -39,7 +40,7 @@ struct AdvertisementDictionaryTests {
         )
     }
 
-    @Test("3.11 The keys without documentation are numbers")
+    @Test("3.11 The undocumented keys have numbers")
     func undocumented() {
         let data = dictionary([])
         #expect((data["kCBAdvDataTimestamp"] as? NSNumber)?.doubleValue == 7.5)
@@ -47,14 +48,14 @@ struct AdvertisementDictionaryTests {
         #expect(data["kCBAdvDataRxSecondaryPHY"] as? NSNumber == 0)
     }
 
-    @Test("3.13 Neither the address nor the octets of a packet are shown")
+    @Test("3.13 The dictionary contains neither the address nor the bytes of the packet")
     func noAddress() {
         let text = "\(dictionary([0x02, 0x01, 0x06]))"
         #expect(!text.contains("665544332211"))
         #expect(!text.contains("11:22:33:44:55:66"))
     }
 
-    @Test("3.10 UUIDs keep the width in which they travelled")
+    @Test("3.10 UUIDs keep the width in which they were advertised")
     func widths() {
         let full = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB").form.octets.reversed()
         let data = dictionary([0x11, 0x07] + full)
@@ -62,11 +63,13 @@ struct AdvertisementDictionaryTests {
         #expect(services?.first?.data.count == 16)
     }
 
-    @Test("Data that is cut short is left out, and random data does no harm", arguments: 1...50)
+    @Test(
+        "Truncated data is ignored, and random data does not end the program",
+        arguments: RunSeed.seeds(50)
+    )
     func random(seed: UInt64) {
-        var random = SplitMix(state: seed)
-        let bytes = (0..<random.below(64)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-        let data = dictionary(bytes)
+        var random = SplitMix64(seed: seed)
+        let data = dictionary(random.bytes(upTo: 63))
         #expect(data[CBAdvertisementDataIsConnectable] != nil)
     }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LanyardTestSupport
 import Testing
 
 struct CentralCoreModelTests {
     @Test(
-        "5.4 Whatever happens, every wish is answered once and no link is without a user",
-        arguments: 1...40
+        "5.4 With random input, every request is answered once, and every link has a user",
+        arguments: RunSeed.seeds(40)
     )
     func randomInputs(seed: UInt64) {
         var world = CoreWorld(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("Who wants which links")
+@Suite("Connection requests and links")
 struct CentralCoreStories {
     private let one = SessionIdentifier(rawValue: 1)
     private let other = SessionIdentifier(rawValue: 2)
@@ -17,7 +17,7 @@ struct CentralCoreStories {
     private let gone = HostError.disconnected(.connectionTimeout)
     private var core = CentralCore()
 
-    @Test("5.1, 5.2 A wish dials, and is answered when there is a link")
+    @Test("5.1, 5.2 A request goes to the host and is answered when there is a link")
     mutating func connect() {
         #expect(core.connect(one, peer, first, reconnects: false) == [.dial(peer)])
         #expect(core.link(of: one, to: peer) == nil)
@@ -27,7 +27,7 @@ struct CentralCoreStories {
         #expect(core.peer(of: link) == peer)
     }
 
-    @Test("5.10 A wish that is deferred dials at its time")
+    @Test("5.10 A deferred request goes to the host when its delay ends")
     mutating func deferred() {
         #expect(core.connect(one, peer, first, reconnects: false, isDeferred: true).isEmpty)
         #expect(core.delayEnded(one, peer, second).isEmpty)
@@ -35,7 +35,7 @@ struct CentralCoreStories {
         #expect(core.delayEnded(one, peer, first).isEmpty)
     }
 
-    @Test("5.10 A wish that is deferred is given up as others are, and takes a link that is there")
+    @Test("5.10 A deferred request can be canceled, and is answered by a link that the peer makes")
     mutating func deferredMeanwhile() {
         _ = core.connect(one, peer, first, reconnects: false, isDeferred: true)
         #expect(core.cancel(one, peer) == [.disconnected(one, peer, first, .asked)])
@@ -45,7 +45,7 @@ struct CentralCoreStories {
         #expect(opened == [.connected(one, peer, second)])
     }
 
-    @Test("5.10 To wish again with a delay ends the dial")
+    @Test("5.10 A new request with a delay cancels the request to the host")
     mutating func deferredLater() {
         _ = core.connect(one, peer, first, reconnects: false)
         let again = core.connect(one, peer, second, reconnects: false, isDeferred: true)
@@ -53,7 +53,7 @@ struct CentralCoreStories {
         #expect(core.delayEnded(one, peer, second) == [.dial(peer)])
     }
 
-    @Test("5.3 Who comes second has the link at once")
+    @Test("5.3 The second manager is connected at once")
     mutating func share() {
         connectOne()
         let actions = core.connect(other, peer, second, reconnects: false)
@@ -61,7 +61,7 @@ struct CentralCoreStories {
         #expect(core.users(of: peer) == [one, other])
     }
 
-    @Test("5.4 The link stays for those who still use it")
+    @Test("5.4 The link stays for managers that still use it")
     mutating func cancelShared() {
         connectOne()
         _ = core.connect(other, peer, second, reconnects: false)
@@ -72,7 +72,7 @@ struct CentralCoreStories {
         #expect(closed == [.disconnected(other, peer, second, .asked)])
     }
 
-    @Test("5.5 A wish that is given up before there is a link is answered as a parting")
+    @Test("5.5 A request that is canceled before there is a link is answered with a disconnection")
     mutating func cancelPending() {
         _ = core.connect(one, peer, first, reconnects: false)
         let actions = core.cancel(one, peer)
@@ -80,14 +80,14 @@ struct CentralCoreStories {
         #expect(core.cancel(one, peer).isEmpty)
     }
 
-    @Test("A link that nobody waits for any more is ended")
+    @Test("A link whose request was canceled meanwhile is ended")
     mutating func lateLink() {
         _ = core.connect(one, peer, first, reconnects: false)
         _ = core.cancel(one, peer)
         #expect(core.linkOpened(link, to: peer, isIncoming: false) == [.disconnect(link)])
     }
 
-    @Test("Who asks again while the link is ending gets the next one")
+    @Test("A request while the link is ending gets the next link")
     mutating func askAgain() {
         connectOne()
         #expect(core.cancel(one, peer) == [.disconnect(link)])
@@ -99,7 +99,7 @@ struct CentralCoreStories {
         #expect(opened == [.connected(one, peer, second)])
     }
 
-    @Test("5.6 A lost link ends the wishes of all who used it")
+    @Test("5.6 A lost link ends the requests of all its users")
     mutating func lost() {
         connectOne()
         _ = core.connect(other, peer, second, reconnects: false)
@@ -113,14 +113,14 @@ struct CentralCoreStories {
         #expect(core.users(of: peer).isEmpty)
     }
 
-    @Test("5.9 A wish for a link that is there is answered again")
+    @Test("5.9 A request for an existing link is answered again")
     mutating func connectTwice() {
         connectOne()
         let actions = core.connect(one, peer, second, reconnects: false)
         #expect(actions == [.connected(one, peer, second)])
     }
 
-    @Test("5.1.1 A lost link is dialled again for who wants that")
+    @Test("5.1.1 A lost link is requested again for a manager that reconnects")
     mutating func reconnect() {
         _ = core.connect(one, peer, first, reconnects: true)
         _ = core.linkOpened(link, to: peer, isIncoming: false)
@@ -129,7 +129,7 @@ struct CentralCoreStories {
         #expect(closed == [.disconnected(one, peer, first, ending), .dial(peer)])
     }
 
-    @Test("5.1.4 Reconnecting ends where the delegate turns out not to have it")
+    @Test("5.1.4 Reconnecting stops if the delegate does not support it")
     mutating func stopReconnecting() {
         _ = core.connect(one, peer, first, reconnects: true)
         _ = core.linkOpened(link, to: peer, isIncoming: false)
@@ -138,14 +138,14 @@ struct CentralCoreStories {
         #expect(core.stopReconnecting(one, peer, first) == [.cancelDial(peer)])
     }
 
-    @Test("3.8 A dropped reference gives up the wish that it stood for, and no later one")
+    @Test("3.8 Releasing a peripheral cancels its own request and no later one")
     mutating func release() {
         _ = core.connect(one, peer, second, reconnects: false)
         #expect(core.release(one, peer, first).isEmpty)
         #expect(core.release(one, peer, second) == [.cancelDial(peer)])
     }
 
-    @Test("A link that the peer made is used, and not ended")
+    @Test("A link that the peer made is used and not ended")
     mutating func incoming() {
         #expect(core.linkOpened(link, to: peer, isIncoming: true).isEmpty)
         let actions = core.connect(one, peer, first, reconnects: false)
@@ -153,14 +153,14 @@ struct CentralCoreStories {
         #expect(core.cancel(one, peer) == [.disconnected(one, peer, first, .asked)])
     }
 
-    @Test("A peer that connects itself is not dialled any more")
+    @Test("The request to the host is canceled when the peer connects")
     mutating func incomingWhileDialling() {
         _ = core.connect(one, peer, first, reconnects: false)
         let opened = core.linkOpened(link, to: peer, isIncoming: true)
         #expect(opened == [.cancelDial(peer), .connected(one, peer, first)])
     }
 
-    @Test("5.2 A dial that fails is told to all who waited")
+    @Test("5.2 A failed request to the host is reported to all managers that waited")
     mutating func failure() {
         _ = core.connect(one, peer, first, reconnects: false)
         _ = core.connect(other, peer, second, reconnects: true)
@@ -172,21 +172,21 @@ struct CentralCoreStories {
         #expect(core.dialFailed(peer, .bondLost).isEmpty)
     }
 
-    @Test("1.7 When the adapter is lost nobody is told of links")
+    @Test("1.7 When the adapter is lost, no disconnection is reported")
     mutating func powerLost() {
         connectOne()
         #expect(core.powerLost() == [.disconnect(link)])
         #expect(core.linkClosed(link, gone).isEmpty)
     }
 
-    @Test("A manager that goes takes its wishes with it")
+    @Test("Closing a manager cancels its requests")
     mutating func close() {
         connectOne()
         #expect(core.close(one) == [.disconnect(link)])
         #expect(core.linkClosed(link, gone).isEmpty)
     }
 
-    @Test("A second link of the same peer waits until the first is gone, and follows it")
+    @Test("A second link of a peer is kept, and replaces the first when that ends")
     mutating func secondLink() {
         _ = core.connect(one, peer, first, reconnects: true)
         _ = core.linkOpened(link, to: peer, isIncoming: false)
@@ -204,7 +204,20 @@ struct CentralCoreStories {
         #expect(core.link(of: one, to: peer) == next)
     }
 
-    @Test("A second link that nobody has asked for is ended, or forgotten when it ends itself")
+    @Test("A newer link that the peer made replaces one that no manager uses")
+    mutating func newerLink() {
+        let next = LinkIdentifier(rawValue: 2)
+        #expect(core.linkOpened(link, to: peer, isIncoming: true).isEmpty)
+        #expect(core.linkOpened(next, to: peer, isIncoming: true).isEmpty)
+        #expect(core.link(to: peer) == next)
+        #expect(
+            core.connect(one, peer, first, reconnects: false) == [.connected(one, peer, first)]
+        )
+        #expect(core.linkClosed(link, gone).isEmpty)
+        #expect(core.link(of: one, to: peer) == next)
+    }
+
+    @Test("A second link without a request is ended, or removed when it ends by itself")
     mutating func needlessLink() {
         connectOne()
         let next = LinkIdentifier(rawValue: 2)

@@ -8,10 +8,10 @@ import VirtualAccessories
 
 @testable import CoreBluetooth
 
-/// A command is given while the state changes on the manager's queue.
-@Suite("Commands that race the state")
+/// Commands that an application gives while the state changes on the manager's queue.
+@Suite("Commands that race with state changes")
 struct CommandRaceTests {
-    @Test("1.6 A scan that is asked for as Bluetooth goes off is not shown as running")
+    @Test("1.6 A scan that starts while Bluetooth turns off is not shown as running")
     func scan() async throws {
         try await withManager { manager, _ in
             manager.interrupt { $0.receive(.stateChanged(.poweredOff)) }
@@ -21,7 +21,7 @@ struct CommandRaceTests {
         }
     }
 
-    @Test("1.6 A connection that is asked for as Bluetooth goes off is not shown as pending")
+    @Test("1.6 A connection request made while Bluetooth turns off is not shown as pending")
     func connect() async throws {
         try await withManager { manager, peripheral in
             manager.interrupt { $0.receive(.stateChanged(.poweredOff)) }
@@ -31,7 +31,7 @@ struct CommandRaceTests {
         }
     }
 
-    @Test("1.7 What was discovered before a reset is not connected to after it")
+    @Test("1.7 A peripheral that was discovered before a reset cannot be connected after it")
     func reset() async throws {
         try await withManager { manager, peripheral in
             manager.interrupt {
@@ -57,7 +57,7 @@ struct CommandRaceTests {
     }
 }
 
-/// A manager to which something happens right after it was looked at next.
+/// A manager that calls a closure right after the next read of its state.
 private final class InterruptedManager: CBCentralManager, @unchecked Sendable {
     // Unchecked: one test uses it, on one thread.
     private var interruption: ((InterruptedManager) -> Void)?

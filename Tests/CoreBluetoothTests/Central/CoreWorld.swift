@@ -6,8 +6,8 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-/// A host for a `CentralCore`, and managers that wish at random: it does what the core asks for, in its
-/// own time, and checks what the core promises.
+/// The surroundings of a `CentralCore`: a host that performs the core's actions with delays, and
+/// managers that make random requests. After each step it checks the core's invariants.
 struct CoreWorld {
     static let peers: [PeerIdentifier] = (0..<3).map { number in
         PeerIdentifier(octets: [UInt8](repeating: UInt8(number + 1), count: 16))
@@ -20,31 +20,31 @@ struct CoreWorld {
     }
 
     private var core = CentralCore()
-    private var random: SplitMix
+    private var random: SplitMix64
     private var lastWish: UInt64 = 0
     private var lastLink: UInt64 = 0
     private var dials: Set<PeerIdentifier> = []
     private var links: [PeerIdentifier: (link: LinkIdentifier, isIncoming: Bool)] = [:]
     private var ending: Set<LinkIdentifier> = []
-    /// The wishes that have not ended.
+    /// The connection requests that have not ended.
     private var open: [Key: WishNumber] = [:]
-    /// The wishes that were given up by who made them, and await the answer.
+    /// The connection requests that were canceled and whose cancellation is not answered yet.
     private var cancelled: Set<WishNumber> = []
     private var connected: Set<WishNumber> = []
-    /// The wishes whose time has not come.
+    /// The connection requests whose start delay has not ended.
     private var deferred: Set<WishNumber> = []
 
     init(seed: UInt64) {
-        random = SplitMix(state: seed)
+        random = SplitMix64(seed: seed)
     }
 
-    /// Does one thing at random.
+    /// Performs one random step.
     mutating func step() {
         let key = Key(
-            session: Self.sessions[random.below(Self.sessions.count)],
-            peer: Self.peers[random.below(Self.peers.count)]
+            session: Self.sessions[Int.random(in: 0..<Self.sessions.count, using: &random)],
+            peer: Self.peers[Int.random(in: 0..<Self.peers.count, using: &random)]
         )
-        switch random.below(13) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0...2: connect(key)
         case 3, 4: cancel(key)
         case 5: release(key)
@@ -52,8 +52,8 @@ struct CoreWorld {
         case 8: closeLink(to: key.peer)
         case 12: endDelay(key)
         case 9: failDial(to: key.peer)
-        case 10: if random.below(4) == 0 { acceptLink(from: key.peer) }
-        default: if random.below(20) == 0 { losePower() } else { stopReconnecting(key) }
+        case 10: if random.happens(oneIn: 4) { acceptLink(from: key.peer) }
+        default: if random.happens(oneIn: 20) { losePower() } else { stopReconnecting(key) }
         }
         check()
     }
@@ -63,8 +63,8 @@ struct CoreWorld {
         let wish = WishNumber(rawValue: lastWish)
         if let former = open[key] { connected.remove(former) }
         open[key] = wish
-        let reconnects = random.below(3) == 0
-        let isDeferred = random.below(4) == 0
+        let reconnects = random.happens(oneIn: 3)
+        let isDeferred = random.happens(oneIn: 4)
         if isDeferred, core.link(to: key.peer).map({ ending.contains($0) }) ?? true {
             deferred.insert(wish)
         }
@@ -143,7 +143,7 @@ struct CoreWorld {
         for peer in Self.peers { closeLink(to: peer) }
     }
 
-    // MARK: What the core asks for
+    // MARK: Actions of the core
 
     private mutating func perform(_ actions: [CentralCore.Action]) {
         for action in actions { perform(action) }
@@ -176,7 +176,7 @@ struct CoreWorld {
         connected.remove(wish)
     }
 
-    // MARK: What always holds
+    // MARK: Invariants
 
     private func check() {
         for peer in Self.peers {
@@ -196,7 +196,7 @@ struct CoreWorld {
         }
     }
 
-    /// Everything comes to its end, after which nothing may be left.
+    /// Ends everything, and checks that nothing remains.
     mutating func finish() {
         for session in Self.sessions {
             for peer in Self.peers { cancel(Key(session: session, peer: peer)) }
@@ -206,19 +206,4 @@ struct CoreWorld {
         #expect(cancelled.isEmpty, "a cancellation was never answered")
         #expect(dials.isEmpty)
     }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

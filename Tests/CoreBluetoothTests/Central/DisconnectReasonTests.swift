@@ -8,9 +8,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Which error a reason becomes")
+@Suite("The errors of disconnection reasons")
 struct DisconnectReasonTests {
-    @Test("5.2.2 A supervision time-out is connectionTimeout")
+    @Test("5.2.2 A supervision timeout is connectionTimeout")
     func supervisionTimeout() {
         #expect(code(.disconnected(.connectionTimeout)) == .connectionTimeout)
         #expect(code(.disconnected(.linkLayerResponseTimeout)) == .connectionTimeout)
@@ -18,7 +18,7 @@ struct DisconnectReasonTests {
     }
 
     @Test(
-        "5.2.3 A peer that ends the link has disconnected",
+        "5.2.3 A peer that ends the link is peripheralDisconnected",
         arguments: [
             HCI.ErrorCode.remoteUserTerminatedConnection, .remoteDeviceLowResources,
             .remoteDevicePowerOff,
@@ -34,21 +34,21 @@ struct DisconnectReasonTests {
         #expect(code(.alreadyConnecting) == .connectionFailed)
     }
 
-    @Test("5.2.5 A peer without its keys has removed the pairing information")
+    @Test("5.2.5 A peer that lost its keys is peerRemovedPairingInformation")
     func lostKeys() {
         #expect(code(.bondLost) == .peerRemovedPairingInformation)
         #expect(code(.encryptionFailed(.pinOrKeyMissing)) == .peerRemovedPairingInformation)
         #expect(code(.disconnected(.pinOrKeyMissing)) == .peerRemovedPairingInformation)
     }
 
-    @Test("5.2.6 A link that does not get encrypted is encryptionTimedOut")
+    @Test("5.2.6 A link that could not be encrypted is encryptionTimedOut")
     func encryption() {
         #expect(code(.notEncrypted) == .encryptionTimedOut)
         #expect(code(.encryptionFailed(.unspecifiedError)) == .encryptionTimedOut)
         #expect(code(.disconnected(.messageIntegrityFailure)) == .encryptionTimedOut)
     }
 
-    @Test("5.2.7 A controller without room is connectionLimitReached")
+    @Test("5.2.7 A controller at its limit of links is connectionLimitReached")
     func limit() {
         #expect(code(.failedToConnect(.connectionLimitExceeded)) == .connectionLimitReached)
         #expect(code(.controller(.memoryCapacityExceeded)) == .connectionLimitReached)
@@ -60,7 +60,7 @@ struct DisconnectReasonTests {
         #expect(code(.tooManyBonds) == .tooManyLEPairedDevices)
     }
 
-    @Test("5.2.9 Anything else is unknown")
+    @Test("5.2.9 Any other reason is unknown")
     func anythingElse() {
         #expect(code(.disconnected(.instantPassed)) == .unknown)
         #expect(code(.malformedAnswer) == .unknown)

@@ -5,7 +5,7 @@ import Testing
 import VirtualAccessories
 
 struct FirstTests {
-    @Test("1.1, 5.2 A manager begins in unknown, is powered on, discovers, connects and lets go")
+    @Test("1.1, 5.2 A manager starts in unknown, powers on, discovers, connects and disconnects")
     func visit() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {

@@ -7,11 +7,11 @@ import VirtualAccessories
 
 @testable import CoreBluetooth
 
-@Suite("Who a peripheral is")
+@Suite("Identifiers and names of peripherals")
 struct KnownPeripheralTests {
     private static let longName = "A strap whose name is far too long to be advertised"
 
-    @Test("4.1, 4.4 One host knows a peripheral by one identifier, and another by another")
+    @Test("4.1, 4.4 A host knows a peripheral by one identifier, and another host by another one")
     func identifiers() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -29,7 +29,7 @@ struct KnownPeripheralTests {
         }
     }
 
-    @Test("4.5 Known peripherals are retrieved in the order asked for, without the others")
+    @Test("4.5 Known peripherals are retrieved in the requested order, without unknown ones")
     func retrieve() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await stage.run {
@@ -46,7 +46,7 @@ struct KnownPeripheralTests {
         }
     }
 
-    @Test("4.6 Who is connected is retrieved by a service, and still has to be connected to")
+    @Test("4.6 A connected peripheral is retrieved by service, and still has to be connected to")
     func retrieveConnected() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -64,7 +64,7 @@ struct KnownPeripheralTests {
         }
     }
 
-    @Test("4.7, 4.8 The name read on a link wins over what is advertised")
+    @Test("4.7, 4.8 The name that was read on a link has priority over the advertised one")
     func names() async throws {
         let stage = try Stage(.heartRate(name: Self.longName))
         try await stage.run {
@@ -85,7 +85,7 @@ struct KnownPeripheralTests {
         }
     }
 
-    @Test("14.2 Who asks is told of links that others make to matching peers")
+    @Test("14.2 A manager that registered gets the connection events of others' links")
     func connectionEvents() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {

@@ -5,12 +5,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application that scans, and keeps what it was told of every sighting.
+/// An application that scans and keeps its discoveries.
 ///
-/// Unchecked: what varies is behind a lock; the manager may be used from any thread.
+/// Unchecked: its variables are behind a lock, and a manager may be used on any thread.
 final class Lookout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     let journal = Journal()
-    // Needs the object itself, as its delegate.
+    // Made after `super.init()`, because its delegate is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
     private let lock = Mutex(())
@@ -22,10 +22,10 @@ final class Lookout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
         manager = CBCentralManager(delegate: self, queue: queue, options: options)
     }
 
-    /// What advertisements said, in order.
+    /// The advertisement data of the discoveries, in order.
     var data: [[String: Any]] { lock.withLock { _ in sightings.map(\.1) } }
 
-    /// With which strength they were heard.
+    /// The signal strengths of the discoveries, in order.
     var strengths: [NSNumber] { lock.withLock { _ in sightings.map(\.2) } }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
@@ -44,10 +44,10 @@ final class Lookout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
 }
 
 extension Stage {
-    /// A lookout on the phone.
+    /// Makes a lookout on the phone.
     func lookout() -> Lookout { Lookout(options: [CBManagerOptionAdapterKey: adapter]) }
 
-    /// A phone that is on and has found a peripheral.
+    /// Makes a phone that is powered on and has discovered a peripheral.
     func phone(
         finding name: String,
         on adapter: CBAdapter? = nil
@@ -60,7 +60,7 @@ extension Stage {
         return phone
     }
 
-    /// The same, and is connected to it.
+    /// Makes a phone that is connected to a peripheral.
     func phone(
         connectedTo name: String,
         on adapter: CBAdapter? = nil,
@@ -78,12 +78,12 @@ extension Stage {
 struct NobodyMet: Error {}
 
 extension CentralRecorder {
-    /// A peripheral that was met, by its name.
+    /// Returns a discovered peripheral by its name.
     func met(_ name: String) throws -> CBPeripheral {
         guard let peripheral = self[name] else { throw NobodyMet() }
         return peripheral
     }
 
-    /// The lines that are about links.
+    /// The lines about disconnections.
     var partings: [String] { journal.lines.filter { $0.hasPrefix("disconnected") } }
 }

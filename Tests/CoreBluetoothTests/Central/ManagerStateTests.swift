@@ -11,7 +11,7 @@ import VirtualRadio
 
 @Suite("The state of Bluetooth")
 struct ManagerStateTests {
-    @Test("1.1 A new manager is in the state unknown, and is told the first state later")
+    @Test("1.1 A new manager is in the state unknown and gets the first state later")
     func begins() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -22,7 +22,7 @@ struct ManagerStateTests {
         }
     }
 
-    @Test("1.2 Without a queue callbacks come on the main queue")
+    @Test("1.2 Without a queue, callbacks are made on the main queue")
     @MainActor
     func mainQueue() async throws {
         let listener = MainListener()
@@ -35,7 +35,7 @@ struct ManagerStateTests {
         #expect(manager.state == .unsupported)
     }
 
-    @Test("1.3 A manager does not keep its delegate")
+    @Test("1.3 A manager does not retain its delegate")
     func weakDelegate() {
         let options = [CBManagerOptionAdapterKey: "nonsense"]
         var delegate: Lookout? = Lookout(options: options)
@@ -45,7 +45,7 @@ struct ManagerStateTests {
         #expect(manager.delegate == nil)
     }
 
-    @Test("1.4 Commands before poweredOn are dropped, in Apple's words")
+    @Test("1.4 Commands before poweredOn are ignored and logged in Apple's words")
     func earlyCommands() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -64,7 +64,7 @@ struct ManagerStateTests {
         }
     }
 
-    @Test("1.6, 1.7 Switched off, scans and links are gone, and only the state says so")
+    @Test("1.6, 1.7 Turning Bluetooth off ends scans and links, and only the state reports it")
     func switchedOff() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -83,7 +83,7 @@ struct ManagerStateTests {
         }
     }
 
-    @Test("1.6, 1.8 A reset is told, and what was discovered before it is good for nothing")
+    @Test("1.6, 1.8 A reset is reported and invalidates the peripherals discovered before it")
     func reset() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -105,7 +105,7 @@ struct ManagerStateTests {
         }
     }
 
-    @Test("1.11 A peripheral of one manager is not taken by another")
+    @Test("1.11 A manager does not accept a peripheral of another one")
     func foreignPeripheral() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -124,7 +124,7 @@ struct ManagerStateTests {
         }
     }
 
-    @Test("2.1 A program that may not use Bluetooth is told so, and asked nothing")
+    @Test("2.1 A manager of a program that may not use Bluetooth is unauthorized")
     func unauthorized() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -137,7 +137,7 @@ struct ManagerStateTests {
         }
     }
 
-    @Test("A manager is told no more once it is gone, even within its own callback")
+    @Test("A manager that is released in its own callback gets no more callbacks")
     func goneWithinCallback() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -154,7 +154,7 @@ struct ManagerStateTests {
     }
 }
 
-/// Hears the first state, on the main queue.
+/// Receives the first state on the main queue.
 @MainActor
 private final class MainListener: NSObject, @MainActor CBCentralManagerDelegate {
     private let (states, said) = AsyncStream.makeStream(of: Void.self)

@@ -5,8 +5,8 @@ import Synchronization
 @testable import CoreBluetooth
 
 extension Misuse {
-    /// The lines with `text` in them that are logged while `body` runs. Other tests log at the same time:
-    /// choose a text that is no other's.
+    /// Returns the log lines that contain `text` and are logged while `body` runs. Other tests log
+    /// at the same time: choose a text that no other test logs.
     static func lines(
         about text: String,
         during body: () async throws -> Void

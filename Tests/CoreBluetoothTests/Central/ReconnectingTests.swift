@@ -8,11 +8,11 @@ import VirtualAccessories
 
 @testable import CoreBluetooth
 
-@Suite("Connecting again by itself")
+@Suite("Reconnecting")
 struct ReconnectingTests {
     private static let option = [CBConnectPeripheralOptionEnableAutoReconnect: true]
 
-    @Test("5.1.1, 5.1.2 A lost peripheral is connected again, and connecting meanwhile")
+    @Test("5.1.1, 5.1.2 A lost peripheral is connected again, and is connecting meanwhile")
     func reconnects() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -35,7 +35,7 @@ struct ReconnectingTests {
         }
     }
 
-    @Test("5.1.3 Cancelling ends the retrying, and is told without reconnecting")
+    @Test("5.1.3 Canceling stops reconnecting, and reports that nothing reconnects")
     func cancel() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -52,7 +52,7 @@ struct ReconnectingTests {
         }
     }
 
-    @Test("5.1.4 A delegate with both methods gets the older only, and nothing is reconnected")
+    @Test("5.1.4 A delegate with both methods gets only the older one, and nothing reconnects")
     func bothMethods() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -75,7 +75,7 @@ struct ReconnectingTests {
         }
     }
 
-    @Test("5.1.5 Without the option a lost peripheral stays lost")
+    @Test("5.1.5 Without the option, a lost peripheral stays disconnected")
     func withoutOption() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -92,9 +92,9 @@ struct ReconnectingTests {
 
 /// An application whose delegate has both methods.
 private final class BothMethods: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
-    // Unchecked: set once, and used from any thread as a manager may be.
+    // Unchecked: set once, and used on any thread, as a manager may be.
     let journal = Journal()
-    // Needs the object itself, as its delegate.
+    // Made after `super.init()`, because its delegate is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
 

@@ -13,7 +13,7 @@ import VirtualRadio
 
 @Suite("Scanning")
 struct ScanTests {
-    @Test("3.1 Nil and an empty array find all; a list those that advertise one of its services")
+    @Test("3.1 Nil and an empty array find all peripherals, a list those with one of its services")
     func filters() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await stage.run {
@@ -30,7 +30,7 @@ struct ScanTests {
         }
     }
 
-    @Test("3.2, 3.10 Solicited services and the overflow area count for who asks for them")
+    @Test("3.2, 3.10 Scans match solicited services and the overflow area")
     func solicitedAndOverflow() async throws {
         let stage = try Stage()
         try stage.addBeacon([0x03, 0x14, 0x0D, 0x18])
@@ -57,7 +57,7 @@ struct ScanTests {
         }
     }
 
-    @Test("3.3 A manager for whose scan there is no room scans when another has stopped")
+    @Test("3.3 A scan beyond the host's limit starts when another one stops")
     func waitingScan() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -74,7 +74,7 @@ struct ScanTests {
         }
     }
 
-    @Test("3.3 A second scan takes the place of the first")
+    @Test("3.3 A second scan replaces the first")
     func replace() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await stage.run {
@@ -88,7 +88,7 @@ struct ScanTests {
         }
     }
 
-    @Test("3.4, 3.9 Sightings are merged until the scan stops, unless duplicates are allowed")
+    @Test("3.4, 3.9 Discoveries are merged until the scan stops, unless duplicates are allowed")
     func duplicates() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -111,7 +111,7 @@ struct ScanTests {
         }
     }
 
-    @Test("3.5, 3.6, 3.7 The scan response adds to what the advertisement said")
+    @Test("3.5, 3.6, 3.7 The scan response adds to the advertisement data")
     func scanResponse() async throws {
         var profile = AccessoryProfile.heartRate(name: "Strap")
         profile.manufacturerData = .init(company: 0x0102, bytes: [3, 4])
@@ -128,7 +128,7 @@ struct ScanTests {
         }
     }
 
-    @Test("3.12 Frames of iBeacons are hidden")
+    @Test("3.12 iBeacon frames are hidden")
     func beacons() async throws {
         let stage = try Stage()
         let uuid = try #require(BluetoothUUID("11111111-2222-3333-4444-555555555555"))
@@ -142,7 +142,7 @@ struct ScanTests {
         }
     }
 
-    @Test("3.14 Extended advertisements are found by the way")
+    @Test("3.14 Extended advertisements are discovered, too")
     func extended() async throws {
         let stage = try Stage()
         try stage.addBeacon(.name("Far"), isExtended: true)
@@ -152,7 +152,7 @@ struct ScanTests {
         }
     }
 
-    @Test("14.1 In the background a scan for everything finds nothing, and duplicates are merged")
+    @Test("14.1 With background rules, a scan for all finds nothing, and duplicates are merged")
     func background() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -174,7 +174,7 @@ struct ScanTests {
         }
     }
 
-    @Test("Two managers scan for different things at the same time")
+    @Test("Two managers scan for different services at the same time")
     func twoManagers() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await stage.run {
@@ -189,7 +189,7 @@ struct ScanTests {
 }
 
 extension Stage {
-    /// A lookout on the phone that scans.
+    /// Makes a lookout on the phone that scans.
     func lookout(
         scanningFor services: [CBUUID]?,
         options: [String: Any]? = nil,
@@ -203,7 +203,7 @@ extension Stage {
         return lookout
     }
 
-    /// Puts a beacon on the air.
+    /// Adds a beacon.
     func addBeacon(_ message: BeaconMessage, isExtended: Bool = false) throws {
         try air.world.addController(
             ControllerConfiguration(name: "beacon", at: Position(x: 1, y: 1)),
@@ -211,12 +211,12 @@ extension Stage {
         )
     }
 
-    /// Puts a beacon on the air that says these octets.
+    /// Adds a beacon that advertises these bytes.
     func addBeacon(_ data: [UInt8]) throws {
         try addBeacon(.data(AdvertisingData(data)))
     }
 
-    /// Puts a beacon on the air that says this.
+    /// Adds a beacon that advertises this manufacturer data.
     func addBeacon(_ data: AdvertisingData.ManufacturerData) throws {
         var builder = AdvertisingData.Builder()
         try builder.append(manufacturerData: data)

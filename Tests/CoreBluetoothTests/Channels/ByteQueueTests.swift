@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
         #expect(Array(queue.take(upTo: 9)) == [4])
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: RunSeed.seeds(20))
     func anyTakingGivesWhatAnArrayWouldGive(seed: UInt64) {
         var chance = SplitMix64(seed: seed)
         var queue = ByteQueue()

@@ -3,16 +3,16 @@
 import CoreBluetooth
 import Foundation
 
-/// What an application does with the streams of a channel, on a thread of its own; each event that
-/// it is told is a line of its journal.
+/// An application that uses the streams of a channel on its own thread. Each event of its stream
+/// delegate is a line of its journal.
 ///
-/// Unchecked: everything but the journal and `read` is touched on `thread` alone.
+/// Unchecked: everything except the journal and `read` is used only on `thread`.
 final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
-    /// What the delegate does by itself when it is told something.
+    /// The reactions of the stream delegate.
     struct Habits: Sendable {
-        /// How many octets it reads at a time; nil not to read.
+        /// The number of bytes to read at a time. `nil` to read nothing.
         var reads: Int?
-        /// Whether it goes on writing when there is space.
+        /// Whether to continue writing when there is space.
         var pours = false
     }
 
@@ -29,7 +29,7 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
         self.keeper = keeper
     }
 
-    /// All that it has read.
+    /// The bytes that were read.
     var read: [UInt8] { lock.withLock { taken } }
 
     func start(_ change: @escaping @Sendable (inout Habits) -> Void = { _ in }) async {

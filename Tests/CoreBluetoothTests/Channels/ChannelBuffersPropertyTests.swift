@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
 @testable import CoreBluetooth
 
-/// A channel, the host that it is on, and an application that does anything at any time.
+/// A channel, its host, and an application that performs random operations.
 private struct Wandering {
     var chance: SplitMix64
     var buffers: ChannelBuffers
-    /// SDUs that the host has for the application.
+    /// The SDUs that the host has for the application.
     var arriving: [[UInt8]] = []
     var isReceiveAsked = false
     var sent: [UInt8] = []
@@ -101,7 +102,7 @@ private struct Wandering {
 }
 
 @Suite struct ChannelBuffersPropertyTests {
-    @Test(arguments: 1...50 as ClosedRange<UInt64>)
+    @Test(arguments: RunSeed.seeds(50))
     func nothingIsLostOrChangedAndNoLimitIsPassed(seed: UInt64) {
         var wandering = Wandering(seed: seed)
         for _ in 0..<400 { wandering.step() }
@@ -110,9 +111,9 @@ private struct Wandering {
         #expect(wandering.sent == wandering.written)
     }
 
-    /// Whoever acts only on events never misses one: after each there is nothing to do, or another
-    /// event comes.
-    @Test(arguments: 1...50 as ClosedRange<UInt64>)
+    /// An application that acts only on events gets all bytes: after each event there is nothing to
+    /// do, or another event follows.
+    @Test(arguments: RunSeed.seeds(50))
     func anApplicationThatActsOnEventsAloneGetsEverything(seed: UInt64) {
         var chance = SplitMix64(seed: seed)
         var limits = ChannelLimits(sendMTU: 5)

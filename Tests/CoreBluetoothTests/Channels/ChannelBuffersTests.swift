@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// Small enough that every limit is met: SDUs of 4 octets either way, 8 may wait.
+/// Limits that short data reaches: SDUs of 4 bytes in both directions, and buffers of 8 bytes.
 private let small: ChannelLimits = {
     var limits = ChannelLimits(sendMTU: 4)
     limits.receiveMTU = 4

@@ -4,10 +4,10 @@ import CoreBluetooth
 import Foundation
 import Synchronization
 
-/// A delegate of peripherals and of a peripheral manager that writes down what becomes of channels,
-/// and keeps those it gets.
+/// A delegate of peripherals and of a peripheral manager that writes the events of channels into
+/// its journal, and keeps the channels.
 ///
-/// Unchecked: what varies is kept behind `lock`.
+/// Unchecked: its variables are behind `lock`.
 final class ChannelKeeper: NSObject, CBPeripheralDelegate, CBPeripheralManagerDelegate,
     @unchecked Sendable
 {
@@ -15,7 +15,7 @@ final class ChannelKeeper: NSObject, CBPeripheralDelegate, CBPeripheralManagerDe
     private let lock = NSLock()
     private var channels: [CBL2CAPChannel] = []
 
-    /// The streams of the channel at a place, with which `body` does something.
+    /// Returns the result of `body` for the channel at an index.
     func withChannel<Value>(_ place: Int = 0, _ body: (CBL2CAPChannel) throws -> Value) rethrows
         -> Value?
     {

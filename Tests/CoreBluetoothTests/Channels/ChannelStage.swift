@@ -14,8 +14,9 @@ import struct BluetoothHost.Link
 
 @testable import CoreBluetooth
 
-/// A phone with a central and a peripheral manager, connected to a lamp whose host the test drives
-/// itself: what a manager of the phone does with channels, the lamp sees without another manager.
+/// A phone with a central and a peripheral manager, connected to a lamp whose host the test
+/// controls. The test sees on the lamp what a manager of the phone does with channels, without
+/// another manager.
 final class ChannelStage: Sendable {
     let stage: Stage
     let lamp: BluetoothHost
@@ -38,10 +39,10 @@ final class ChannelStage: Sendable {
         )
     }
 
-    /// What the two have when they are connected.
+    /// The phone and the lamp's link, after they have connected.
     struct Meeting: Sendable {
         let phone: CentralRecorder
-        /// The lamp's end of the link.
+        /// The lamp's side of the link.
         let link: Link
 
         var journal: Journal { phone.journal }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Synchronization
@@ -17,8 +18,8 @@ private func limits() -> ChannelLimits {
     return limits
 }
 
-/// Two applications with the streams of one channel. What they do with them they do on one thread
-/// each, the streams' run loop's.
+/// Two applications with the streams of one channel. Each uses its streams on its own thread, which
+/// runs their run loop.
 private final class Call: Sendable {
     let wire = Wire()
     let left: Party
@@ -31,7 +32,7 @@ private final class Call: Sendable {
 }
 
 @Suite struct ChannelStreamTests {
-    @Test("15.1.9 The streams are Foundation's own types, and not open at first")
+    @Test("15.1.9 The streams are of Foundation's types and are not open at first")
     func beginning() {
         let pipe = Wire().pipe(.left, limits: limits())
         let input: InputStream = ChannelInputStream(pipe)
@@ -45,7 +46,7 @@ private final class Call: Sendable {
         #expect(input.streamError == nil)
     }
 
-    @Test("15.1.9 They have no properties, and lend no buffer")
+    @Test("15.1.9 The streams have no properties and provide no buffer")
     func properties() {
         let pipe = Wire().pipe(.left, limits: limits())
         let (input, output) = (ChannelInputStream(pipe), ChannelOutputStream(pipe))
@@ -144,7 +145,7 @@ private final class Call: Sendable {
         await call.right.start { $0.pours = true }
         call.right.write(Array(repeating: 1, count: 100_000))
         await call.right.full()
-        // The buffers of both sides and what is on its way, and no octet more.
+        // The buffers of both sides and the bytes in transit, and no byte more.
         let most = 256 + 256 + call.wire.window * sendMTU
         #expect(call.right.written <= most)
         #expect(call.wire.total(at: .left).octets <= 256 + call.wire.window * sendMTU)

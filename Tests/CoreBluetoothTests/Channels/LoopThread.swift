@@ -4,17 +4,17 @@ import Foundation
 
 @testable import CoreBluetooth
 
-/// A thread that does nothing but run its run loop, until it is let go.
+/// A thread that only runs its run loop, until it is released.
 ///
-/// - Note: Sendable since the run loop is only handed to closures that run on the thread, and to
-///   streams, which may be scheduled from anywhere.
+/// - Note: Sendable because the run loop is only passed to closures that run on the thread, and to
+///   streams, which may be scheduled on any thread.
 final class LoopThread: @unchecked Sendable {
     private let loop: RunLoop
     private let thread: Thread
     private let bell: RunLoopBell
     private let work: Work
 
-    /// - Note: Sendable by its lock.
+    /// - Note: Sendable because of its lock.
     private final class Work: @unchecked Sendable {
         private let lock = NSLock()
         private var blocks: [() -> Void] = []
@@ -34,7 +34,7 @@ final class LoopThread: @unchecked Sendable {
         }
     }
 
-    /// - Note: Sendable since it is written before the semaphore is signalled and read after.
+    /// - Note: Sendable because it is written before the semaphore is signaled and read after that.
     private final class Start: @unchecked Sendable {
         var loop: RunLoop?
         var bell: RunLoopBell?
@@ -62,19 +62,19 @@ final class LoopThread: @unchecked Sendable {
         bell.ring()
     }
 
-    /// Whether the caller runs on it.
+    /// Whether the caller runs on this thread.
     var isCurrent: Bool { Thread.current === thread }
 
-    /// Hands the run loop to a caller of whatever thread.
+    /// Passes the run loop to `body`, on the calling thread.
     func withLoop<Value>(_ body: (RunLoop) -> Value) -> Value { body(loop) }
 
-    /// Has something done on the thread, between two of the run loop's calls.
+    /// Performs a block on the thread, between two calls of the run loop.
     func perform(_ block: @escaping @Sendable () -> Void) {
         work.add(block)
         bell.ring()
     }
 
-    /// The same, and waits for it.
+    /// Performs a block on the thread, and waits for it.
     func run(_ block: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { done in
             perform {

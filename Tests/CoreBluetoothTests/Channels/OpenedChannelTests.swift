@@ -2,15 +2,16 @@
 
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import CoreBluetooth
 
-/// Behaviour 14.5: channels that a central opens.
+/// Behavior 14.5: channels that a central opens.
 @Suite struct OpenedChannelTests {
-    /// Opens a channel to the lamp, which listens; the two ends.
+    /// Opens a channel to the lamp, which listens. Returns both ends.
     private func open(
         _ meeting: ChannelStage.Meeting,
         _ lamp: BluetoothHost,
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("15.1.6 The members of a channel are there without unwrapping")
+    @Test("15.1.6 The members of a channel can be used without unwrapping")
     func members() async throws {
         let stage = try ChannelStage()
         try await stage.run { meeting in
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("14.5 What is written arrives, in order and whole, and so does what comes back")
+    @Test("14.5 Written bytes arrive in order and completely, in both directions")
     func echo() async throws {
         let stage = try ChannelStage(seed: 2)
         try await stage.run { meeting in
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("14.5 Letting go of a channel closes it")
+    @Test("14.5 Releasing a channel closes it")
     func release() async throws {
         let stage = try ChannelStage(seed: 4)
         try await stage.run { meeting in
@@ -118,13 +119,13 @@ import Testing
         }
     }
 
-    @Test("14.5 A channel that nobody keeps in didOpen is closed at once")
+    @Test("14.5 A channel that is not kept in didOpen is closed at once")
     func unkept() async throws {
         let stage = try ChannelStage(seed: 5)
         try await stage.run { meeting in
             let listener = try await stage.lamp.listen()
             let peripheral = try #require(meeting.phone["Lamp"])
-            // The recorder keeps no channels.
+            // The recorder does not keep channels.
             peripheral.delegate = meeting.phone
             peripheral.openL2CAPChannel(listener.psm.rawValue)
             let other = try #require(try await listener.accept())
@@ -132,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("14.5 Closing both streams closes the channel, after what was written")
+    @Test("14.5 Closing both streams closes the channel after the written bytes were sent")
     func closing() async throws {
         let stage = try ChannelStage(seed: 6)
         try await stage.run { meeting in
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("14.5 A peer that closes ends the input and fails the output")
+    @Test("14.5 A peer that closes the channel ends the input and fails the output")
     func peerCloses() async throws {
         let stage = try ChannelStage(seed: 7)
         try await stage.run { meeting in
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test(
-        "14.5 A number that nobody listens for is an error, and so is one that cannot be",
+        "14.5 A PSM without a listener is an error, and so is an invalid PSM",
         arguments: [
             (CBL2CAPPSM(0x00F0), CBError.Code.operationNotSupported),
             (CBL2CAPPSM(0), CBError.Code.invalidParameters),
@@ -197,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("1.5 Without a connection the call is dropped, and said so")
+    @Test("1.5 Without a connection, the call is ignored and logged")
     func unconnected() async throws {
         let stage = try ChannelStage(seed: 10)
         try await stage.run { meeting in
@@ -209,14 +210,14 @@ import Testing
             let said = Journal()
             await Misuse.observing({ said.add($0) }) { peripheral.openL2CAPChannel(0x80) }
             let line =
-                "API MISUSE: \(peripheral.logDescription) can only accept commands "
+                "API MISUSE: \(peripheral) can only accept commands "
                 + "while in the connected state"
             #expect(said.lines.contains(line))
             #expect(keeper.journal.lines.isEmpty)
         }
     }
 
-    @Test("14.8 Channel sounding is over at once, as what is not supported")
+    @Test("14.8 A Channel Sounding session ends at once as not supported")
     func sounding() async throws {
         let stage = try ChannelStage(seed: 11)
         try await stage.run { meeting in

@@ -5,16 +5,16 @@ import Synchronization
 
 @testable import CoreBluetooth
 
-/// An application with the two streams of a channel, which it uses on a thread of its own, and a
-/// record of what its delegate was told.
+/// An application with the two streams of a channel, which it uses on its own thread, and a record
+/// of its delegate's events.
 ///
-/// - Note: Sendable since everything but the record and `input` is touched on `thread` alone.
+/// - Note: Sendable because everything except the record and `input` is used only on `thread`.
 final class Party: NSObject, StreamDelegate, @unchecked Sendable {
-    /// What the delegate does by itself when it is told something.
+    /// The reactions of the stream delegate.
     struct Habits: Sendable {
-        /// How many octets it reads at a time; nil not to read.
+        /// The number of bytes to read at a time. `nil` to read nothing.
         var reads: Int?
-        /// Whether it goes on writing when there is space.
+        /// Whether to continue writing when there is space.
         var pours = false
     }
 
@@ -53,7 +53,7 @@ final class Party: NSObject, StreamDelegate, @unchecked Sendable {
     }
 }
 
-// What it does.
+// Actions.
 extension Party {
     func start(
         withDelegate: Bool = true,
@@ -71,7 +71,7 @@ extension Party {
         await idle()
     }
 
-    /// Writes as much as there is room for; the rest as its habits are.
+    /// Writes as many bytes as there is space for. If `pours` is set, the others follow.
     func write(_ bytes: [UInt8]) {
         thread.perform { [self] in
             rest += bytes
@@ -108,7 +108,7 @@ extension Party {
         }
     }
 
-    /// Reads all that is there.
+    /// Reads all bytes that are available.
     func takeAll() async {
         await thread.run { [self] in
             while input?.hasBytesAvailable == true { take(100) }
@@ -129,7 +129,7 @@ extension Party {
     }
 }
 
-// What is known of it.
+// The record.
 extension Party {
     var heardElsewhere: Int { record.withLock { $0.heardElsewhere } }
     var read: [UInt8] { record.withLock { $0.read } }
@@ -147,7 +147,7 @@ extension Party {
         pipe.look { $0.status(of: side) }.error?.code
     }
 
-    /// Returns when the run loop has been round: what was due has been told.
+    /// Returns after a turn of the run loop, in which the due events were reported.
     func idle() async {
         for _ in 0..<4 { await thread.run {} }
     }
@@ -160,7 +160,7 @@ extension Party {
         await until { $0.read.count >= count }
     }
 
-    /// Returns when the peer takes no more for now: the last write has filled the buffer.
+    /// Returns when the peer accepts no more bytes for now: the last write has filled the buffer.
     func full() async {
         while pipe.look({ $0.room }) > 0 { await idle() }
     }
@@ -187,7 +187,7 @@ extension Party {
 }
 
 extension InputStream {
-    /// What one read gives; empty at the end, nil if it is refused.
+    /// Reads once. Returns an empty array at the end, and `nil` if reading is refused.
     func read(_ limit: Int = 1_024) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = read(&bytes, maxLength: limit)
@@ -198,7 +198,7 @@ extension InputStream {
 extension OutputStream {
     func write(_ bytes: [UInt8]) -> Int { write(bytes, maxLength: bytes.count) }
 
-    /// Writes in as many goes as it takes; whether all went.
+    /// Writes bytes in as many calls as necessary. Returns whether all were written.
     func writeAll(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -9,9 +9,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// Behaviour 14.6: channels that a peripheral manager accepts.
+/// Behavior 14.6: channels that a peripheral manager accepts.
 @Suite struct PublishedChannelTests {
-    /// A peripheral manager on the phone that has published a number.
+    /// Publishes a channel with a peripheral manager on the phone.
     private func publish(
         _ stage: Stage,
         isEncrypted: Bool = false
@@ -29,7 +29,7 @@ import Testing
         return (manager, keeper, L2CAP.SPSM(rawValue: try #require(UInt16(words[1]))))
     }
 
-    @Test("14.6 The system chooses a number from those for that, another each time")
+    @Test("14.6 The system chooses a PSM of the dynamic range, another one each time")
     func numbers() async throws {
         let stage = try ChannelStage()
         try await stage.run { _ in
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("14.6 Each channel that a central opens is told, and works")
+    @Test("14.6 Each channel that a central opens is reported and transfers bytes")
     func echo() async throws {
         let stage = try ChannelStage(seed: 2)
         try await stage.run { meeting in
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("14.6 Unpublishing closes the channels there are, and accepts no more")
+    @Test("14.6 Unpublishing closes the accepted channels and accepts no more")
     func unpublishing() async throws {
         let stage = try ChannelStage(seed: 3)
         try await stage.run { meeting in
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("14.6 A number that was not published cannot be unpublished")
+    @Test("14.6 A PSM that was not published cannot be unpublished")
     func unknownNumber() async throws {
         let stage = try ChannelStage(seed: 4)
         try await stage.run { _ in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("14.6 What a manager has published goes with it")
+    @Test("14.6 Releasing a manager unpublishes its channels")
     func managerGone() async throws {
         let stage = try ChannelStage(seed: 5)
         try await stage.run { meeting in
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("8.5 A channel that is published with encryption is refused on a bare link")
+    @Test("8.5 A channel published with encryption is refused on an unencrypted link")
     func refusal() async throws {
         try await publishToVisitors { published, visitor in
             await #expect(throws: L2CAP.Failure.refused(.insufficientAuthentication)) {
@@ -118,19 +118,19 @@ import Testing
         }
     }
 
-    @Test("8.5 A central that pairs for a channel published with encryption gets it")
+    @Test("8.5 A central that pairs gets a channel that was published with encryption")
     func encryption() async throws {
         try await publishToVisitors(configure: { $0.pairingDelegate = Willing() }) {
             published,
             visitor in
-            // The refusal makes it pair, and ask again.
+            // The refusal makes the central pair and request the channel again.
             _ = try await visitor.link.openChannel(psm: published.psm)
             await published.keeper.journal.wait(for: "opened \(published.psm.rawValue) ok")
             #expect(try await visitor.link.security.isEncrypted)
         }
     }
 
-    @Test("8.5 Nobody pairs for a channel that is not published any more")
+    @Test("8.5 A central cannot pair for a channel that is no longer published")
     func protectionEnds() async throws {
         try await publishToVisitors(configure: { $0.pairingDelegate = Willing() }) {
             published,
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// An application that has published nothing but a number with encryption, and a central that
+    /// Runs an application that has only published a channel with encryption, and a central that
     /// connects to it.
     private func publishToVisitors(
         configure: @escaping @Sendable (inout HostConfiguration) -> Void = { _ in },
@@ -161,7 +161,7 @@ import Testing
     }
 
     private struct Publication: Sendable {
-        // Its methods may be called on any thread.
+        // Safe: its methods may be called on any thread.
         nonisolated(unsafe) let manager: CBPeripheralManager
         let keeper: ChannelKeeper
         let psm: L2CAP.SPSM

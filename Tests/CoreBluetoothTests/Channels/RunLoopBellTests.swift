@@ -7,7 +7,7 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite struct RunLoopBellTests {
-    /// A bell that counts, in a run loop of a thread of its own.
+    /// Makes a bell that counts its calls, in the run loop of its own thread.
     private func bell(
         on thread: LoopThread,
         mode: RunLoop.Mode = .default,
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Rings a bell once; returns, when it was heard, whether that was on the thread.
+    /// Rings a bell once. Returns whether it was called on the thread of its run loop.
     private func hear(on thread: LoopThread, mode: RunLoop.Mode = .default) async -> Bool {
         let kept = Mutex<RunLoopBell?>(nil)
         let isThere = await withCheckedContinuation { heard in
@@ -83,7 +83,7 @@ import Testing
                 bell.hang(in: .default)
                 let during = loop.run(mode: .default, before: .now)
                 bell.takeFromAll()
-                // What the bell left behind to be let go of.
+                // Removes the block with which the bell outlives a call.
                 _ = loop.run(mode: .default, before: .now)
                 let after = loop.run(mode: .default, before: .now)
                 answer.resume(returning: (before, during, after))
@@ -100,7 +100,7 @@ import Testing
                 let bell = RunLoopBell(in: .current) {}
                 bell.hang(in: .default)
                 DispatchQueue.global().async { bell.ring() }
-                // Would return in a hundred years if the call did not count as one.
+                // Would not return if the call did not count as a handled event.
                 _ = RunLoop.current.run(mode: .default, before: .distantFuture)
                 bell.takeFromAll()
                 done.resume()

@@ -5,10 +5,10 @@ import Synchronization
 
 @testable import CoreBluetooth
 
-/// The two ends of a channel, joined as two hosts join them: an SDU has left when there is room for
-/// it at the other end, and is received when it is asked for.
+/// The two ends of a channel, connected as two hosts connect them: an SDU is sent when there is
+/// space for it at the other end, and received when it is requested.
 ///
-/// - Note: Sendable since everything is done on `queue`.
+/// - Note: Sendable because everything is done on `queue`.
 final class Wire: @unchecked Sendable {
     enum End: Int {
         case left
@@ -26,13 +26,13 @@ final class Wire: @unchecked Sendable {
         var sending: [(sdu: [UInt8], then: Sending)] = []
         var watchers: [@Sendable (ChannelEnd) -> Void] = []
         var end: ChannelEnd?
-        /// All that ever arrived: how many SDUs and how many octets.
+        /// The numbers of SDUs and bytes that have arrived.
         var total = (sdus: 0, octets: 0)
     }
 
-    /// How many SDUs may wait at an end that does not ask for them: its credits.
+    /// The number of SDUs that can wait at an end that does not request them: its credits.
     let window: Int
-    /// How much is being done elsewhere because of it.
+    /// The amount of outside work that is not done.
     let outsideWork = Mutex(0)
     private let queue = DispatchQueue(label: "wire")
     private var stations = [Station(), Station()]
@@ -49,22 +49,22 @@ final class Wire: @unchecked Sendable {
         return pipe
     }
 
-    /// Returns when everything that was asked for before is done.
+    /// Returns when all earlier operations are done.
     func settle() {
         queue.sync {}
     }
 
-    /// What has arrived at an end so far.
+    /// Returns the numbers of SDUs and bytes that have arrived at an end.
     func total(at end: End) -> (sdus: Int, octets: Int) {
         queue.sync { stations[end.rawValue].total }
     }
 
-    /// How an end knows that the channel ended.
+    /// Returns the reason of the channel's end at one end. `nil` before it.
     func end(of end: End) -> ChannelEnd? {
         queue.sync { stations[end.rawValue].end }
     }
 
-    /// Waits for the end of the channel.
+    /// Returns the reason of the channel's end when it has ended.
     func awaitEnd(of end: End) async -> ChannelEnd {
         await withCheckedContinuation { waiter in
             queue.async { self.watch(end) { waiter.resume(returning: $0) } }
@@ -121,7 +121,8 @@ extension Wire {
         stations[end.rawValue].watchers.append(then)
     }
 
-    /// Moves what can be moved. Everything is taken out before anybody is told.
+    /// Moves SDUs to an end. Each is removed before its closure is called, which may call this
+    /// method.
     private func move(to end: End) {
         let (here, there) = (end.rawValue, end.other.rawValue)
         while stations[here].arrived.count < window, !stations[there].sending.isEmpty {

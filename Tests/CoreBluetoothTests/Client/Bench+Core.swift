@@ -7,12 +7,12 @@ import BluetoothTypes
 
 @testable import CoreBluetooth
 
-/// A link's core with nobody at the other end: what it asks for is written down, and answered by the test.
+/// A link's core without a host: its requests are recorded, and the test answers them.
 struct CoreBench {
     var core: ClientCore
-    /// What the core has asked the host for, and nobody has answered.
+    /// The requests to the host that were not answered.
     var asked: [(request: LinkRequest, job: ClientCore.JobIdentifier)] = []
-    /// What managers were told.
+    /// The events that managers received, as text.
     var told: [String] = []
 
     static let one = SessionIdentifier(rawValue: 1)
@@ -40,7 +40,7 @@ struct CoreBench {
         core = ClientCore(table: table)
     }
 
-    /// A table with the service, and perhaps another one.
+    /// Returns a table with the service, and optionally with another one.
     static func table(withMore: Bool = false) -> GATT.Database? {
         var services = [
             GATT.DiscoveredService(
@@ -70,13 +70,13 @@ struct CoreBench {
         note(core.tableChanged(handles))
     }
 
-    /// Answers the oldest question.
+    /// Answers the oldest request.
     mutating func answer(_ result: Result<HostAnswer, any Error>) {
         guard !asked.isEmpty else { return }
         note(core.completed(asked.removeFirst().job, result))
     }
 
-    /// Answers the oldest question with the table.
+    /// Answers the oldest request with the table.
     mutating func answerTable(withMore: Bool = false) {
         guard let table = Self.table(withMore: withMore) else { return }
         answer(.success(.database(table)))
@@ -86,7 +86,7 @@ struct CoreBench {
         answer(.failure(GATT.Failure.attribute(code, handle: .invalid)))
     }
 
-    /// What is asked, in short.
+    /// The unanswered requests, as short text.
     var questions: [String] {
         asked.map { question in
             switch question.request {

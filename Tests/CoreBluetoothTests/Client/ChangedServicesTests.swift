@@ -9,9 +9,9 @@ import VirtualAccessories
 
 @testable import CoreBluetooth
 
-@Suite("Services that change")
+@Suite("Changed services")
 struct ChangedServicesTests {
-    @Test("6.6 Only invalidated services are told of, and they are dead")
+    @Test("6.6 Only invalidated services are reported, and commands for them are refused")
     func removal() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -45,7 +45,53 @@ struct ChangedServicesTests {
         }
     }
 
-    @Test("6.6 What is new is not in the list: the application discovers it")
+    @Test(
+        "6.6 A service that is removed right after the discovery is reported",
+        arguments: stride(from: 0, through: 150, by: 15).map { Duration.milliseconds($0) }
+    )
+    func removalRightAfter(delay: Duration) async throws {
+        let stage = try Stage()
+        try await stage.run {
+            try await stage.host { host in
+                _ = try await host.publish(Self.service(0xB000))
+                let goes = try await host.publish(Self.service(0xB100))
+                _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
+                let phone = stage.central()
+                let kit = try await phone.visit("Kit")
+                kit.discoverServices(nil)
+                await phone.journal.wait(for: "services B000,B100 ok")
+                if delay > .zero { try await stage.air.sleep(for: delay) }
+                try await host.unpublish(goes)
+                await phone.journal.wait(for: "modified B100")
+                #expect(kit.services?.map(\.uuid.uuidString) == ["B000"])
+                kit.discoverServices(nil)
+                await phone.journal.wait(for: "services B000 ok")
+                #expect(phone.journal.lines.count { $0.hasPrefix("modified") } == 1)
+            }
+        }
+    }
+
+    @Test("6.6 A service that is added right after the discovery is reported with an empty list")
+    func additionRightAfter() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            try await stage.host { host in
+                _ = try await host.publish(Self.service(0xB000))
+                _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
+                let phone = stage.central()
+                let kit = try await phone.visit("Kit")
+                kit.discoverServices(nil)
+                await phone.journal.wait(for: "services B000 ok")
+                _ = try await host.publish(Self.service(0xB100))
+                await phone.journal.wait(for: "modified ")
+                #expect(kit.services?.map(\.uuid.uuidString) == ["B000"])
+                kit.discoverServices(nil)
+                await phone.journal.wait(for: "services B000,B100 ok")
+            }
+        }
+    }
+
+    @Test("6.6 A new service is not in the list: the application discovers it")
     func addition() async throws {
         let stage = try Stage(.growing)
         try await stage.run {
@@ -65,7 +111,7 @@ struct ChangedServicesTests {
         }
     }
 
-    @Test("6.6 A delegate that does not listen to changes is warned in the log")
+    @Test("6.6 A delegate without didModifyServices causes a warning in the log")
     func warning() async throws {
         let stage = try Stage(.growing)
         let deaf = Deaf()
@@ -98,7 +144,7 @@ struct ChangedServicesTests {
 }
 
 extension AccessoryProfile {
-    /// Grows another service when it is told to.
+    /// An accessory that adds a service when 1 is written.
     fileprivate static let growing = AccessoryProfile(
         name: "Plant",
         services: [

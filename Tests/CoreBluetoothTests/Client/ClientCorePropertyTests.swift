@@ -4,15 +4,16 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is asked of one link, in any order")
+@Suite("Random requests on one link")
 struct ClientCorePropertyTests {
     @Test(
-        "7.14 Whatever happens, each request is answered once, in the order of the calls",
-        arguments: 0..<200
+        "7.14 With random input, each request is answered once, in the order of the calls",
+        arguments: RunSeed.seeds(200)
     )
     func order(seed: UInt64) {
         var random = Randomness(seed: seed)
@@ -28,7 +29,7 @@ struct ClientCorePropertyTests {
                 bench.change(AttributeHandle(30)...AttributeHandle(40))
             default: Self.answer(&bench, &random)
             }
-            // One request at a time, whatever it is for.
+            // The host has at most one request at a time.
             #expect(bench.asked.count <= 1)
         }
         while !bench.asked.isEmpty { Self.answer(&bench, &random) }
@@ -38,8 +39,8 @@ struct ClientCorePropertyTests {
     }
 
     @Test(
-        "7.11 Whoever comes and goes, the peripheral is subscribed to while somebody wants it",
-        arguments: 0..<200
+        "7.11 The peripheral is subscribed to while at least one manager is subscribed",
+        arguments: RunSeed.seeds(200)
     )
     func subscriptions(seed: UInt64) {
         var random = Randomness(seed: seed)
@@ -88,7 +89,7 @@ struct ClientCorePropertyTests {
         }
     }
 
-    /// Answers the oldest question in one of the ways in which peripherals answer.
+    /// Answers the oldest request in one of the ways in which peripherals answer.
     private static func answer(_ bench: inout CoreBench, _ random: inout Randomness) {
         guard let question = bench.asked.first else { return }
         switch (random.next(below: 4), question.request) {
@@ -101,7 +102,7 @@ struct ClientCorePropertyTests {
         }
     }
 
-    /// SplitMix64.
+    /// The SplitMix64 generator.
     private struct Randomness {
         private var state: UInt64
 

@@ -9,11 +9,11 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("What is asked of one link")
+@Suite("Requests on one link")
 struct ClientCoreTests {
     private let done = Result<HostAnswer, any Error>.success(.gatt(.done))
 
-    @Test("7.14 One request at a time is with the host, in the order of the calls")
+    @Test("7.14 The host has one request at a time, in the order of the calls")
     func oneAtATime() {
         var bench = CoreBench()
         bench.ask(.read(CoreBench.value))
@@ -26,7 +26,7 @@ struct ClientCoreTests {
         #expect(bench.questions.isEmpty)
     }
 
-    @Test("7.7 A write without response overtakes a read that waits for its answer, but no write")
+    @Test("7.7 A write without response overtakes a pending read, but not a pending write")
     func commands() {
         var bench = CoreBench()
         let window = WriteWindow()
@@ -43,7 +43,7 @@ struct ClientCoreTests {
         #expect(bench.questions == ["writeWithoutResponse"])
     }
 
-    @Test("6.4 A peripheral that does not tell its table is asked part by part")
+    @Test("6.4 A peripheral whose table cannot be read is discovered in parts")
     func parts() {
         var bench = CoreBench()
         bench.ask(.find(.services(.all)))
@@ -62,7 +62,7 @@ struct ClientCoreTests {
         #expect(bench.told == ["1 services 1", "1 characteristics 1", "1 notifying true"])
     }
 
-    @Test("6.7 A discovery that fails says so, and the next may succeed")
+    @Test("6.7 A failed discovery reports its error, and the next one may succeed")
     func failure() {
         var bench = CoreBench()
         bench.ask(.find(.services(.all)))
@@ -71,7 +71,7 @@ struct ClientCoreTests {
         #expect(bench.told == ["1 services CBATTError 17"])
     }
 
-    @Test("6.6 After a change the new table is asked for before anything else")
+    @Test("6.6 After a change, the new table is read before anything else")
     func change() {
         var bench = CoreBench()
         bench.ask(.find(.services(.all)))
@@ -85,7 +85,7 @@ struct ClientCoreTests {
     }
 
     @Test(
-        "6.6 What was refused because the table has changed is asked once more if it is still there"
+        "6.6 A request refused after a change is repeated once if its attribute still exists"
     )
     func repetition() {
         var bench = CoreBench()
@@ -98,7 +98,7 @@ struct ClientCoreTests {
         #expect(bench.told == ["1 read CBATTError 18"])
     }
 
-    @Test("5.7 What was kept over a reconnection is compared with the table of now")
+    @Test("5.7 After a reconnection, the stored table is compared with the current one")
     func verification() {
         var bench = CoreBench(table: CoreBench.table(withMore: true))
         bench.ask(.read(CoreBench.value))
@@ -130,7 +130,7 @@ struct ClientCoreTests {
         )
     }
 
-    @Test("5.4 What a manager has asked for is not told to it any more once it has let go")
+    @Test("5.4 A manager that disconnected gets no answers to its requests")
     func leaving() {
         var bench = CoreBench()
         bench.ask(.read(CoreBench.value))
@@ -143,7 +143,7 @@ struct ClientCoreTests {
         #expect(bench.questions.isEmpty)
     }
 
-    @Test("5.4 A manager that lets go while it subscribes leaves nothing behind")
+    @Test("5.4 A manager that disconnects while it subscribes leaves no subscription")
     func leavingMidway() {
         var bench = CoreBench()
         bench.ask(.setNotifying(true, CoreBench.value))
@@ -157,7 +157,7 @@ struct ClientCoreTests {
     }
 
     @Test(
-        "5.6, 7.17 What ends with the link is not answered",
+        "5.6, 7.17 A request that ends with the link is not answered",
         arguments: [
             GATT.Failure.timedOut, .bearerClosed,
         ]
@@ -170,7 +170,7 @@ struct ClientCoreTests {
         #expect(bench.told.isEmpty)
     }
 
-    @Test("7.14 More requests than are held are refused at once")
+    @Test("7.14 Requests beyond the limit are refused at once")
     func bound() {
         var bench = CoreBench()
         for _ in 0...ClientCore.waitingLimit { bench.ask(.read(CoreBench.value)) }
@@ -179,7 +179,7 @@ struct ClientCoreTests {
         #expect(bench.told == ["1 read CBError 4"])
     }
 
-    @Test("7.16 A subscription that is refused is none")
+    @Test("7.16 A refused subscription has no effect")
     func refusedSubscription() {
         var bench = CoreBench()
         bench.ask(.setNotifying(true, CoreBench.value))
@@ -189,7 +189,7 @@ struct ClientCoreTests {
         #expect(bench.core.subscriptions.receivers(of: CoreBench.value.valueHandle).isEmpty)
     }
 
-    @Test("13.3 What was listened to in an earlier life is told of only if it fails")
+    @Test("13.3 A restored subscription is reported only if it fails")
     func renotifying() {
         var bench = CoreBench()
         bench.ask(.renotify(CoreBench.value))

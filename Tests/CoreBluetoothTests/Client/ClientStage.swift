@@ -7,7 +7,7 @@ import Testing
 import VirtualAccessories
 
 extension CentralRecorder {
-    /// Finds the peripheral that advertises this name, and connects to it.
+    /// Discovers the peripheral that advertises this name, and connects to it.
     func visit(_ name: String) async throws -> CBPeripheral {
         await journal.wait(for: "state poweredOn")
         manager.scanForPeripherals(withServices: nil)
@@ -20,7 +20,7 @@ extension CentralRecorder {
         return peripheral
     }
 
-    /// Connects to a peripheral that another manager has found.
+    /// Connects to a peripheral that another manager discovered.
     func join(_ other: CBPeripheral) async throws -> CBPeripheral {
         await journal.wait(for: "state poweredOn")
         let found = manager.retrievePeripherals(withIdentifiers: [other.identifier])
@@ -31,7 +31,7 @@ extension CentralRecorder {
         return peripheral
     }
 
-    /// Finds the services and all that is in them, and begins the journal anew.
+    /// Discovers the services and their contents, and clears the journal.
     func explore(_ peripheral: CBPeripheral) async {
         peripheral.discoverServices(nil)
         await journal.wait(for: "services ")
@@ -48,12 +48,12 @@ extension CentralRecorder {
 }
 
 extension CBPeripheral {
-    /// The first of the services that were discovered with this UUID.
+    /// Returns the first discovered service with this UUID.
     func service(_ uuid: String) throws -> CBService {
         try #require(services?.first { $0.uuid == CBUUID(string: uuid) })
     }
 
-    /// The first of the characteristics that were discovered with this UUID.
+    /// Returns the first discovered characteristic with this UUID.
     func characteristic(_ uuid: String) throws -> CBCharacteristic {
         let all = (services ?? []).flatMap { $0.characteristics ?? [] }
         return try #require(all.first { $0.uuid == CBUUID(string: uuid) })
@@ -61,7 +61,7 @@ extension CBPeripheral {
 }
 
 extension AccessoryProfile {
-    /// What these tests look at: values to read, write and listen to, in every way.
+    /// The accessory of these tests: values that support all ways to read, write and subscribe.
     static let bench = AccessoryProfile(
         name: "Bench",
         services: [

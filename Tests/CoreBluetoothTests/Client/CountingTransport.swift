@@ -7,9 +7,10 @@ import HCITransports
 import Synchronization
 import VirtualRadio
 
-/// A way to a controller on which the data that is sent is counted: what is on the air, and what is not.
+/// A transport that counts the ACL data packets it sends, to show which commands cause radio
+/// traffic.
 final class CountingTransport: HCITransport {
-    /// What H4 puts before data.
+    /// The H4 indicator of ACL data.
     private static let dataIndicator: UInt8 = 0x02
 
     private let inner: any HCITransport
@@ -19,7 +20,7 @@ final class CountingTransport: HCITransport {
         self.inner = inner
     }
 
-    /// How many packets of data were sent.
+    /// The number of ACL data packets that were sent.
     var sentCount: Int { count.withLock { $0 } }
 
     var name: String { inner.name }
@@ -41,7 +42,7 @@ final class CountingTransport: HCITransport {
 }
 
 extension Stage {
-    /// Another phone, whose data is counted.
+    /// Adds another phone, whose ACL data packets are counted.
     func addCountedAdapter() throws -> (CBAdapter, CountingTransport) {
         let controller = try air.world.addController(
             ControllerConfiguration(name: "counted", at: Position(x: 0, y: 1))

@@ -10,7 +10,7 @@ import VirtualAccessories
 
 @Suite("Discovery")
 struct DiscoveryTests {
-    @Test("6.1 What was not looked for is nil, what was looked for in vain is empty")
+    @Test("6.1 Contents are nil before a search, and empty after a search without a result")
     func nilAndEmpty() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -35,7 +35,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("6.2 A filter limits what is found now; results add up, and objects stay the same")
+    @Test("6.2 A filter applies to one search: results add up, and objects stay the same")
     func filters() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -62,7 +62,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("6.3, 6.4 What was looked for once is found again without a word on the air")
+    @Test("6.3, 6.4 A repeated search causes no radio traffic")
     func repetition() async throws {
         let stage = try Stage(.bench)
         let (adapter, transport) = try stage.addCountedAdapter()
@@ -71,7 +71,7 @@ struct DiscoveryTests {
             let bench = try await phone.visit("Bench")
             bench.discoverServices([CBUUID(string: "A000")])
             await phone.journal.wait(for: "services A000 ok")
-            // The host asks to be told of changes, which nobody waits for.
+            // The host subscribes to Service Changed, which no event reports.
             try await stage.air.sleep(for: .seconds(1))
             let count = transport.sentCount
             #expect(count > 0)
@@ -81,7 +81,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("6.5 Services that the system uses itself are hidden")
+    @Test("6.5 Services that the system uses are hidden")
     func hiddenServices() async throws {
         let notificationCenter = try #require(
             BluetoothUUID("7905F431-B5CE-4E99-A40F-4B1E122D00D0")
@@ -107,7 +107,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("6.7 One call is answered once, for the object that it was made for")
+    @Test("6.7 A call is answered once, for the object that it was made for")
     func oneAnswer() async throws {
         let stage = try Stage(.bench)
         try await stage.run {

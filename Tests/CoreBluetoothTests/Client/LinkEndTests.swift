@@ -7,9 +7,9 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
-@Suite("The end of a link, seen by its peripheral")
+@Suite("The end of a peripheral's link")
 struct LinkEndTests {
-    @Test("5.6 After the end of the link nothing more is heard, also not of what was asked")
+    @Test("5.6 After the end of the link, nothing is reported and requests are not answered")
     func silence() async throws {
         let stage = try Stage(.quitter)
         try await stage.run {
@@ -26,7 +26,7 @@ struct LinkEndTests {
         }
     }
 
-    @Test("5.7, 5.8 After the end of the link services are gone, and what was had of them is stale")
+    @Test("5.7, 5.8 After the end of the link, services are nil and their objects are invalid")
     func staleness() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -50,7 +50,7 @@ struct LinkEndTests {
         }
     }
 
-    @Test("7.17 A request that is not answered in 30 seconds ends the link, with connectionTimeout")
+    @Test("7.17 A request without an answer for 30 seconds ends the link with connectionTimeout")
     func timeOut() async throws {
         let stage = try Stage()
         let controller = try stage.air.world.addController(
@@ -72,7 +72,7 @@ struct LinkEndTests {
     }
 
     @Test(
-        "5.7, 5.1.2 While the system reconnects, services stay, and nothing comes unasked after it"
+        "5.7, 5.1.2 While the system reconnects, services stay, but subscriptions end"
     )
     func reconnection() async throws {
         let stage = try Stage(.quitter)
@@ -107,7 +107,7 @@ struct LinkEndTests {
 }
 
 extension AccessoryProfile {
-    /// Ends the link when it is told to.
+    /// An accessory that ends the link when a value is written.
     fileprivate static let quitter = AccessoryProfile(
         name: "Quitter",
         services: [

@@ -9,7 +9,7 @@ import VirtualAccessories
 
 @testable import CoreBluetooth
 
-@Suite("Commands that a peripheral does not take")
+@Suite("Misuse of a peripheral")
 struct ClientMisuseTests {
     private static let everyCommand: [@Sendable (CBPeripheral, CBCharacteristic) -> Void] = [
         { peripheral, _ in peripheral.discoverServices(nil) },
@@ -23,7 +23,7 @@ struct ClientMisuseTests {
         { peripheral, _ in peripheral.readRSSI() },
     ]
 
-    @Test("1.4 While Bluetooth is off, commands are dropped, says the log")
+    @Test("1.4 While Bluetooth is off, commands are ignored and logged")
     func poweredOff() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -49,7 +49,7 @@ struct ClientMisuseTests {
         }
     }
 
-    @Test("5.5, 1.5, 7.15 Without a connection, commands are dropped, says the log")
+    @Test("5.5, 1.5, 7.15 Without a connection, commands are ignored and logged")
     func notConnected() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -65,15 +65,32 @@ struct ClientMisuseTests {
                 for command in Self.everyCommand { command(bench, value) }
             }
             let text =
-                "API MISUSE: \(bench.logDescription) can only accept commands while in the "
+                "API MISUSE: \(bench) can only accept commands while in the "
                 + "connected state"
             #expect(lines.lines.count { $0 == text } == Self.everyCommand.count)
-            #expect(bench.logDescription.hasPrefix("<CBPeripheral: 0x"))
+            #expect(bench.description.hasPrefix("<CBPeripheral: 0x"))
             #expect(phone.journal.lines.isEmpty)
         }
     }
 
-    @Test("7.12 The configuration of a client cannot be written: the program ends")
+    @Test("15.5 A peripheral has Apple's description, by itself and in log lines")
+    func description() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            let beginning =
+                "<CBPeripheral: \(Misuse.address(bench)), identifier = \(bench.identifier.uuidString), "
+                + "name = Bench, mtu = "
+            await phone.explore(bench)
+            #expect(bench.description == beginning + "247, state = connected>")
+            phone.manager.cancelPeripheralConnection(bench)
+            await phone.journal.wait(for: "disconnected")
+            #expect(bench.description == beginning + "0, state = disconnected>")
+        }
+    }
+
+    @Test("7.12 Writing the Client Characteristic Configuration ends the program")
     func configuration() async {
         let result = await #expect(
             processExitsWith: .failure,
@@ -96,49 +113,59 @@ struct ClientMisuseTests {
         )
     }
 
-    @Test("7.18 A characteristic of another peripheral ends the program")
-    func foreigner() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) {
-            let stage = try Stage(.bench, .heartRate(name: "Strap"))
-            try await stage.run {
-                let phone = stage.central()
-                let bench = try await phone.visit("Bench")
-                let strap = try await phone.visit("Strap")
-                await phone.explore(bench)
-                strap.readValue(for: try bench.characteristic("A001"))
+    @Test("7.18 Attributes of another peripheral are refused and logged")
+    func foreigner() async throws {
+        let stage = try Stage(.bench, .heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            let strap = try await phone.visit("Strap")
+            await phone.explore(bench)
+            let value = try bench.characteristic("A003")
+            phone.journal.clear()
+            let lines = try await Misuse.lines(about: "of \(bench)") {
+                strap.readValue(for: value)
+                strap.readValue(for: try #require(value.descriptors?.first))
+                strap.discoverCharacteristics(nil, for: try #require(value.service))
             }
+            #expect(lines.count == 3)
+            #expect(lines.allSatisfy { $0.hasPrefix("API MISUSE: \(strap)") })
+            #expect(phone.journal.lines.isEmpty)
         }
-        #expect(result.said("was given an attribute of <CBPeripheral"))
     }
 
-    @Test("7.18 A characteristic of this device ends the program")
-    func mutable() async {
-        let result = await #expect(
-            processExitsWith: .failure,
-            observing: [\.standardErrorContent]
-        ) {
-            let stage = try Stage(.bench)
-            try await stage.run {
-                let phone = stage.central()
-                let bench = try await phone.visit("Bench")
-                let own = CBMutableCharacteristic(
-                    type: CBUUID(string: "A001"),
-                    properties: .read,
-                    value: nil,
-                    permissions: .readable
-                )
+    @Test("7.18 Attributes of this device are refused and logged")
+    func mutable() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            await phone.explore(bench)
+            let own = CBMutableCharacteristic(
+                type: CBUUID(string: "A001"),
+                properties: .read,
+                value: nil,
+                permissions: .readable
+            )
+            let descriptor = CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Words")
+            own.descriptors = [descriptor]
+            let service = CBMutableService(type: CBUUID(string: "A000"), primary: true)
+            service.characteristics = [own]
+            phone.journal.clear()
+            let lines = await Misuse.lines(about: "is of this device") {
                 bench.readValue(for: own)
+                bench.readValue(for: descriptor)
+                bench.discoverCharacteristics(nil, for: service)
             }
+            #expect(lines.count == 3)
+            #expect(lines.allSatisfy { $0.hasPrefix("API MISUSE: \(bench)") })
+            #expect(phone.journal.lines.isEmpty)
         }
-        #expect(result.said("is of this device"))
     }
 }
 
 extension CBService? {
-    /// The service, or one that stands for it where it is gone already.
+    /// The service, or a new one if it is `nil`.
     fileprivate var orNew: CBService {
         self
             ?? CBService(

@@ -4,11 +4,11 @@ import BluetoothTypes
 import VirtualAccessories
 import VirtualRadio
 
-/// An accessory that never answers when a long value is written to it.
+/// An accessory that does not answer the write of a long value.
 struct MuteAccessory: ScriptedHost {
-    /// Where the opcode of the Attribute Protocol is in a packet of H4.
+    /// The index of the ATT opcode in an H4 packet.
     private static let opcodePlace = 9
-    /// Prepare Write Request (Vol 3, Part F, 3.4.6.1).
+    /// The opcode of the Prepare Write Request (Vol 3, Part F, 3.4.6.1).
     private static let prepareWrite: UInt8 = 0x16
 
     private var inner: SimpleAccessory

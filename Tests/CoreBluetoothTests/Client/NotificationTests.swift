@@ -5,9 +5,9 @@ import Foundation
 import Testing
 import VirtualAccessories
 
-@Suite("Values that come unasked")
+@Suite("Notifications and indications")
 struct NotificationTests {
-    @Test("7.11 Notifications are taken where there are indications as well")
+    @Test("7.11 Notifications are preferred to indications")
     func preference() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -28,7 +28,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("7.11 The state already in force is told without a word on the air")
+    @Test("7.11 Requesting the current state is answered without radio traffic")
     func sameState() async throws {
         let stage = try Stage(.bench)
         let (adapter, transport) = try stage.addCountedAdapter()
@@ -53,7 +53,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("7.11 What cannot be sent unasked cannot be subscribed to")
+    @Test("7.11 A value without notifications and indications cannot be subscribed to")
     func notSubscribable() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -65,7 +65,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("7.11 The descriptor to subscribe by need not have been discovered")
+    @Test("7.11 Subscribing works without a discovery of the descriptor")
     func undiscoveredDescriptor() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -82,7 +82,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("7.11 One manager that listens no more leaves another's subscription")
+    @Test("7.11 A manager that unsubscribes does not affect another's subscription")
     func severalManagers() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {

@@ -8,7 +8,7 @@ import VirtualAccessories
 
 @Suite("The objects of a peripheral")
 struct ObjectTreeTests {
-    @Test("13.3 What was discovered can be shown again as if it had been discovered now")
+    @Test("13.3 Stored attributes are restored as if they had just been discovered")
     func memory() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -37,7 +37,7 @@ struct ObjectTreeTests {
         }
     }
 
-    @Test("4.6 A peripheral can be found by services that were discovered, by whichever manager")
+    @Test("4.6 A peripheral is retrieved by services that any manager discovered")
     func connectedPeripherals() async throws {
         let stage = try Stage(.bench)
         try await stage.run {

@@ -12,7 +12,7 @@ import VirtualAccessories
 
 @Suite("Protected values")
 struct ProtectedValueTests {
-    @Test("8.1 What needs protection is paired for, and only the final result is told")
+    @Test("8.1 A protected value causes pairing, and only the final result is reported")
     func pairing() async throws {
         let stage = try Stage(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
         try await stage.run {
@@ -28,7 +28,7 @@ struct ProtectedValueTests {
         }
     }
 
-    @Test("8.2 If pairing fails, the peripheral's own error is told", arguments: [false, true])
+    @Test("8.2 If pairing fails, the peripheral's own error is reported", arguments: [false, true])
     func refusal(canPair: Bool) async throws {
         var refusing = AccessoryPairing(.noInputNoOutput)
         refusing.requiresAuthentication = true
@@ -45,7 +45,7 @@ struct ProtectedValueTests {
         }
     }
 
-    @Test("8.3 A peripheral that does not permit something is not paired with for it")
+    @Test("8.3 An insufficient authorization does not cause pairing")
     func authorization() async throws {
         let stage = try Stage(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
         try await stage.run {
@@ -59,7 +59,7 @@ struct ProtectedValueTests {
         }
     }
 
-    @Test("8.4 A peripheral that has forgotten its bond is told of by error 14")
+    @Test("8.4 A peripheral that deleted its bond is reported with error 14")
     func lostBond() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -106,7 +106,7 @@ struct ProtectedValueTests {
 }
 
 extension AccessoryProfile {
-    /// One value that needs encryption, and one that nobody may write.
+    /// An accessory with a value that requires encryption, and one that refuses writes.
     fileprivate static func safe(pairing: AccessoryPairing?) -> AccessoryProfile {
         AccessoryProfile(
             name: "Safe",

@@ -8,12 +8,12 @@ import Testing
 
 @testable import CoreBluetooth
 
-/// A peripheral that says all the time that its services have changed.
-@Suite("A flood of changed services")
+/// A peripheral that reports changes of its services all the time.
+@Suite("Continuous changes of services")
 struct TableFloodTests {
     private let everything = AttributeHandle.first...AttributeHandle.last
 
-    @Test("6.6 However often services change, one look at them waits")
+    @Test("6.6 Any number of changes causes one pending reading of the table")
     func bound() {
         var bench = CoreBench()
         bench.ask(.read(CoreBench.value))
@@ -24,7 +24,7 @@ struct TableFloodTests {
         }
     }
 
-    @Test("7.14 What an application asks for has its turn among changes without end")
+    @Test("7.14 An application's requests get their turn among continuous changes")
     func progress() {
         var bench = CoreBench()
         for _ in 0..<20 { bench.ask(.read(CoreBench.value)) }
@@ -42,7 +42,7 @@ struct TableFloodTests {
         #expect(bench.core.waiting.count <= 1)
     }
 
-    @Test("1.2 What peers cause by themselves may be dropped, what was asked for may not")
+    @Test("1.2 Events that peers cause are dispensable, and answers are not")
     func dispensable() {
         let peer = CoreWorld.peers[0]
         let modified = PeripheralEvent.servicesModified([everything], isToldByPeer: true)

@@ -7,7 +7,7 @@ import VirtualAccessories
 
 @Suite("Values of a peripheral")
 struct ValueTests {
-    /// Explores the bench, and does something with it.
+    /// Explores the peripheral of the profile `bench`, and runs `body` with it.
     private func atBench(
         _ body: @escaping @Sendable (CentralRecorder, CBPeripheral) async throws -> Void
     ) async throws {
@@ -20,7 +20,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.1 A value is there before the delegate is told that it was read")
+    @Test("7.1 The value is set before the delegate is called for a read")
     func reading() async throws {
         try await atBench { phone, bench in
             bench.readValue(for: try bench.characteristic("A001"))
@@ -28,7 +28,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.1 What is read and what comes unasked is told in the same way")
+    @Test("7.1 A read value and a notified value are reported in the same way")
     func notifying() async throws {
         try await atBench { phone, bench in
             bench.setNotifyValue(true, for: try bench.characteristic("A003"))
@@ -42,7 +42,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.1 An error leaves the value as it was")
+    @Test("7.1 An error leaves the value unchanged")
     func failingRead() async throws {
         try await atBench { phone, bench in
             let value = try bench.characteristic("A003")
@@ -54,7 +54,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.2, 7.3 Long values are read and written in one go", arguments: [0, 20, 244, 245, 512])
+    @Test("7.2, 7.3 One call reads or writes a long value", arguments: [0, 20, 244, 245, 512])
     func longValues(length: Int) async throws {
         try await atBench { phone, bench in
             let long = try bench.characteristic("A002")
@@ -70,7 +70,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.4, 7.5, 7.6 The largest write follows the MTU, which the system exchanges by itself")
+    @Test("7.4, 7.5, 7.6 The maximum write length follows the MTU, which the system exchanges")
     func lengths() async throws {
         try await atBench { phone, bench in
             #expect(bench.maximumWriteValueLength(for: .withResponse) == 512)
@@ -82,7 +82,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.10 A value of more than 512 octets is refused")
+    @Test("7.10 A value of more than 512 bytes is refused")
     func tooLong() async throws {
         try await atBench { phone, bench in
             let value = try bench.characteristic("A002")
@@ -116,7 +116,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.15 The signal strength is read while connected")
+    @Test("7.15 The signal strength can be read while connected")
     func signalStrength() async throws {
         try await atBench { phone, bench in
             bench.readRSSI()
@@ -126,7 +126,7 @@ struct ValueTests {
     }
 
     @Test(
-        "7.16 Codes of the Attribute Protocol arrive as they are",
+        "7.16 Error codes of ATT are passed on unchanged",
         arguments: [0x03, 0x0E, 0x80, 0xFE]
     )
     func codes(code: UInt8) async throws {

@@ -10,7 +10,7 @@ import VirtualAccessories
 
 @Suite("Writes without response")
 struct WriteWindowTests {
-    @Test("7.7 What is written arrives in order, and nobody is told of it")
+    @Test("7.7 Values written without response arrive in order and are not reported")
     func arrival() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -27,7 +27,7 @@ struct WriteWindowTests {
         }
     }
 
-    @Test("7.7 A full queue says no, and the application is told when there is room")
+    @Test("7.7 After a full queue, the application is informed when there is space")
     func flowControl() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -36,7 +36,8 @@ struct WriteWindowTests {
             await phone.explore(bench)
             let value = try bench.characteristic("A001")
             var written = 0
-            // What has left already makes room, so there can be more than fit at once.
+            // Writes that were sent make space meanwhile, so that more can be written than fit at
+            // once.
             while bench.canSendWriteWithoutResponse, written < 100_000 {
                 bench.writeValue(Data([1]), for: value, type: .withoutResponse)
                 written += 1
@@ -48,7 +49,7 @@ struct WriteWindowTests {
         }
     }
 
-    @Test("7.8 There is no room before there is a connection, nor after it")
+    @Test("7.8 There is no space before and after a connection")
     func connection() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -66,7 +67,7 @@ struct WriteWindowTests {
         }
     }
 
-    @Test("7.9 A characteristic that cannot be written without response is not, says the log")
+    @Test("7.9 A write without response is refused and logged if the property is missing")
     func missingProperty() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -92,7 +93,7 @@ struct WriteWindowTests {
         }
     }
 
-    @Test("7.10 What does not fit is cut, says the log")
+    @Test("7.10 A value that is too long is truncated and logged")
     func cut() async throws {
         let stage = try Stage(.bench)
         try await stage.run {
@@ -111,7 +112,7 @@ struct WriteWindowTests {
         }
     }
 
-    @Test("7.7 A window counts what is under way")
+    @Test("7.7 A window counts the writes that wait")
     func window() {
         let window = WriteWindow()
         for _ in 0..<WriteWindow.limit {
@@ -126,7 +127,7 @@ struct WriteWindowTests {
         #expect(!window.release())
     }
 
-    @Test("7.7 Writes that are asked for without room are kept up to a bound")
+    @Test("7.7 Writes without space are kept up to a limit")
     func overflow() {
         let window = WriteWindow()
         for _ in 0..<WriteWindow.overflowLimit { #expect(window.take()) }

@@ -15,7 +15,7 @@ struct DelegateTests {
         let options = [CBManagerOptionAdapterKey: "nonsense"]
         let central = CBCentralManager(delegate: nil, queue: nil, options: options)
         let server = CBPeripheralManager(delegate: nil, queue: nil, options: options)
-        // Set and read on all threads: that is what is tested.
+        // All threads set and read the delegate: this is what the test checks.
         nonisolated(unsafe) let peripheral = CBPeripheral(
             PeerIdentifier(UUID()),
             of: central,
@@ -36,13 +36,13 @@ struct DelegateTests {
                 peripheral.delegate = listener
             }
         }
-        // Nobody has kept one alive.
+        // Delegates are not retained.
         #expect(central.delegate == nil)
         #expect(server.delegate == nil)
         #expect(peripheral.delegate == nil)
     }
 
-    @Test("1.3 A delegate that is changed while values arrive gets them from then on")
+    @Test("1.3 A delegate that is set while values arrive gets the following ones")
     func change() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("From the adapter to a manager's queue")
+@Suite("The delivery of events")
 struct DeliveryTests {
-    @Test("1.2 Events come one after the other even on a concurrent queue")
+    @Test("1.2 Events come one at a time, even on a concurrent queue")
     func concurrentQueue() async {
         let queue = DispatchQueue(label: "app", attributes: .concurrent)
         let received = await receive(10_000, on: queue) { delivery in
@@ -18,7 +18,7 @@ struct DeliveryTests {
         #expect(received == Array(0..<10_000))
     }
 
-    @Test("1.2 Events of many threads arrive all, each thread's in its order")
+    @Test("1.2 All events of many threads arrive, in the order of each thread")
     func manyThreads() async {
         let received = await receive(8_000, on: DispatchQueue(label: "app")) { delivery in
             DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -31,7 +31,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("1.2 A queue that is suspended gets everything when it goes on")
+    @Test("1.2 A queue that was suspended gets all events when it is resumed")
     func suspendedQueue() async {
         let queue = DispatchQueue(label: "app")
         queue.suspend()
@@ -42,7 +42,7 @@ struct DeliveryTests {
         #expect(received == [0, 1, 2])
     }
 
-    @Test("What can be done without is dropped when too much waits, and nothing else")
+    @Test("Only dispensable events are dropped if too many wait")
     func overflow() async {
         let limit = Delivery<Int>.pendingLimit
         let queue = DispatchQueue(label: "app")
@@ -58,7 +58,27 @@ struct DeliveryTests {
         #expect(received == Array(0...limit))
     }
 
-    @Test("1.2 What the application put on its queue before an event comes before it")
+    @Test("The count of waiting events falls when an event is received")
+    func count() async {
+        let queue = DispatchQueue(label: "app")
+        queue.suspend()
+        let waiting = Guarded(0)
+        let counts = Mutex<[Int]>([])
+        let received = await receive(
+            3,
+            on: queue,
+            observe: { _ in counts.withLock { $0.append(waiting.current) } },
+            post: { delivery in
+                for number in 0..<3 { delivery.post(number, from: nil, countedBy: waiting) }
+                #expect(waiting.current == 3)
+                queue.resume()
+            }
+        )
+        #expect(received == [0, 1, 2])
+        #expect(counts.withLock { $0 } == [2, 1, 0])
+    }
+
+    @Test("1.2 A block that the application enqueued before an event runs before it")
     func order() async {
         let queue = DispatchQueue(label: "app")
         let received = Mutex(0)
@@ -78,7 +98,7 @@ struct DeliveryTests {
         #expect(counts.withLock { $0 } == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("1.2 Turns that a concurrent queue has side by side leave their events to the first")
+    @Test("1.2 Blocks that run concurrently leave their events to the first")
     func sideBySide() async {
         let queue = DispatchQueue(label: "app", attributes: .concurrent)
         let isReceiving = Mutex(false)
@@ -98,7 +118,7 @@ struct DeliveryTests {
         #expect(received == Array(0..<1_000))
     }
 
-    @Test("What was received is let go of: it may be all that holds a channel open")
+    @Test("A received event is released: it may hold the only reference to a channel")
     func release() async {
         final class Thing: Sendable {}
         let queue = DispatchQueue(label: "app")
@@ -113,7 +133,7 @@ struct DeliveryTests {
         #expect(last == nil)
     }
 
-    /// Posts, and returns what was received when that many have been.
+    /// Posts events, and returns the first `count` that were received.
     private func receive(
         _ count: Int,
         on queue: DispatchQueue,

@@ -10,7 +10,7 @@ import VirtualAccessories
 
 @Suite("Clients on the main actor, in Swift 6")
 struct MainActorClientTests {
-    @Test("a model with isolated conformances measures, and lets go")
+    @Test("A model with isolated conformances measures and disconnects")
     func isolated() async throws {
         let stage = try Stage(.thermometer(name: "Shelf"))
         try await stage.runOnMain { journal in
@@ -25,7 +25,7 @@ struct MainActorClientTests {
         }
     }
 
-    @Test("a model with preconcurrency conformances switches a lamp on")
+    @Test("A model with preconcurrency conformances turns a lamp on")
     func preconcurrency() async throws {
         let stage = try Stage(.batteryLamp(name: "Lamp"))
         try await stage.runOnMain { journal in
@@ -39,14 +39,14 @@ struct MainActorClientTests {
         }
     }
 
-    @Test("a delegate on a queue of its own makes a sequence of values")
+    @Test("A delegate on its own queue provides a sequence of values")
     func stream() async throws {
         let stage = try Stage(.thermometer(name: "Shelf"), .heartRate(name: "Strap"))
         try await stage.run {
             var names: Set<String> = []
             let options = [CBManagerOptionAdapterKey: stage.adapter]
             let queue = DispatchQueue(label: "scanner")
-            // The manager is made on the queue, and time waits for that.
+            // The manager is made on the queue, and virtual time waits for that.
             stage.air.executor.beginOutsideWork()
             let sightings = sightings(on: queue, options: options)
             queue.async { stage.air.executor.endOutsideWork() }

@@ -10,7 +10,7 @@ import VirtualAccessories
 
 @Suite("A central in plain Swift 5")
 struct MonitorClientTests {
-    @Test("a monitor finds its belt, subscribes, and hears the heart beat")
+    @Test("A monitor discovers its belt, subscribes and receives the heart rate")
     func monitor() async throws {
         let stage = try Stage(.thermometer(name: "Shelf"), .heartRate(name: "Strap"))
         try await stage.run {

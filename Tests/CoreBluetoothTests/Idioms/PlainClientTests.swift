@@ -10,7 +10,7 @@ import VirtualAccessories
 
 @Suite("Clients in plain Swift 5")
 struct PlainClientTests {
-    @Test("measurements of both widths are understood, and torn ones are not")
+    @Test("Measurements of both widths are decoded, and truncated ones are refused")
     func rates() {
         #expect(HeartRateMonitor.rate(in: Data([0x00, 72])) == 72)
         #expect(HeartRateMonitor.rate(in: Data([0x01, 0x2C, 0x01])) == 300)
@@ -18,14 +18,14 @@ struct PlainClientTests {
         #expect(HeartRateMonitor.rate(in: Data()) == nil)
     }
 
-    @Test("a switch over the states has a name for each, and one for those to come")
+    @Test("A switch over the states has a case for each, and one for future states")
     func states() throws {
         #expect(HeartRateMonitor.name(of: .poweredOn) == "on")
         let future = try #require(CBManagerState(rawValue: 42))
         #expect(HeartRateMonitor.name(of: future) == "state 42")
     }
 
-    @Test("a notebook takes the pieces of a long write as one")
+    @Test("A notebook accepts the parts of a long write as one value")
     func notebook() throws {
         let notebook = Notebook()
         let whole = try notebook.written([(0, Data("ab".utf8)), (2, Data("cd".utf8))]).get()
@@ -41,9 +41,9 @@ struct PlainClientTests {
     }
 }
 
-@Suite("Delegates with one of the methods for a disconnection, or both")
+@Suite("Delegates with one or both of the disconnection methods")
 struct DisconnectionTests {
-    /// What a delegate hears of a disconnection that the application asked for.
+    /// Returns the calls that a delegate gets when the application cancels a connection.
     private func heard(
         by make: @escaping @Sendable (Journal) -> any CBCentralManagerDelegate
     ) async throws -> [String] {
@@ -67,17 +67,17 @@ struct DisconnectionTests {
         return journal.lines
     }
 
-    @Test("15.1.8, 5.1.4 of both only the older is called")
+    @Test("15.1.8, 5.1.4 A delegate with both methods gets only the older one")
     func both() async throws {
         #expect(try await heard { journal in LegacyWitness { journal.add($0) } } == ["older"])
     }
 
-    @Test("15.1.8, 5.1.5 the newer alone is called for every disconnection")
+    @Test("15.1.8, 5.1.5 The newer method alone is called for every disconnection")
     func newer() async throws {
         #expect(try await heard { journal in ModernWitness { journal.add($0) } } == ["newer"])
     }
 
-    @Test("15.1.8 a delegate needs one method only")
+    @Test("15.1.8 A delegate needs only one method")
     func neither() {
         let witness = DeafWitness()
         let manager = CBCentralManager(
@@ -88,7 +88,7 @@ struct DisconnectionTests {
         #expect(manager.delegate === witness)
     }
 
-    @Test("1.3 a delegate is not kept alive")
+    @Test("1.3 A delegate is not retained")
     func weakness() {
         var witness: DeafWitness? = DeafWitness()
         let options = [CBManagerOptionAdapterKey: "none"]

@@ -4,20 +4,20 @@ import BluetoothTypes
 import CoreBluetooth
 import VirtualAccessories
 
-/// UUIDs of the accessories of these tests.
+/// The UUIDs of the accessories of these tests.
 enum OrderingUUID {
     static let service: UInt16 = 0xFF10
     static let numbers: UInt16 = 0xFF11
     static let start: UInt16 = 0xFF12
     static let landmark: UInt16 = 0xFF30
-    /// The first of those that can be written and read, one for each caller.
+    /// The first UUID of the characteristics that can be read and written. Each caller has its own.
     static let slates: UInt16 = 0xFF20
 
     static func slate(_ number: Int) -> UInt16 { slates + UInt16(number) }
 }
 
 extension CBUUID {
-    /// A UUID of 16 bits.
+    /// Makes a 16-bit UUID.
     convenience init(short: UInt16) {
         let digits = String(short, radix: 16, uppercase: true)
         self.init(string: String(repeating: "0", count: 4 - digits.count) + digits)
@@ -25,7 +25,8 @@ extension CBUUID {
 }
 
 extension AccessoryProfile {
-    /// Counts from 0, as fast as the link takes it, to whoever is subscribed when it is told to start.
+    /// Counts from 0, as fast as the link accepts values, for the centrals that are subscribed when
+    /// the start value is written.
     static func counter(name: String, limit: Int) -> AccessoryProfile {
         let count = ValueStream(every: .zero, limit: limit) { octets(of: UInt32($0)) }
         let start = Characteristic(
@@ -39,7 +40,7 @@ extension AccessoryProfile {
         return accessory(name, [numbers, start])
     }
 
-    /// Is only there to be found.
+    /// An accessory that is only discovered.
     static func landmark(name: String) -> AccessoryProfile {
         AccessoryProfile(
             name: name,
@@ -48,7 +49,7 @@ extension AccessoryProfile {
         )
     }
 
-    /// Keeps what each of several callers writes.
+    /// An accessory with a value for each of several callers, which stores what they write.
     static func slates(name: String, count: Int) -> AccessoryProfile {
         let slates = (0..<count).map {
             Characteristic(BluetoothUUID(OrderingUUID.slate($0)), [.read, .write, .notify])
@@ -67,12 +68,12 @@ extension AccessoryProfile {
         )
     }
 
-    /// A number as its octets, the least significant first.
+    /// Returns the bytes of a number, least significant byte first.
     static func octets(of number: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
-    /// The number whose octets these are.
+    /// Returns the number with these bytes.
     static func number(_ octets: some Sequence<UInt8>) -> UInt32 {
         octets.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }

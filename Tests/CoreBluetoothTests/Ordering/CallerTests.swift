@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import CoreBluetooth
 import Dispatch
 import Foundation
@@ -12,11 +13,11 @@ struct CallerTests {
     private static let callerCount = 6
     private static let names = ["One", "Two"]
 
-    /// Each caller has a characteristic of its own on each peripheral; what it asks there is answered in
-    /// its order, one answer for each question, whatever the others do.
+    /// Each caller has its own characteristic on each peripheral. Its requests there are answered
+    /// in order, with one answer for each, whatever the others do.
     @Test(
-        "1.2, 7.1, 7.3, 7.11, 7.14 What threads ask at the same time is answered in their order",
-        arguments: [1, 2, 3]
+        "1.2, 7.1, 7.3, 7.11, 7.14 Concurrent requests of threads are answered in their order",
+        arguments: RunSeed.seeds(3)
     )
     func questions(seed: UInt64) async throws {
         let profiles = Self.names.map {
@@ -65,11 +66,11 @@ struct CallerTests {
         return callers
     }
 
-    /// Threads connect and cancel, scan and stop, as they like. In the end everything is let go of, and
-    /// no link ended but those that were cancelled.
+    /// Threads connect, cancel, scan and stop at random. In the end everything is canceled, and no
+    /// link has ended that was not canceled.
     @Test(
-        "1.11, 3.3, 5.4, 5.5 Threads that connect and cancel at the same time leave nothing behind",
-        arguments: [1, 2, 3]
+        "1.11, 3.3, 5.4, 5.5 Threads that connect and cancel at the same time leave no links",
+        arguments: RunSeed.seeds(3)
     )
     func links(seed: UInt64) async throws {
         let stage = try Stage(
@@ -113,8 +114,8 @@ struct CallerTests {
         }
     }
 
-    /// Cancels everything, waits until all that was told before is heard (the landmark is told after
-    /// it), and then for the links to end.
+    /// Cancels all connections, waits until all earlier events have arrived, which the event of the
+    /// landmark shows, and then waits for the links to end.
     private static func letGo(_ phone: CentralRecorder) async {
         for name in names {
             guard let peripheral = phone[name] else { continue }
@@ -137,9 +138,9 @@ struct CallerTests {
     }
 }
 
-/// One thread's questions about one characteristic, and what is to be answered.
+/// The requests of one thread for one characteristic, with the expected answers.
 ///
-/// Unchecked: it is used by one thread at a time.
+/// Unchecked: one thread at a time uses it.
 private final class Caller: @unchecked Sendable {
     let listener: Listener
     let name: String

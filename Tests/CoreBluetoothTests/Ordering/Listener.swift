@@ -5,28 +5,28 @@ import Dispatch
 import Foundation
 import VirtualAccessories
 
-/// An application that connects to all accessories of these tests, and has them ready for use: their
-/// services discovered, their numbers subscribed to.
+/// An application that connects to all accessories of these tests and prepares them: it discovers
+/// their services and subscribes to their numbers.
 ///
-/// Unchecked, and its variables unguarded, on purpose: that the callbacks of a manager come one after
-/// the other is what is tested, and what the thread sanitizer watches. Tests look at the variables when
-/// the journal has told them of the last change.
+/// Unchecked, and its variables unguarded, on purpose: the tests check, and the thread sanitizer
+/// watches, that a manager's callbacks come one at a time. Tests read the variables after the
+/// journal has reported the last change.
 final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable
 {
-    /// `ready NAME` and `done NAME`.
+    /// Has the lines `ready NAME`, `done NAME` and `answered`.
     let journal = Journal()
-    // Made when there is a delegate to give it.
+    // Made after `super.init()`, because its delegate is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
-    /// How many numbers are expected from each peripheral.
+    /// The number of values expected from each peripheral.
     private let limit: Int
     private(set) var peripherals: [String: CBPeripheral] = [:]
     private(set) var characteristics: [String: [CBUUID: CBCharacteristic]] = [:]
     private(set) var numbers: [String: [UInt32]] = [:]
-    /// What else was told of each characteristic of each peripheral, in order.
+    /// The other events of each characteristic of each peripheral, in order.
     private(set) var answers: [String: [CBUUID: [String]]] = [:]
     private(set) var answerCount = 0
-    /// How many answers there are to be before `answered`.
+    /// The number of answers after which the journal gets the line `answered`.
     var expectedAnswerCount = Int.max
 
     init(on adapter: CBAdapter, queue: DispatchQueue, limit: Int = 0) {
@@ -39,7 +39,7 @@ final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
         )
     }
 
-    /// A characteristic of a peripheral that is ready.
+    /// Returns a characteristic of a peripheral that is ready.
     func characteristic(_ uuid: UInt16, of name: String) -> CBCharacteristic? {
         characteristics[name]?[CBUUID(short: uuid)]
     }

@@ -8,10 +8,10 @@ import VirtualAccessories
 
 struct StreamTests {
     private static let names = ["One", "Two", "Three", "Four"]
-    /// From each peripheral to each of two managers: ten thousand in all.
+    /// The number of values from each peripheral to each of two managers: ten thousand in all.
     private static let limit = 1_250
 
-    @Test("1.2, 1.11, 7.1 Two managers hear all numbers of four peripherals, in order")
+    @Test("1.2, 1.11, 7.1 Two managers receive all numbers of four peripherals, in order")
     func concurrentQueue() async throws {
         let (names, limit) = (Self.names, Self.limit)
         let profiles = names.map { AccessoryProfile.counter(name: $0, limit: limit) }

@@ -46,7 +46,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("4.2 Without a bond, a private address that changes makes a new peer")
+    @Test("4.2 Without a bond, a peer with a new private address is a new peer")
     func privateAddresses() async throws {
         let stage = try Stage()
         let other = try stage.addAdapter("other") { $0.privacy = .on }
@@ -70,7 +70,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("4.4, 4.5 Known peers are retrieved in order, as the same objects; strangers are not")
+    @Test("4.4, 4.5 Known peers are retrieved in order as the same objects, and others are not")
     func retrieval() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
         try await stage.run {
@@ -93,7 +93,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("4.6, 5.3 Who is connected can be retrieved by service, and still has to be connected to")
+    @Test("4.6, 5.3 A connected peer is retrieved by service, and still has to be connected to")
     func connectedPeers() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -125,7 +125,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "4.7, 4.8 A name is the advertised one, and from the first connection on the device's own"
+        "4.7, 4.8 The name is the advertised one, and from the first connection the Device Name"
     )
     func names() async throws {
         let name = "A strap with a name that does not fit"

@@ -11,7 +11,7 @@ struct OptionTests {
     private static var service: CBUUID { CBUUID(string: "180D") }
 
     @Test(
-        "1.10, 2.5 Options for what Linux has not are taken",
+        "1.10, 2.5 Options without a counterpart on Linux are accepted",
         arguments: [
             CBCentralManagerOptionShowPowerAlertKey, CBCentralManagerOptionDeviceAccessForMedia,
         ],
@@ -25,7 +25,7 @@ struct OptionTests {
         }
     }
 
-    @Test("1.10, 3.4, 5.1.1 What an option says may be a number")
+    @Test("1.10, 3.4, 5.1.1 The value of an option may be a number")
     func numbers() {
         let options: [String: Any] = [
             "true": true, "one": 1, "object": NSNumber(value: true), "many": NSNumber(value: 2),
@@ -40,7 +40,7 @@ struct OptionTests {
     }
 
     @Test(
-        "5.10 Alerts that nobody can see may be asked for",
+        "5.10 Options for alerts are accepted",
         arguments: [
             CBConnectPeripheralOptionNotifyOnConnectionKey,
             CBConnectPeripheralOptionNotifyOnDisconnectionKey,
@@ -55,7 +55,7 @@ struct OptionTests {
     }
 
     @Test(
-        "14.3, 14.4 Another transport and Apple's notifications may be asked for, and are not there",
+        "14.3, 14.4 Options for the classic transport and ANCS are accepted without an effect",
         arguments: [
             CBConnectPeripheralOptionEnableTransportBridgingKey,
             CBConnectPeripheralOptionRequiresANCS,
@@ -70,7 +70,7 @@ struct OptionTests {
     }
 
     @Test(
-        "2.3, 14.1 Under the rules of the background a scan has to name services, and hears each once"
+        "2.3, 14.1 With background rules, a scan needs services and reports each peripheral once"
     )
     func background() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
@@ -93,12 +93,12 @@ struct OptionTests {
         }
     }
 
-    @Test("2.4 The older query of a peripheral manager tells the same")
+    @Test("2.4 The older authorization query of a peripheral manager returns the same value")
     func olderQuery() {
         #expect(CBPeripheralManager.answer == CBPeripheralManager.authorization.rawValue)
     }
 
-    @Test("5.1.1, 5.1.2, 5.1.3 A lost link is connecting again until it is cancelled")
+    @Test("5.1.1, 5.1.2, 5.1.3 A lost link is connecting again until it is canceled")
     func reconnecting() async throws {
         try await withStrap { stage, scout, strap in
             scout.manager.connect(
@@ -122,7 +122,7 @@ struct OptionTests {
         }
     }
 
-    @Test("5.2.1, 5.4 Who cancels is told of no error")
+    @Test("5.2.1, 5.4 A manager that cancels gets no error")
     func cancelling() async throws {
         try await withStrap { stage, scout, strap in
             scout.manager.connect(strap)
@@ -165,7 +165,7 @@ private final class Subclass: CBCentralManager {
     var isSpecial: Bool { true }
 }
 
-/// Asks what is deprecated, without naming it.
+/// Calls a deprecated method without naming it, which avoids a warning.
 private protocol OlderQuery {
     associatedtype Status: RawRepresentable<Int>
     static func authorizationStatus() -> Status

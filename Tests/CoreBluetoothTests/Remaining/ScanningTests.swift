@@ -15,7 +15,7 @@ struct ScanningTests {
     }
 
     @Test(
-        "3.1, 3.3 A list asks for one of its services; none, or none in it, for everybody",
+        "3.1, 3.3 A list finds peripherals with one of its services, nil or an empty one finds all",
         arguments: [true, false]
     )
     func services(isEmpty: Bool) async throws {
@@ -31,7 +31,7 @@ struct ScanningTests {
         }
     }
 
-    @Test("3.4, 3.5, 3.9 Each is told once, or each packet, as asked; stopping forgets")
+    @Test("3.4, 3.5, 3.9 Peripherals are reported once or for each packet, and again after a stop")
     func duplicates() async throws {
         let stage = try Stage(.demo(name: "Demo"))
         try await stage.run {
@@ -39,7 +39,7 @@ struct ScanningTests {
             await scout.scan()
             await scout.journal.wait(for: "seen Demo")
             try await stage.air.sleep(for: .seconds(5))
-            // Once more at most, for the scan response.
+            // At most once more, for the scan response.
             let once = scout.count("Demo")
             #expect(once <= 2)
             scout.manager.stopScan()
@@ -55,7 +55,7 @@ struct ScanningTests {
         }
     }
 
-    @Test("3.6, 3.7, 3.10, 3.11, 3.13 What is advertised has Apple's keys and types, and no more")
+    @Test("3.6, 3.7, 3.10, 3.11, 3.13 Advertisement data has Apple's keys and types, and no more")
     func dictionary() async throws {
         let stage = try Stage(.demo(name: "Demo"))
         try await stage.run {
@@ -85,7 +85,7 @@ struct ScanningTests {
         }
     }
 
-    @Test("3.10 Data of services, and beacons that cannot be connected to")
+    @Test("3.10 Service data and beacons that are not connectable are reported")
     func serviceData() async throws {
         let stage = try Stage()
         try stage.addBeacon(.eddystoneURL("https://example.com", power: -20), at: 1)
@@ -104,7 +104,7 @@ struct ScanningTests {
         }
     }
 
-    @Test("3.12 iBeacons are not shown")
+    @Test("3.12 iBeacons are hidden")
     func iBeacons() async throws {
         let stage = try Stage()
         let uuid = try #require(BluetoothUUID("4C414E59-4152-4400-A000-000000000099"))
@@ -118,7 +118,7 @@ struct ScanningTests {
         }
     }
 
-    @Test("3.14 Extended advertisements are found like others")
+    @Test("3.14 Extended advertisements are discovered like others")
     func extended() async throws {
         let stage = try Stage()
         try stage.addBeacon(.name("Lighthouse"), at: 1, isExtended: true)
@@ -132,7 +132,7 @@ struct ScanningTests {
 }
 
 extension Stage {
-    /// A beacon, so many metres away.
+    /// Adds a beacon at a distance in meters.
     func addBeacon(_ message: BeaconMessage, at distance: Double, isExtended: Bool = false) throws {
         try air.world.addController(
             ControllerConfiguration(

@@ -5,10 +5,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application that scans, and keeps all that it is shown.
+/// An application that scans and keeps its discoveries.
 ///
-/// Unchecked: what varies is changed on the queue before the line is written, and looked at by the test
-/// after it has read the line.
+/// Unchecked: its variables are changed on the queue before a line is written, and the test reads
+/// them after it has read the line.
 final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
     struct Sighting {
         let peripheral: CBPeripheral
@@ -18,7 +18,7 @@ final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @un
     }
 
     let journal = Journal()
-    // Made when there is a delegate to give it.
+    // Made after `super.init()`, because its delegate is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
     private(set) var sightings: [Sighting] = []
@@ -32,18 +32,18 @@ final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @un
         )
     }
 
-    /// Waits for power, and begins to scan.
+    /// Waits for `poweredOn`, and starts a scan.
     func scan(_ services: [CBUUID]? = nil, options: [String: Any]? = nil) async {
         await journal.wait(for: "poweredOn")
         manager.scanForPeripherals(withServices: services, options: options)
     }
 
-    /// How often somebody was seen.
+    /// Returns the number of discoveries of a peripheral.
     func count(_ name: String) -> Int {
         journal.lines.count { $0 == "seen \(name)" }
     }
 
-    /// The first sighting of somebody.
+    /// Returns the first discovery of a peripheral.
     func first(_ name: String) -> Sighting? { sightings.first { $0.name == name } }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {

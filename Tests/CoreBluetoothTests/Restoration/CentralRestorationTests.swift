@@ -10,7 +10,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("Central managers in another process")
+@Suite("Restoring central managers")
 struct CentralRestorationTests {
     private let store = MemoryStore()
 
@@ -18,7 +18,7 @@ struct CentralRestorationTests {
         try Stage(accessories) { $0.store = store }
     }
 
-    @Test("13.1, 13.2, 13.3 Who was connected and listened goes on, without discovering again")
+    @Test("13.1, 13.2, 13.3 Connections and subscriptions are restored without a discovery")
     func goesOn() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -41,7 +41,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.3 A peer that is away is waited for, and connected when it is back")
+    @Test("13.3 A restored peer that is out of range is connected when it returns")
     func away() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -62,7 +62,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.3 A scan goes on with its filter and options; there is no key for what there is not")
+    @Test("13.3 A scan is restored with its filter and options, and missing options have no key")
     func scan() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -87,7 +87,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.2 Where all was ended there is nothing to restore, and nothing is restored")
+    @Test("13.2 Nothing is restored if everything was ended")
     func nothing() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -126,7 +126,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.3 A peripheral that the application does not keep is not connected to")
+    @Test("13.3 A restored peripheral that the application does not keep is not connected")
     func notKept() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -151,7 +151,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.3 What is not where it was is told of, once there is a link, and is not listened to")
+    @Test("13.3 Changed services are reported after connecting, and are not subscribed to")
     func changedTable() async throws {
         let stage = try Stage(.measuring(at: 0)) { $0.store = store }
         try await stage.run {
@@ -177,7 +177,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.1 Of two managers with one identifier the first has it")
+    @Test("13.1 Of two managers with one identifier, only the first uses it")
     func sameIdentifier() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -201,7 +201,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.5 Commands before poweredOn are dropped; what was restored goes on all the same")
+    @Test("13.5 Commands before poweredOn are ignored, and restored state continues")
     func tooEarly() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -226,7 +226,36 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("4.7 A peripheral that is retrieved has its name in another process, too")
+    @Test("13.2 Restored peripherals can be retrieved by identifier in willRestoreState")
+    func retrieving() async throws {
+        let stage = try stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let app = stage.central(options: Stage.appOptions)
+            _ = try await app.listen(to: "Strap")
+            await stage.adapter.shutDown()
+            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            let lines = await Misuse.lines(about: Misuse.name(again.manager)) {
+                again.react { line, app in
+                    guard line.hasPrefix("restored"), let strap = app["Strap"] else { return }
+                    strap.delegate = app
+                    let found = app.manager.retrievePeripherals(
+                        withIdentifiers: [UUID(), strap.identifier]
+                    )
+                    app.journal.add("retrieved \(found == [strap])")
+                }
+                await again.journal.wait(for: "value 2A37")
+            }
+            #expect(lines.isEmpty)
+            #expect(
+                again.journal.lines.prefix(4) == [
+                    "restored kCBRestoredPeripherals", "retrieved true", "state poweredOn",
+                    "connected Strap",
+                ]
+            )
+        }
+    }
+
+    @Test("4.7 A retrieved peripheral has its name in another process")
     func names() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -243,7 +272,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.6 A record that cannot be read is left out, and the manager begins anew")
+    @Test("13.6 A record that cannot be decoded is ignored")
     func tornRecord() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -261,7 +290,7 @@ struct CentralRestorationTests {
 }
 
 extension AccessoryProfile {
-    /// A strap with one address, whose heart rate comes after so many other services.
+    /// A strap with a fixed address, with this number of services before its heart rate service.
     fileprivate static func measuring(at place: Int) -> AccessoryProfile {
         var profile = heartRate(name: "Strap")
         profile.address = .random(DeviceAddress(value: 0xC000_0000_AAAA, kind: .random))

@@ -9,16 +9,16 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("What is restored of an adapter that was shut down")
+@Suite("Restoring after a shutdown")
 struct OrderlyEndTests {
     private let store = MemoryStore()
 
-    /// Two straps that are found, the second with its address.
+    /// Makes a stage with two straps.
     private func stage() throws -> Stage {
         try Stage(.heartRate(name: "Left"), .heartRate(name: "Right")) { $0.store = store }
     }
 
-    /// What the manager hears of the end, and who is connected after the next launch.
+    /// Shuts the adapter down, checks that the manager only gets the new state, and relaunches.
     private func end(of app: CentralRecorder, on stage: Stage) async throws -> CentralRecorder {
         app.journal.clear()
         await stage.adapter.shutDown()
@@ -36,7 +36,7 @@ struct OrderlyEndTests {
         return [try #require(app["Left"]), try #require(app["Right"])]
     }
 
-    @Test("13.2, 13.3 Of two that are connected both are connected again")
+    @Test("13.2, 13.3 Two connected peripherals are both connected again")
     func two() async throws {
         let stage = try stage()
         try await stage.run {
@@ -49,7 +49,7 @@ struct OrderlyEndTests {
         }
     }
 
-    @Test("13.2, 13.3 Who is still waited for is waited for again, and has not failed")
+    @Test("13.2, 13.3 A pending connection request is restored and has not failed")
     func pending() async throws {
         let stage = try stage()
         try await stage.run {
@@ -66,7 +66,7 @@ struct OrderlyEndTests {
         }
     }
 
-    @Test("13.2, 5.1.1 Who is connected again by itself, is after the next launch")
+    @Test("13.2, 5.1.1 A peripheral that reconnects automatically does so after the next launch")
     func reconnecting() async throws {
         let stage = try stage()
         try await stage.run {

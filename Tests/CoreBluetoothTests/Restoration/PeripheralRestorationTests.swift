@@ -8,7 +8,7 @@ import Foundation
 import HCITransports
 import Testing
 
-@Suite("Peripheral managers in another process")
+@Suite("Restoring peripheral managers")
 struct PeripheralRestorationTests {
     private let store = MemoryStore()
 
@@ -16,7 +16,7 @@ struct PeripheralRestorationTests {
         [CBPeripheralManagerOptionRestoreIdentifierKey: "shop"]
     }
 
-    /// An application that answers every read with this.
+    /// Makes an application answer every read with the same value.
     private static func answerReads(_ app: PeripheralRecorder) {
         app.answer { app, requests in
             requests.first?.value = Data([7])
@@ -25,7 +25,7 @@ struct PeripheralRestorationTests {
     }
 
     @Test(
-        "13.2, 13.4 Services are where they were, and advertised, before the application does anything"
+        "13.2, 13.4 Services keep their handles and are advertised before the application acts"
     )
     func goesOn() async throws {
         let stage = try Stage { $0.store = store }
@@ -55,7 +55,7 @@ struct PeripheralRestorationTests {
         }
     }
 
-    @Test("13.4 A restored characteristic can be sent, and its service be taken back")
+    @Test("13.4 A restored characteristic can send values, and its service can be removed")
     func usable() async throws {
         let stage = try Stage { $0.store = store }
         try await stage.serve([Shop.make().0], options: Self.options) { app in
@@ -82,7 +82,7 @@ struct PeripheralRestorationTests {
 }
 
 extension Stage {
-    /// Where a characteristic of the phone is, as a passing central finds it.
+    /// Returns the handle of a characteristic of the phone, as a new central discovers it.
     fileprivate func place(of uuid: String) async throws -> AttributeHandle {
         var place = AttributeHandle.invalid
         try await visitor { place = try await $0.find(uuid).handle }

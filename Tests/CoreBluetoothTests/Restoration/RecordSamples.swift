@@ -6,7 +6,7 @@ import BluetoothTypes
 
 @testable import CoreBluetooth
 
-/// Intents to be written and read.
+/// Intents for the tests of records.
 enum RecordSamples {
     static func peer(_ number: Int) -> PeerIdentifier {
         PeerIdentifier(octets: [UInt8](repeating: 0xAA, count: 15) + [UInt8(number)])
@@ -49,13 +49,13 @@ enum RecordSamples {
 
     static let smallCentralOctets = [
         "01", "0300617070",
-        // One peer, with a name, that is to be connected to again.
+        // A peer with a name that reconnects.
         "0100", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01", "01010053", "01",
-        // A service, listed, whose inclusions were not asked for.
+        // A listed service whose included services were not discovered.
         "01", "0100", "10001500", "0101", "02180d", "00",
-        // A characteristic that notifies, with a descriptor.
+        // A subscribed characteristic with a descriptor.
         "01", "0100", "110012001300", "10", "01", "022a37", "01", "0100", "1300", "022902",
-        // A scan with a list of services, and duplicates.
+        // A scan with a list of services and duplicates.
         "01", "01", "0100", "02feaa", "0101", "00",
     ].joined()
 
@@ -88,7 +88,7 @@ enum RecordSamples {
         "01", "01010053", "0100", "02180d",
     ].joined()
 
-    /// Of everything something, and nothing, and an empty list.
+    /// Intents with present values, missing values and empty lists.
     static let central: CentralIntents = {
         var intents = smallCentral
         intents.peers.append(.init(identifier: peer(2)))

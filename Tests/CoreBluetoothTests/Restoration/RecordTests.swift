@@ -8,9 +8,9 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The records of what managers want")
+@Suite("Records of intents")
 struct RecordTests {
-    @Test("What a central manager wants is written octet by octet")
+    @Test("The intents of a central manager have this encoding")
     func centralVector() throws {
         let octets = RestorationRecord.encode(RecordSamples.smallCentral, of: "app")
         #expect(octets.hexadecimal == RecordSamples.smallCentralOctets)
@@ -18,7 +18,7 @@ struct RecordTests {
         #expect(intents == RecordSamples.smallCentral)
     }
 
-    @Test("What a peripheral manager wants is written octet by octet")
+    @Test("The intents of a peripheral manager have this encoding")
     func peripheralVector() throws {
         let octets = RestorationRecord.encode(RecordSamples.smallPeripheral, of: "app")
         #expect(octets.hexadecimal == RecordSamples.smallPeripheralOctets)
@@ -26,7 +26,7 @@ struct RecordTests {
         #expect(intents == RecordSamples.smallPeripheral)
     }
 
-    @Test("What was written is read")
+    @Test("Encoded intents are decoded unchanged")
     func roundTrip() throws {
         let central = RestorationRecord.encode(RecordSamples.central, of: "gateway")
         #expect(try RestorationRecord.decode(central, of: "gateway") == RecordSamples.central)
@@ -44,7 +44,7 @@ struct RecordTests {
         )
     }
 
-    @Test("Of too many names those are remembered that were used last")
+    @Test("Of too many names, those used last are kept")
     func names() {
         var names = PeerNames()
         let peers = Array(0..<PeerNames.limit) + [0, 0, PeerNames.limit]
@@ -61,7 +61,7 @@ struct RecordTests {
         )
     }
 
-    @Test("A record that was cut short is refused wherever it was cut")
+    @Test("A record that is truncated at any place is refused")
     func truncation() {
         let central = RestorationRecord.encode(RecordSamples.central, of: "gateway")
         for count in central.indices {
@@ -73,7 +73,7 @@ struct RecordTests {
         }
     }
 
-    @Test("A record with something after it is refused")
+    @Test("A record with trailing bytes is refused")
     func trailing() {
         let octets = RestorationRecord.encode(RecordSamples.central, of: "gateway") + [0]
         #expect(throws: MalformedBytes.trailing(count: 1)) {
@@ -81,7 +81,7 @@ struct RecordTests {
         }
     }
 
-    @Test("Another manager's record is refused, and one of another version")
+    @Test("A record of another manager or another version is refused")
     func foreign() {
         var octets = RestorationRecord.encode(RecordSamples.central, of: "gateway")
         #expect(throws: MalformedBytes.invalid(field: "identifier")) {
@@ -93,9 +93,12 @@ struct RecordTests {
         }
     }
 
-    @Test("Whatever the octets, reading them ends, and what is read is written the same")
-    func garbage() throws {
-        var random = SplitMix64(seed: 13)
+    @Test(
+        "Decoding random bytes ends, and decoded intents have the same encoding",
+        arguments: RunSeed.seeds(1)
+    )
+    func garbage(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         let samples = [
             RestorationRecord.encode(RecordSamples.central, of: "gateway"),
             RestorationRecord.encode(RecordSamples.peripheral, of: "gateway"),
@@ -123,7 +126,7 @@ struct RecordTests {
         }
     }
 
-    @Test("As many peers as there is room for are remembered, the latest")
+    @Test("The latest peers are stored, up to the limit")
     func peerLimit() throws {
         var intents = CentralIntents()
         intents.peers = (0..<100).map { CentralIntents.Peer(identifier: RecordSamples.peer($0)) }

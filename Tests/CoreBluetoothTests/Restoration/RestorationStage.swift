@@ -10,15 +10,15 @@ import VirtualAccessories
 import VirtualRadio
 
 extension Stage {
-    /// What a manager is known by from one launch to the next.
+    /// The options of a manager that is restored.
     static var appOptions: [String: Any] { [CBCentralManagerOptionRestoreIdentifierKey: "app"] }
 
-    /// The controller with that name.
+    /// Returns the controller with this name.
     func controller(_ name: String) throws -> ControllerID {
         try #require(air.world.status.controllers.first { $0.name == name }?.id)
     }
 
-    /// The same phone, after its process was started again: another host on what the first has kept.
+    /// Relaunches the phone's process: returns the adapter of a new host with the same store.
     func relaunch(_ store: MemoryStore, times: Int = 1) throws -> CBAdapter {
         try addAdapter("phone, launch \(times + 1)", at: Position(x: 0, y: 0)) { configuration in
             configuration.store = store
@@ -28,8 +28,8 @@ extension Stage {
 }
 
 extension CentralRecorder {
-    /// Becomes the delegate of a restored peripheral, as applications do, and writes down what that
-    /// shows.
+    /// Becomes the delegate of a restored peripheral, as applications do, and writes its state into
+    /// the journal.
     func takeOver(_ name: String) {
         react { line, app in
             guard line.hasPrefix("restored"), let peripheral = app[name] else { return }
@@ -48,7 +48,7 @@ extension CentralRecorder {
         }
     }
 
-    /// Finds a heart rate strap, and listens to it.
+    /// Discovers a heart rate strap, and subscribes to its heart rate.
     func listen(to name: String) async throws -> CBPeripheral {
         let strap = try await visit(name)
         await explore(strap)

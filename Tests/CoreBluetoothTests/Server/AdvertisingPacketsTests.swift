@@ -2,6 +2,7 @@
 
 import BluetoothGAP
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import CoreBluetooth
@@ -24,21 +25,21 @@ struct AdvertisingPacketsTests {
         AdvertisingData(packets(name, services).scanResponse)
     }
 
-    @Test("12.2 A name that fits beside the flags is in the advertisement, whole")
+    @Test("12.2 A name that fits after the flags is complete in the advertisement")
     func shortName() {
         let name = String(repeating: "n", count: 26)
         #expect(packets(name).advertisingData == Self.flags + [27, 9] + [UInt8](name.utf8))
         #expect(packets(name).scanResponse.isEmpty)
     }
 
-    @Test("12.2 A name that is too long is cut to 26 octets, and marked as shortened")
+    @Test("12.2 A name that is too long is cut to 26 bytes and marked as shortened")
     func longName() {
         let name = String(repeating: "n", count: 27)
         #expect(advertisement(name).shortenedLocalName == String(repeating: "n", count: 26))
         #expect(advertisement(name).completeLocalName == nil)
     }
 
-    @Test("12.2 Beside a long UUID a name of up to ten octets is in the scan response, whole")
+    @Test("12.2 With a long UUID, a name of up to ten bytes is complete in the scan response")
     func nameInResponse() {
         #expect(advertisement("12345678", [Self.full]).completeLocalName == "12345678")
         #expect(advertisement("123456789", [Self.full]).localName == nil)
@@ -47,13 +48,13 @@ struct AdvertisingPacketsTests {
         #expect(response("1234567890A", [Self.full]).shortenedLocalName == "1234567890")
     }
 
-    @Test("12.2 A name is cut between characters, and not within one")
+    @Test("12.2 A name is cut between characters")
     func characters() {
         #expect(response("ääääää", [Self.full]).shortenedLocalName == "äääää")
         #expect(response("👩‍👩‍👧‍👦", [Self.full]).localName == nil)
     }
 
-    @Test("12.6 A UUID travels in the width in which it was made")
+    @Test("12.6 A UUID is advertised in the width in which it was made")
     func widths() {
         let short = packets(nil, ["180D"]).advertisingData
         #expect(short == Self.flags + [3, 3, 0x0D, 0x18])
@@ -65,7 +66,7 @@ struct AdvertisingPacketsTests {
     }
 
     @Test(
-        "12.2 Twenty-eight octets hold thirteen short UUIDs; what is over is in the overflow area"
+        "12.2 The 28 bytes hold thirteen short UUIDs, and others are in the overflow area"
     )
     func overflow() {
         let services = (0..<15).map { "A00" + String($0, radix: 16).uppercased() }
@@ -88,7 +89,7 @@ struct AdvertisingPacketsTests {
         #expect(OverflowArea.matches(hidden, in: response(nil, services)) == hidden)
     }
 
-    @Test("12.2 Ten octets of name and the overflow area fill a scan response exactly")
+    @Test("12.2 Ten bytes of name and the overflow area fill a scan response exactly")
     func exact() {
         let packets = packets("1234567890", [Self.full, Self.otherFull])
         #expect(packets.scanResponse.count == 31)
@@ -96,13 +97,16 @@ struct AdvertisingPacketsTests {
         #expect(OverflowArea.isPresent(in: AdvertisingData(packets.scanResponse)))
     }
 
-    @Test("A UUID that is given twice is there once")
+    @Test("A UUID that is given twice is advertised once")
     func duplicates() {
         let shown = packets(nil, ["180D", "180D"]).advertisingData
         #expect(shown == Self.flags + [3, 3, 0x0D, 0x18])
     }
 
-    @Test("Whatever is asked for, both packets are well formed and fit", arguments: 0..<200)
+    @Test(
+        "With random input, both packets are well formed and fit",
+        arguments: RunSeed.seeds(200)
+    )
     func anything(seed: UInt64) {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
         func next(_ bound: Int) -> Int {
@@ -127,7 +131,7 @@ struct AdvertisingPacketsTests {
 
 @Suite("The overflow area")
 struct OverflowAreaTests {
-    @Test("12.2 Who is in it is found, and of others only those who share a bit")
+    @Test("12.2 Services in the area are found, and of others only those with the same bit")
     func matches() throws {
         let all = (0..<UInt16(1000)).map { BluetoothUUID(0x1000 + $0) }
         let area = try #require(OverflowArea.data(of: all.prefix(3)))
@@ -141,7 +145,7 @@ struct OverflowAreaTests {
         #expect(found.count < 100)
     }
 
-    @Test("12.2 The bits are what they always were: two devices have to agree")
+    @Test("12.2 The bits of services are fixed, because two devices have to agree on them")
     func vectors() {
         #expect(
             OverflowArea.bit(of: BluetoothUUID(0x180D))
@@ -150,7 +154,7 @@ struct OverflowAreaTests {
         #expect((0..<112).contains(OverflowArea.bit(of: BluetoothUUID(0x180F))))
     }
 
-    @Test("12.2 Nothing makes no area, and what is none matches nothing")
+    @Test("12.2 No services make no area, and other data matches nothing")
     func none() throws {
         #expect(OverflowArea.data(of: [BluetoothUUID]()) == nil)
         let foreign: [AdvertisingData.ManufacturerData] = [

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Advertising")
 struct AdvertisingTests {
-    /// What a scanner hears of the phone, with its scan response, until `condition` holds.
+    /// Returns an advertisement of the phone, with its scan response, that satisfies the condition.
     private func hears(
         _ stage: Stage,
         until condition: @escaping @Sendable (Advertisement) -> Bool
@@ -26,7 +26,7 @@ struct AdvertisingTests {
         return try #require(found.current)
     }
 
-    @Test("12.1, 12.4 Name and services are on the air, connectable, before the delegate is told")
+    @Test("12.1, 12.4 Name and services are advertised, connectable, when the delegate is called")
     func started() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -46,7 +46,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.1 Other keys are not advertised, and said in the log")
+    @Test("12.1 Other keys are not advertised, and are logged")
     func otherKeys() async throws {
         let stage = try Stage()
         let said = Journal()
@@ -68,7 +68,7 @@ struct AdvertisingTests {
         #expect(said.lines.contains { $0.contains("'kCBAdvDataTxPowerLevel' is not allowed") })
     }
 
-    @Test("12.4 A second start is an error, and the first goes on; after a stop it is none")
+    @Test("12.4 A second start is an error without an effect, and after a stop it succeeds")
     func twice() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -89,7 +89,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.4 A start that was stopped before it was answered leaves nothing on")
+    @Test("12.4 A start that was stopped before its answer leaves no advertising")
     func stoppedAtOnce() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -106,7 +106,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.5 Managers share one advertisement; one that stops takes only its own away")
+    @Test("12.5 Managers share one advertisement, and one that stops removes only its own part")
     func shared() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -140,7 +140,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.3 By the rules of the background there is no name, and all services are hidden")
+    @Test("12.3 With background rules there is no name, and all services are in the overflow area")
     func background() async throws {
         let stage = try Stage()
         try await stage.run {
@@ -158,7 +158,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.3 Who is in the background is rarer on the air, unless somebody is in the foreground")
+    @Test("12.3 The interval is longer only if all advertising managers follow background rules")
     func interval() {
         var plan = AdvertisingPlan()
         let sessions = [SessionIdentifier.next(), .next()]
@@ -171,7 +171,7 @@ struct AdvertisingTests {
         #expect(plan.advertising?.interval == AdvertisingPlan.backgroundInterval)
     }
 
-    @Test("Advertising goes on while a central is connected")
+    @Test("Advertising continues while a central is connected")
     func connected() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in

@@ -10,7 +10,7 @@ import Testing
 @Suite("A central manager and a peripheral manager on two devices")
 struct BothRolesTests {
     @Test(
-        "6.1, 7.1, 10.2, 10.4, 11.1, 11.3 What one application has, the other reads, writes and hears"
+        "6.1, 7.1, 10.2, 10.4, 11.1, 11.3 A central reads, writes and receives published values"
     )
     func meet() async throws {
         let (service, all) = Shop.make()
@@ -48,7 +48,7 @@ struct BothRolesTests {
     }
 
     @Test(
-        "12.2, 12.3 A service in the overflow area is found by who scans for it, and said to be there"
+        "12.2, 12.3 A service in the overflow area is found by a scan for it, and listed there"
     )
     func overflow() async throws {
         let stage = try Stage()
@@ -67,7 +67,7 @@ struct BothRolesTests {
         }
     }
 
-    @Test("10.2, 10.4 Who has no method for requests refuses them at once")
+    @Test("10.2, 10.4 A delegate without methods for requests refuses them at once")
     func silentDelegate() async throws {
         let stage = try Stage()
         let silent = SilentDelegate()
@@ -85,7 +85,7 @@ struct BothRolesTests {
         }
     }
 
-    @Test("11.2 Values from many threads arrive, each once, in the order of each thread")
+    @Test("11.2 Values from many threads arrive once each, in the order of each thread")
     func threads() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let value = try #require(all[Shop.notified])
@@ -114,9 +114,9 @@ struct BothRolesTests {
     }
 }
 
-/// An application that only wants to know the state.
+/// An application that only implements the required method.
 ///
-/// Unchecked: it has no state of its own.
+/// Unchecked: it has no state.
 private final class SilentDelegate: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("A peripheral manager whose Bluetooth is switched off")
+@Suite("Turning Bluetooth off with a peripheral manager")
 struct PowerTests {
     private func cycle(_ stage: Stage, _ app: PeripheralRecorder) async {
         let count = app.journal.lines.count { $0 == "state poweredOn" }
@@ -19,7 +19,7 @@ struct PowerTests {
         await app.journal.wait(for: "state poweredOn", count: count + 1)
     }
 
-    /// Checks what a visitor finds beside the services that every server has.
+    /// Checks the services that a visitor discovers, except those that every server has.
     private func expectServices(_ expected: [UInt16], on stage: Stage) async throws {
         try await stage.visitor { visitor in
             let found = try await visitor.link.discoverServices().compactMap(\.uuid.short16)
@@ -27,7 +27,7 @@ struct PowerTests {
         }
     }
 
-    @Test("9.6, 12.7 What was published and advertised is there again when it is switched on")
+    @Test("9.6, 12.7 Services and advertising are there again when Bluetooth is turned on")
     func goesOn() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -37,7 +37,7 @@ struct PowerTests {
         }
     }
 
-    @Test("12.7 While it is off nothing is on the air")
+    @Test("12.7 Nothing is advertised while Bluetooth is off")
     func isOff() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -55,7 +55,7 @@ struct PowerTests {
     }
 
     @Test(
-        "9.6 To add the same services and advertise at every poweredOn is safe: they are there once"
+        "9.6 Adding the same services at every poweredOn publishes them once"
     )
     func readdsSame() async throws {
         let (shop, _) = Shop.make()
@@ -74,7 +74,7 @@ struct PowerTests {
         }
     }
 
-    @Test("9.6 To make the services anew at every poweredOn is safe, with what includes them")
+    @Test("9.6 New services at every poweredOn replace the old ones and those that include them")
     func readdsNew() async throws {
         nonisolated(unsafe) let old = Shop.make().0
         nonisolated(unsafe) let including = CBMutableService(
@@ -97,7 +97,7 @@ struct PowerTests {
         }
     }
 
-    @Test("10.1 Links end with the power, and with them the subscriptions")
+    @Test("10.1 Turning Bluetooth off ends links and subscriptions")
     func subscriptions() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let notified = try #require(all[Shop.notified])
@@ -117,7 +117,7 @@ struct PowerTests {
         }
     }
 
-    @Test("9.6, 12.7 Below off everything is gone, and has to be published and begun again")
+    @Test("9.6, 12.7 A state below poweredOff removes services and advertising")
     func below() async throws {
         nonisolated(unsafe) let service = Shop.make().0
         let stage = try Stage()

@@ -8,9 +8,9 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("Addresses on the air")
+@Suite("Advertised addresses")
 struct PrivateAddressTests {
-    @Test("12.5 Adapters that applications name keep their identity off the air")
+    @Test("12.5 Named adapters use private addresses")
     func named() async throws {
         let surroundings = try #require(
             AdapterSurroundings(.virtual, switches: Guarded(AdapterSwitches()))
@@ -20,7 +20,7 @@ struct PrivateAddressTests {
         #expect(privacy == .on)
     }
 
-    @Test("12.5 The advertisement comes from an address that changes")
+    @Test("12.5 The advertised address changes")
     func rotation() async throws {
         let stage = try Stage { $0.privacy = .on }
         try await stage.run(bound: .seconds(3_600)) {

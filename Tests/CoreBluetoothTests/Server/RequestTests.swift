@@ -13,7 +13,7 @@ import Testing
 struct RequestTests {
     private static let hundred = Data((0..<100).map { UInt8($0) })
 
-    /// Gives this value to everybody who reads, and takes all that is written.
+    /// Answers reads with this value, and accepts all writes.
     @Sendable private static func giveHundred(_ app: PeripheralRecorder, _ all: [CBATTRequest]) {
         guard let request = all.first else { return }
         guard request.value == nil else {
@@ -26,12 +26,12 @@ struct RequestTests {
         app.manager.respond(to: request, withResult: .success)
     }
 
-    @Test("10.2, 10.3 A long value is read in parts, from growing offsets, each cut to what fits")
+    @Test("10.2, 10.3 A long value is read in parts at increasing offsets, each truncated to fit")
     func longRead() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
             app.answer(Self.giveHundred)
-            // The smallest MTU there is.
+            // The smallest possible MTU.
             try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
                 let dynamic = try await visitor.find(Shop.dynamic)
                 #expect(try await visitor.link.readLong(dynamic) == [UInt8](Self.hundred))
@@ -40,7 +40,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.2 At the end of the value there is an empty part")
+    @Test("10.2 A read at the end of the value returns no bytes")
     func end() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -58,7 +58,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.2 Past the end of a value that has become shorter there is an invalid offset")
+    @Test("10.2 A read beyond the end of a shortened value is an invalid offset")
     func pastTheEnd() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -71,7 +71,7 @@ struct RequestTests {
             }
             try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
                 let dynamic = try await visitor.find(Shop.dynamic)
-                // To a client an invalid offset is where the value ends.
+                // A client takes an invalid offset for the end of the value.
                 let read = try await visitor.link.readLong(dynamic)
                 #expect(read == [UInt8](Self.hundred.prefix(22)))
             }
@@ -79,7 +79,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.2 A success without a value is an empty one")
+    @Test("10.2 A success without a value is an empty value")
     func noValue() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -91,7 +91,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.4, 10.5 Prepared writes come as one unit with offsets, and are answered once")
+    @Test("10.4, 10.5 Prepared writes arrive as one unit with offsets and are answered once")
     func longWrite() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -106,11 +106,16 @@ struct RequestTests {
         }
     }
 
-    @Test("10.4 Writes of several values are one unit, and a refusal is of all of them")
-    func unit() async throws {
+    @Test(
+        "10.4 A refusal refuses all writes of a unit and names the one that was answered",
+        arguments: [0, 1]
+    )
+    func unit(answered: Int) async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
-            app.answer { $0.manager.respond(to: $1[1], withResult: .invalidAttributeValueLength) }
+            app.answer {
+                $0.manager.respond(to: $1[answered], withResult: .invalidAttributeValueLength)
+            }
             try await stage.visitor { visitor in
                 let values = [
                     GATT.AttributeValue(
@@ -122,16 +127,17 @@ struct RequestTests {
                         value: [2, 3]
                     ),
                 ]
-                let refusal = try await visitor.refusal {
-                    try await visitor.link.writeReliably(values)
-                }
-                #expect(refusal == .invalidAttributeValueLength)
+                let refusal = GATT.Failure.attribute(
+                    .invalidAttributeValueLength,
+                    handle: values[answered].handle
+                )
+                await #expect(throws: refusal) { try await visitor.link.writeReliably(values) }
             }
             #expect(app.journal.lines.last == "write A002[0]+1 A005[0]+2")
         }
     }
 
-    @Test("10.6 A command comes like a request, and may be answered, which leads to nothing")
+    @Test("10.6 A Write Command arrives like a request, and answering it has no effect")
     func command() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -140,13 +146,13 @@ struct RequestTests {
                 let dynamic = try await visitor.find(Shop.dynamic)
                 try await visitor.link.writeWithoutResponse([7, 8], to: dynamic)
                 await app.journal.wait(for: "write A002[0]+2")
-                // The link goes on.
+                // The link still works.
                 _ = try await visitor.find(Shop.fixed)
             }
         }
     }
 
-    @Test("10.7 Who is not answered waits, is refused before its patience ends, and may ask again")
+    @Test("10.7 An unanswered request is refused before the central times out")
     func silence() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -165,7 +171,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.7 The second answer to a request, and one that is too late, are dropped and said")
+    @Test("10.7 A second or late answer to a request is ignored and logged")
     func twice() async throws {
         let stage = try Stage()
         let said = Journal()
@@ -187,7 +193,7 @@ struct RequestTests {
         #expect(said.lines.count { $0.contains("request was answered that is over") } >= 2)
     }
 
-    @Test("10.8 A static value, and what is not permitted, never reach the application")
+    @Test("10.8 Requests for static values or without permission never reach the application")
     func checks() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -208,7 +214,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.9 Application errors reach the central as they are", arguments: [0x80, 0x9F, 0x0D])
+    @Test("10.9 Application errors reach the central unchanged", arguments: [0x80, 0x9F, 0x0D])
     func applicationErrors(code: Int) async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -226,7 +232,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.9 A number that is none of the protocol's is an unlikely error")
+    @Test("10.9 A number outside the protocol's range becomes unlikelyError")
     func impossibleError() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -244,7 +250,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A request that is open when the manager goes is refused at once, and its services go")
+    @Test("Releasing a manager refuses its open requests and removes its services")
     func managerGone() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -264,7 +270,7 @@ struct RequestTests {
     }
 
     @Test("10.1 Without a delegate requests are refused")
-    func nobody() async throws {
+    func withoutDelegate() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
             app.manager.delegate = nil
@@ -278,7 +284,7 @@ struct RequestTests {
         }
     }
 
-    @Test("One central is one object, with one identifier, that never tells its address")
+    @Test("A central has one object with one identifier, which does not reveal its address")
     func centrals() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in

@@ -9,9 +9,9 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("The room for values")
+@Suite("The queue of values")
 struct UpdateQueueTests {
-    @Test("11.2 There is room for so many; who is refused is told once when there is room again")
+    @Test("11.2 After a refusal, the application is informed once when there is space")
     func room() {
         var queue = UpdateQueue()
         let taken = (0..<UpdateQueue.limit).map { _ in queue.reserve() }
@@ -23,7 +23,7 @@ struct UpdateQueueTests {
         #expect(queue.count == UpdateQueue.limit - 2)
     }
 
-    @Test("11.2 Without a refusal nobody is told")
+    @Test("11.2 Without a refusal, the application is not informed")
     func silence() {
         var queue = UpdateQueue()
         let isTaken = queue.reserve()
@@ -31,7 +31,7 @@ struct UpdateQueueTests {
         #expect(isTaken && !isTold && queue.count == 0)
     }
 
-    @Test("11.2 From many threads no more are taken than there is room for")
+    @Test("11.2 Many threads cannot exceed the limit")
     func threads() async {
         let queue = Guarded(UpdateQueue())
         let takenCount = await withTaskGroup(of: Int.self) { group in
@@ -46,12 +46,12 @@ struct UpdateQueueTests {
     }
 }
 
-@Suite("What managers owe centrals")
+@Suite("Unanswered requests")
 struct QuestionBookTests {
     private let link = LinkIdentifier(rawValue: 1)
     private let sessions = [SessionIdentifier.next(), .next()]
 
-    @Test("10.4 The first answer counts, others are unknown")
+    @Test("10.4 The first answer counts, and others are unknown")
     func once() {
         var book = QuestionBook()
         book.ask(7, [sessions[0]], on: link)
@@ -63,7 +63,7 @@ struct QuestionBookTests {
         #expect(verdicts == [.unknown, .settled, .unknown])
     }
 
-    @Test("10.4 All have to agree; one refusal is enough")
+    @Test("10.4 All managers have to agree, and one refusal is enough")
     func unit() {
         var book = QuestionBook()
         book.ask(7, Set(sessions), on: link)
@@ -74,7 +74,7 @@ struct QuestionBookTests {
         #expect(refused == [.settled, .unknown])
     }
 
-    @Test("Questions end with their link and with their manager, and are bounded")
+    @Test("Requests end with their link and their manager, and are bounded")
     func ends() {
         var book = QuestionBook()
         book.ask(1, [sessions[0]], on: link)
@@ -90,40 +90,115 @@ struct QuestionBookTests {
     }
 }
 
-@Suite("Who has subscribed to what")
-struct SubscriptionBookTests {
-    @Test("11.1 Each subscription is there once, and goes with its link or its service")
+@Suite("The subscriptions of centrals")
+struct SubscriptionRegistryTests {
+    private let session = SessionIdentifier.next()
+    private let peer = PeerIdentifier(octets: Array(repeating: 1, count: 16))
+    private let other = PeerIdentifier(octets: Array(repeating: 2, count: 16))
+    private let links = (1...3).map { LinkIdentifier(rawValue: $0) }
+
+    private func place(_ service: Int) -> PublishedTree.Place {
+        PublishedTree.Place(session: session, service: service, characteristic: 0)
+    }
+
+    @Test("11.1 A subscription exists once, and ends with its link or its service")
     func subscriptions() {
-        let session = SessionIdentifier.next()
-        let link = LinkIdentifier(rawValue: 1)
-        let places = (0..<3).map {
-            PublishedTree.Place(session: session, service: $0, characteristic: 0)
-        }
-        var book = SubscriptionBook()
-        let inserted = (places + places).map { book.insert($0, of: link) }
-        #expect(inserted == [true, true, true, false, false, false])
-        let removed = [book.remove(places[1], of: link), book.remove(places[1], of: link)]
-        #expect(removed == [true, false])
-        book.remove(service: 0, of: session)
-        let rest = book.removeAll(of: link)
-        #expect(rest == [places[2]])
-        let none = book.removeAll(of: link)
-        #expect(none.isEmpty)
+        var registry = SubscriptionRegistry()
+        let places = (0..<3).map(place)
+        let inserted = (places + places).map { registry.insert($0, of: peer, on: links[0]) }
+        #expect(Array(inserted.joined()) == places.map { .begun($0, on: links[0]) })
+        let removed = (1...2).map { _ in registry.remove(places[1], on: links[0]) }
+        #expect(removed == [[.ended(places[1], on: links[0])], []])
+        registry.remove(service: 0, of: session)
+        let rest = registry.removeAll(on: links[0])
+        #expect(rest == [.ended(places[2], on: links[0])])
+        let none = registry.removeAll(on: links[0])
+        #expect(none == [])
+    }
+
+    @Test("11.1 The newest link of a peer that has a subscription is the current one")
+    func newest() {
+        var registry = SubscriptionRegistry()
+        let place = place(0)
+        var changes = registry.insert(place, of: peer, on: links[0])
+        changes += registry.insert(place, of: other, on: links[1])
+        changes += registry.insert(place, of: peer, on: links[2])
+        #expect(
+            changes == [
+                .begun(place, on: links[0]), .begun(place, on: links[1]),
+                .ended(place, on: links[0]), .begun(place, on: links[2]),
+            ]
+        )
+        #expect(registry.link(of: peer, to: place) == links[2])
+        #expect(registry.link(of: other, to: place) == links[1])
+        let silent = registry.removeAll(on: links[0])
+        #expect(silent == [], "the application knows only the newer one")
+        let ended = registry.removeAll(on: links[2])
+        #expect(ended == [.ended(place, on: links[2])])
+        #expect(registry.link(of: peer, to: place) == nil)
+    }
+
+    @Test("11.1 An older link with a subscription becomes current when the newer one ends")
+    func olderFollows() {
+        var registry = SubscriptionRegistry()
+        let place = place(0)
+        _ = registry.insert(place, of: peer, on: links[1])
+        let unseen = registry.insert(place, of: peer, on: links[0])
+        #expect(unseen == [])
+        let changes = registry.remove(place, on: links[1])
+        #expect(changes == [.ended(place, on: links[1]), .begun(place, on: links[0])])
     }
 }
 
-@Suite("What is published, as a value")
+@Suite("The links of the server")
+struct ServedLinksTests {
+    private let peer = PeerIdentifier(octets: Array(repeating: 1, count: 16))
+    private let other = PeerIdentifier(octets: Array(repeating: 2, count: 16))
+    private let links = (1...4).map { LinkIdentifier(rawValue: $0) }
+
+    @Test("A Central that connects again supersedes its own former links only")
+    func superseded() {
+        var served = ServedLinks()
+        served.open(links[0], to: peer, .peripheral)
+        served.open(links[1], to: peer, .central)
+        served.open(links[2], to: other, .peripheral)
+        #expect(served.superseded(by: links[0]) == [])
+        served.open(links[3], to: peer, .peripheral)
+        #expect(served.superseded(by: links[3]) == [links[0]])
+        #expect(served.superseded(by: links[0]) == [], "a newer link is not superseded")
+        #expect(served.superseded(by: links[1]) == [], "a link of our own says nothing of others")
+        #expect(served.newest(to: peer) == links[3])
+    }
+
+    @Test("11.4 The length of a value fits on all links of the peer")
+    func lengths() {
+        var served = ServedLinks()
+        served.open(links[0], to: peer, .peripheral)
+        served.setMTU(247, of: links[0])
+        #expect(served.central(on: links[0])?.maximumUpdateValueLength == 244)
+        served.open(links[3], to: peer, .peripheral)
+        #expect(served.central(on: links[0])?.maximumUpdateValueLength == 20)
+        served.setMTU(100, of: links[3])
+        served.close(links[0])
+        #expect(served.central(on: links[0]) == nil)
+        #expect(served.central(peer).maximumUpdateValueLength == 97)
+    }
+}
+
+@Suite("Published services as values")
 struct PublishedServiceTests {
-    @Test("9.8 Services are told of by their numbers, whatever was added before them")
+    @Test("9.8 A service is reported by its number, whatever was added before it")
     func added() {
         var mirror = PeripheralManagerMirror()
         let services = (0..<3).map { _ in
             CBMutableService(type: CBUUID(string: "B000"), primary: true)
         }
-        let numbers = services.map { mirror.add($0) }
+        let numbers = services.map { mirror.add($0, includes: []).number }
         #expect(Set(numbers).count == 3)
-        #expect(mirror.add(services[1]) == numbers[1])
-        // A first one that is never answered, as Bluetooth was off, is no other's answer.
+        let again = mirror.add(services[1], includes: [])
+        #expect(again.number == numbers[1])
+        // An unanswered `add` of the first service, from before Bluetooth was off, does not answer
+        // this one.
         #expect(mirror.takeAdded(numbers[2]) === services[2])
         #expect(mirror.takeAdded(numbers[1]) === services[1])
         #expect(mirror.takeAdded(numbers[1]) === services[1])
@@ -133,7 +208,7 @@ struct PublishedServiceTests {
         #expect(mirror.takeAdded(numbers[2]) == nil)
     }
 
-    @Test("13.4 A service is written down and made again as it was, in the widths of its UUIDs")
+    @Test("13.4 A service is stored and made again unchanged, in the widths of its UUIDs")
     func roundTrip() throws {
         let (shop, _) = Shop.make()
         let long = "0000180D-0000-1000-8000-00805F9B34FB"
@@ -163,7 +238,7 @@ struct PublishedServiceTests {
         #expect(newShop.characteristics?[1].value == nil)
     }
 
-    @Test("13.4 What is advertised is written down, too")
+    @Test("13.4 Advertisement data is stored, too")
     func advertisement() throws {
         let dictionary: [String: Any] = [
             CBAdvertisementDataLocalNameKey: "Shop",
@@ -180,7 +255,7 @@ struct PublishedServiceTests {
     }
 
     @Test(
-        "9.2, 10.8 Permissions and properties become those of the table",
+        "9.2, 10.8 Permissions and properties become those of the host's table",
         arguments: [
             (0x102, 0x1, 0x12, GATT.Permissions(read: .open, subscribe: .encrypted)),
             (0x22A, 0xC, 0x2A, .init(read: .encrypted, write: .encrypted, subscribe: .encrypted)),

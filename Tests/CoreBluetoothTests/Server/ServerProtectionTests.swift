@@ -12,9 +12,9 @@ import VirtualAccessories
 
 @testable import CoreBluetooth
 
-@Suite("Values that ask for encryption")
+@Suite("Values that require encryption")
 struct ProtectionTests {
-    @Test("10.8 In clear they are refused before the application is asked")
+    @Test("10.8 Requests without encryption are refused before the application gets them")
     func refused() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -36,7 +36,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("4.2, 10.8 A central that pairs is served, keeps its name, and is told of values")
+    @Test("4.2, 10.8 A central that pairs is served, keeps its identifier and receives values")
     func paired() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let value = try #require(all[Shop.secret])
@@ -50,7 +50,7 @@ struct ProtectionTests {
                 _ = try await visitor.link.read(visitor.find(Shop.dynamic))
                 let stranger = app.centrals.first?.identifier
                 let secret = try await visitor.find(Shop.secret)
-                // The refusal makes it pair, and ask again.
+                // The refusal makes the central pair and read again.
                 #expect(try await visitor.link.read(secret) == [42])
                 #expect(try await visitor.link.security.isEncrypted)
                 var values = try await visitor.link.subscribe(to: secret).makeAsyncIterator()
@@ -62,7 +62,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("10.8, 13.4 A central can pair for what was published before the last launch")
+    @Test("10.8, 13.4 A central can pair for a value that was published before the last launch")
     func pairedAfterLaunch() async throws {
         let store = MemoryStore()
         let stage = try Stage { $0.store = store }
@@ -82,7 +82,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("Who publishes nothing that is protected is not paired with by strangers")
+    @Test("A central cannot pair if no protected value is published")
     func nothingProtected() async throws {
         let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
         service.characteristics = [Shop.characteristic("B001", .read, .readable, value: Data([1]))]
@@ -96,7 +96,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("8.1 Who begins to pair with us has to know LE Secure Connections")
+    @Test("8.1 A peer that starts a pairing has to support LE Secure Connections")
     func legacy() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { _ in
@@ -112,7 +112,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("8.1 A peripheral that asks for protection has none by what is published here")
+    @Test("8.1 A peripheral that requests security cannot pair because of published values")
     func securityRequest() async throws {
         let stage = try Stage(.demanding)
         try await stage.serve([Shop.make().0]) { _ in
@@ -129,13 +129,13 @@ struct ProtectionTests {
     }
 }
 
-/// A person who says yes.
-private struct Consent: PairingDelegate {
+/// Accepts every pairing.
+struct Consent: PairingDelegate {
     func consents(to pairing: PairingRequest) async -> Bool { true }
 }
 
 extension AccessoryProfile {
-    /// One that asks every central to pair, and has nothing that is worth it.
+    /// An accessory that requests pairing from every central and has no protected value.
     fileprivate static var demanding: AccessoryProfile {
         var pairing = AccessoryPairing(.noInputNoOutput)
         pairing.asksForProtection = true

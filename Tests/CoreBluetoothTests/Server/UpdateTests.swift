@@ -11,7 +11,7 @@ import Testing
 @Suite("Values for subscribers")
 struct UpdateTests {
     @Test(
-        "11.1, 10.1 Who subscribes is in the list before the delegate is told, and out after it left"
+        "11.1, 10.1 The list of subscribers changes before the delegate is called"
     )
     func subscribers() async throws {
         let (service, characteristics) = Shop.make()
@@ -27,13 +27,13 @@ struct UpdateTests {
                 #expect(notified.subscribedCentrals?.first === app.centrals.first)
                 withExtendedLifetime(values) {}
             }
-            // It left without unsubscribing, or unsubscribed first: it looks the same.
+            // The list is the same whether the central unsubscribed or left without unsubscribing.
             await app.journal.wait(for: "unsubscribed A003 nil")
             #expect(notified.subscribedCentrals == nil)
         }
     }
 
-    @Test("11.3, 11.4 A value reaches the subscribers, cut to what fits")
+    @Test("11.3, 11.4 A value reaches the subscribers, truncated to the length that fits")
     func notifies() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
@@ -63,7 +63,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("11.3 Only those named are sent a value, and of them only those who subscribed")
+    @Test("11.3 A value goes only to the given centrals that subscribed")
     func subset() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
@@ -99,8 +99,8 @@ struct UpdateTests {
         }
     }
 
-    @Test("11.5 Without subscribers a value goes nowhere, and that is no failure")
-    func nobody() async throws {
+    @Test("11.5 Sending a value without subscribers succeeds")
+    func withoutSubscribers() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
         try await Stage().serve([service]) { app in
@@ -113,7 +113,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("11.6 A value that was sent is not what reads are answered with")
+    @Test("11.6 A sent value does not become the answer to reads")
     func reads() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
@@ -136,7 +136,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "11.2 A full queue refuses, then says once that there is room; nothing is lost or doubled"
+        "11.2 A full queue refuses values, reports space once, and loses or repeats none"
     )
     func backPressure() async throws {
         let (service, characteristics) = Shop.make()
@@ -160,7 +160,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("11.2 Indications are sent one after the other, each when the one before was confirmed")
+    @Test("11.2 Indications are sent one at a time, each after the confirmation of the last")
     func indications() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
@@ -183,7 +183,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("11.2 A link that is lost gives back the room that its values had")
+    @Test("11.2 A lost link frees the space of its values")
     func lostLink() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
@@ -208,7 +208,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("11.7 A wish for a latency changes the pace of the link")
+    @Test("11.7 A desired latency changes the connection interval")
     func latency() async throws {
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
@@ -230,9 +230,9 @@ struct UpdateTests {
     }
 }
 
-/// Sends numbers as long as there is room.
+/// Sends numbers while there is space.
 ///
-/// Unchecked: used on the manager's queue, and looked at when all is done.
+/// Unchecked: used on the manager's queue, and read when all is done.
 private final class Sender: @unchecked Sendable {
     private let end: Int
     private var next = 0

@@ -5,12 +5,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application with a central manager: it writes every callback down as a line, and keeps every
-/// peripheral that it meets.
+/// An application with a central manager. It writes every callback as a line into its journal, and
+/// keeps every peripheral that it gets.
 ///
-/// `react` runs within each callback, on the manager's queue, after its line was written.
+/// `react` runs in each callback, on the manager's queue, after its line was written.
 ///
-/// Unchecked: what varies is behind a lock; the manager may be used from any thread.
+/// Unchecked: its variables are behind a lock, and a manager may be used on any thread.
 final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
     @unchecked Sendable
 {
@@ -28,20 +28,20 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         manager = CBCentralManager(delegate: self, queue: queue, options: options)
     }
 
-    /// What to do within callbacks.
+    /// Sets the closure that runs in callbacks.
     func react(_ reaction: @escaping @Sendable (String, CentralRecorder) -> Void) {
         state.withLock { _ in self.reaction = reaction }
     }
 
-    /// A peripheral that was met, by its name.
+    /// Returns a peripheral by its name.
     subscript(name: String) -> CBPeripheral? { state.withLock { _ in metPeripherals[name] } }
 
-    /// Lets go of a peripheral.
+    /// Releases a peripheral.
     func drop(_ name: String) {
         _ = state.withLock { _ in metPeripherals.removeValue(forKey: name) }
     }
 
-    /// Lets go of the manager.
+    /// Releases the manager.
     func dropManager() { manager = nil }
 
     private func note(_ line: String) {

@@ -3,7 +3,7 @@
 import Testing
 
 extension ExitTest.Result? {
-    /// Whether the process that ended has written `message` to its standard error.
+    /// Returns whether the process wrote `message` to its standard error.
     func said(_ message: String) -> Bool {
         String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).contains(message)
     }

@@ -3,10 +3,10 @@
 import HCITransports
 import Synchronization
 
-/// What happened, line by line, in the order in which it happened; a test waits for a line instead of
-/// for time to pass.
+/// A record of events, as lines in their order. Tests wait for lines, and not for time to pass.
 final class Journal: Sendable {
-    /// Whose virtual time stands still but for the waits; nil if the test itself runs there.
+    /// The executor whose virtual time passes only during waits. `nil` if the test itself runs on
+    /// it.
     private let holder: (any HostExecutor)?
 
     private struct Waiter {
@@ -23,13 +23,14 @@ final class Journal: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter holder: for a test on a thread of its own, such as the main actor's: whose time is
-    ///   to pass only while it waits for a line. It has begun outside work there before.
+    /// - Parameter holder: The executor of a test that runs on another thread, such as the main
+    ///   actor's. Its time passes only while the test waits for a line. The test must have begun
+    ///   outside work there.
     init(holding holder: (any HostExecutor)? = nil) {
         self.holder = holder
     }
 
-    /// All lines so far.
+    /// The lines so far.
     var lines: [String] { state.withLock { $0.lines } }
 
     func add(_ line: String) {
@@ -47,23 +48,23 @@ final class Journal: Sendable {
         waiter.continuation.resume()
     }
 
-    /// Begins again.
+    /// Removes all lines.
     func clear() {
         state.withLock { $0.lines = [] }
     }
 
-    /// Returns when a line is there that is, or begins with, `text`.
+    /// Waits for a line that begins with `text`.
     func wait(for text: String) async {
         await wait { lines in lines.contains { $0.hasPrefix(text) } }
     }
 
-    /// Returns when there are that many lines that begin with `text`.
+    /// Waits for this number of lines that begin with `text`.
     func wait(for text: String, count: Int) async {
         await wait { lines in lines.count { $0.hasPrefix(text) } >= count }
     }
 
-    /// Returns when the lines are as the condition has them. If they never are, it does not return until
-    /// the task is cancelled: the bound of the air's run, or the test's time limit, says so.
+    /// Waits until the lines satisfy the condition. If they never do, it returns when the task is
+    /// canceled: the bound of `Stage.run` or the time limit of the test cancels it.
     func wait(until condition: @escaping @Sendable ([String]) -> Bool) async {
         let number = state.withLock { state in
             state.lastNumber += 1

@@ -5,19 +5,19 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application with a peripheral manager: it writes every callback down as a line, and keeps every
-/// request and every central that it meets.
+/// An application with a peripheral manager. It writes every callback as a line into its journal,
+/// and keeps every request and every central that it gets.
 ///
-/// `react` runs within each callback, on the manager's queue, after its line was written; requests are
-/// left to it.
+/// `react` runs in each callback, on the manager's queue, after its line was written. `answer`
+/// handles the requests.
 ///
-/// Unchecked: what varies is behind a lock; the manager may be used from any thread.
+/// Unchecked: its variables are behind a lock, and a manager may be used on any thread.
 final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     typealias Reaction = @Sendable (PeripheralRecorder, [CBATTRequest]) -> Void
 
     let journal = Journal()
     let queue: DispatchQueue
-    // It needs its delegate, which is this object: there is none before.
+    // Made after `super.init()`, because its delegate is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBPeripheralManager!
     private let state = Mutex(())
@@ -33,29 +33,29 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
     }
 
-    /// What to do within callbacks.
+    /// Sets the closure that runs in callbacks.
     func react(_ reaction: @escaping @Sendable (String, PeripheralRecorder) -> Void) {
         state.withLock { _ in self.reaction = reaction }
     }
 
-    /// What to do with requests.
+    /// Sets the closure that handles requests.
     func answer(_ answer: @escaping Reaction) {
         state.withLock { _ in self.answer = answer }
     }
 
-    /// All requests so far, those of one unit one after the other.
+    /// The requests so far. The requests of one unit follow each other.
     var allRequests: [CBATTRequest] { state.withLock { _ in requests } }
 
-    /// All centrals that were met, each object once.
+    /// The centrals so far, each object once.
     var centrals: [CBCentral] { state.withLock { _ in metCentrals } }
 
     /// The services that were restored.
     var restoredServices: [CBMutableService] { state.withLock { _ in restored } }
 
-    /// Lets go of the manager.
+    /// Releases the manager.
     func dropManager() { manager = nil }
 
-    /// Lets go of requests and centrals.
+    /// Releases requests and centrals.
     func forget() {
         state.withLock { _ in
             requests = []
@@ -174,7 +174,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     // MARK: Text
 
-    /// How many are subscribed, as the characteristic shows it within the callback.
+    /// Returns the number of subscribers that the characteristic shows in the callback.
     private func audience(of characteristic: CBCharacteristic) -> String {
         let centrals = (characteristic as? CBMutableCharacteristic)?.subscribedCentrals
         return " \(centrals.map { "\($0.count)" } ?? "nil")"

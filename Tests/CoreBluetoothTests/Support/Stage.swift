@@ -11,7 +11,7 @@ import VirtualAccessories
 import VirtualAdapters
 import VirtualRadio
 
-/// Phones and accessories on one virtual air, in virtual time: nothing in it waits for a real clock.
+/// Phones and accessories on one virtual radio, in virtual time: no test waits for a real clock.
 ///
 /// ```swift
 /// let stage = try Stage(.heartRate(name: "Strap"))
@@ -23,16 +23,16 @@ import VirtualRadio
 /// ```
 final class Stage: Sendable {
     let air: SimulatedAir
-    /// The adapter of the phone on which most tests look.
+    /// The adapter of the phone that most tests use.
     let adapter: CBAdapter
-    /// The controllers of the accessories, in their order.
+    /// The controllers of the accessories, in order.
     let accessories: [ControllerID]
     /// The controller of the phone.
     let phone: ControllerID
     private let seed: UInt64
     private let extraAdapters = Mutex<[CBAdapter]>([])
 
-    /// An air with these accessories, each a metre further away than the one before.
+    /// Makes a stage with these accessories, each one meter further away than the one before.
     init(
         _ accessories: AccessoryProfile...,
         seed: UInt64 = 1,
@@ -54,7 +54,7 @@ final class Stage: Sendable {
         adapter = Self.adapter(on: air, phone, number: 1, configure)
     }
 
-    /// Another device on the same air, for another manager.
+    /// Adds another device to the radio, for another manager.
     func addAdapter(
         _ name: String,
         at position: Position = Position(x: 0, y: 1),
@@ -88,7 +88,7 @@ final class Stage: Sendable {
         )
     }
 
-    /// Runs a body in virtual time, and shuts all adapters down after it.
+    /// Runs a body in virtual time, and then shuts all adapters down.
     func run(
         bound: Duration = .seconds(120),
         _ body: @escaping @Sendable () async throws -> Void
@@ -100,8 +100,8 @@ final class Stage: Sendable {
         }
     }
 
-    /// The same for a body on the main actor: virtual time passes only while it waits for a line of the
-    /// journal that it gets, for nothing says when the main actor has its turn.
+    /// Runs a body on the main actor. Virtual time passes only while the body waits for a line of
+    /// its journal, because nothing reports when the main actor runs.
     func runOnMain(_ body: @escaping @MainActor @Sendable (Journal) async throws -> Void)
         async throws
     {
@@ -112,7 +112,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// A central manager on the phone, which writes down all that it is told.
+    /// Makes a central manager on the phone that records its callbacks.
     func central(
         on adapter: CBAdapter? = nil,
         queue: DispatchQueue? = nil,

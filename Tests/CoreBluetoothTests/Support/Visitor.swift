@@ -12,12 +12,13 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A central without a façade, on the same air as the phone: what it sees is what is on the wire.
+/// A central that uses the host directly, on the same radio as the phone. It sees the attributes
+/// that the phone sends.
 struct Visitor: Sendable {
     let host: BluetoothHost
     let link: Link
 
-    /// A characteristic that it finds, by its UUID.
+    /// Discovers a characteristic by its UUID.
     func find(_ uuid: String) async throws -> GATT.Characteristic {
         let wanted = try #require(BluetoothUUID(uuid))
         for service in try await link.discoverServices() {
@@ -27,7 +28,7 @@ struct Visitor: Sendable {
         return try #require(nil as GATT.Characteristic?, "there is no \(uuid)")
     }
 
-    /// The code with which an operation is refused; nil if it is not.
+    /// Returns the error code with which an operation is refused. `nil` if it succeeds.
     func refusal(of operation: () async throws -> Void) async throws -> ATT.ErrorCode? {
         do {
             try await operation()
@@ -39,10 +40,10 @@ struct Visitor: Sendable {
 }
 
 extension Stage {
-    /// The address of the phone on which most tests look.
+    /// The address of the phone that most tests use.
     static let phoneAddress = DeviceAddress(value: 0xC0_0000_0001 | 0xC000_0000_0000, kind: .random)
 
-    /// A peripheral manager on the phone, which writes down all that it is told.
+    /// Makes a peripheral manager on the phone that records its callbacks.
     func peripheral(
         on adapter: CBAdapter? = nil,
         queue: DispatchQueue? = nil,
@@ -53,7 +54,7 @@ extension Stage {
         return PeripheralRecorder(queue: queue ?? DispatchQueue(label: "app"), options: options)
     }
 
-    /// A host of its own on the same air, which `body` has until it returns.
+    /// Runs `body` with a host of its own on the same radio.
     func host(
         named name: String = "visitor",
         number: UInt64 = 0xF1,
@@ -81,7 +82,7 @@ extension Stage {
         }
     }
 
-    /// A visitor that is connected to the phone, which advertises.
+    /// Runs `body` with a visitor that is connected to the phone, which advertises.
     func visitor(
         number: UInt64 = 0xF1,
         configure: (inout HostConfiguration) -> Void = { _ in },
@@ -93,14 +94,14 @@ extension Stage {
         }
     }
 
-    /// An application on the phone that has published services and advertises, all in virtual time.
+    /// Runs `body` with an application on the phone that has published services and advertises.
     func serve(
         _ services: [CBMutableService],
         options: [String: Any] = [:],
         bound: Duration = .seconds(300),
         _ body: @escaping @Sendable (PeripheralRecorder) async throws -> Void
     ) async throws {
-        // The services are given away: the test looks at them, which any thread may.
+        // Safe: the test only reads the services from here on, which any thread may do.
         nonisolated(unsafe) let services = services
         nonisolated(unsafe) let options = options
         try await run(bound: bound) { [self] in
@@ -115,7 +116,7 @@ extension Stage {
     }
 }
 
-/// The services that most tests publish: one with a characteristic of every kind.
+/// The services that most tests publish: one with a characteristic of each kind.
 enum Shop {
     static let service = "A000"
     static let fixed = "A001"
@@ -125,7 +126,7 @@ enum Shop {
     static let other = "A005"
     static let secret = "A006"
 
-    /// All characteristics, by their UUIDs.
+    /// Makes the service, and its characteristics by UUID.
     static func make() -> (CBMutableService, [String: CBMutableCharacteristic]) {
         let all = [
             characteristic(fixed, .read, .readable, value: Data([1, 2, 3])),

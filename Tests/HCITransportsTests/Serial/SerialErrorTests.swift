@@ -4,7 +4,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -17,7 +17,7 @@ struct SerialErrorTests {
     static let path = "/dev/ttyUSB3"
 
     @Test(
-        "say what to do next",
+        "Each error says what to do next",
         arguments: [
             (SerialError.noSuchDevice(path: path, present: []), "plugged in"),
             (.noSuchDevice(path: path, present: ["/dev/ttyUSB0"]), "there are /dev/ttyUSB0"),
@@ -43,7 +43,7 @@ struct SerialErrorTests {
     }
 
     @Test(
-        "tell refusals of the system apart",
+        "The system's errors are distinguished",
         arguments: [
             (ENOENT, SerialError.noSuchDevice(path: path, present: [])),
             (ENODEV, .noSuchDevice(path: path, present: [])),
@@ -56,13 +56,13 @@ struct SerialErrorTests {
     )
     func refusals(code: Int32, error: SerialError) {
         switch (SerialPort.error(SystemError(code: code), opening: Self.path), error) {
-        // Which ports there are is another machine's business.
+        // The list of present ports depends on the machine.
         case (.noSuchDevice(Self.path, _), .noSuchDevice): break
         case (let found, _): #expect(found == error)
         }
     }
 
-    @Test("name the group that may use a device")
+    @Test("The error names the group that may use a device")
     func group() throws {
         let path = temporaryPath("tty")
         let file = Descriptor(owning: open(path, O_CREAT | O_RDWR, 0o660))
@@ -76,7 +76,7 @@ struct SerialErrorTests {
     }
 
     @Test(
-        "find a group's name in the system's list",
+        "A group's name is found in the system's list",
         arguments: [(0, "root"), (20, "dialout"), (7, nil), (9, nil), (21, nil)]
             as [(UInt32, String?)]
     )
@@ -86,7 +86,7 @@ struct SerialErrorTests {
     }
 
     @Test(
-        "know serial ports by the names of their drivers",
+        "Serial ports are recognized by the names of their drivers",
         arguments: [
             ("ttyUSB0", true), ("ttyUSB12", true), ("ttyACM1", true), ("ttyAMA0", true),
             ("serial0", true), ("ttyS0", false), ("tty1", false), ("ttyUSB", false),

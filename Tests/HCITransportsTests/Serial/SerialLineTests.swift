@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Testing
+
+import enum LanyardTestSupport.RunSeed
 
 @testable import HCITransports
 
@@ -41,17 +44,17 @@ struct SerialLineTests {
                 $0.startSpeed = 9_600
             }
         ),
-        // Devices with an at sign in their name: the last is the one before the speed.
+        // Devices with an at sign in their name: the last at sign comes before the speed.
         ("/dev/a@b@57600", line("/dev/a@b", 57_600)),
     ]
 
-    @Test("reads what it prints", arguments: lines)
+    @Test("A printed line is read again", arguments: lines)
     func reads(text: String, line: SerialLine) throws {
         #expect(try SerialLine(text[...]) == line)
         #expect(line.description == "serial:" + text)
     }
 
-    @Test("has a usual speed, flow control, and nothing to change")
+    @Test("The defaults are a usual speed, flow control, and no change of speed")
     func defaults() throws {
         let line = try SerialLine("/dev/ttyUSB0")
         #expect(line.speed == 115_200)
@@ -61,14 +64,14 @@ struct SerialLineTests {
         #expect(line.description == "serial:/dev/ttyUSB0@115200")
     }
 
-    @Test("takes its options in any order")
+    @Test("The options may have any order")
     func order() throws {
         let one = try SerialLine("/dev/x@1000000,start=9600,vendor=st,flow=none")
         let other = try SerialLine("/dev/x@1000000,flow=none,vendor=st,start=9600")
         #expect(one == other)
     }
 
-    @Test("knows every vendor by its name", arguments: SerialVendor.allCases)
+    @Test("Every vendor has a name", arguments: SerialVendor.allCases)
     func vendors(vendor: SerialVendor) throws {
         let text = "/dev/x@1000000,vendor=\(vendor.rawValue)"
         #expect(try SerialLine(text[...]).vendor == vendor)
@@ -101,15 +104,15 @@ struct SerialLineTests {
         ("/dev/x@9600,start=1", .badSpeed("1"), "9600"),
     ]
 
-    @Test("says what is wrong and what is accepted", arguments: mistakes)
+    @Test("An error names the mistake and the accepted forms", arguments: mistakes)
     func refuses(text: String, problem: SerialLine.Problem, says: String) {
         #expect(throws: problem) { try SerialLine(text[...]) }
         #expect(problem.description.contains(says))
     }
 
-    @Test("of any text is read or refused")
-    func anyText() {
-        var random = SplitMix64(seed: 1)
+    @Test("Any text is either read or refused", arguments: RunSeed.seeds(1))
+    func anyText(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
         let alphabet = Array("serial:/dev/@0123456789,=flowvendstar ")
         for _ in 0..<5_000 {
             let length = Int.random(in: 0..<30, using: &random)

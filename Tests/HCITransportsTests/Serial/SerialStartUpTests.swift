@@ -4,9 +4,11 @@ import BluetoothHCI
 import BluetoothTypes
 import Testing
 
+import enum LanyardTestSupport.RunSeed
+
 @testable import HCITransports
 
-/// The start-up of a line as a story: what happens, and exactly what it does then.
+/// The start-up of a line as a sequence of inputs and exact actions.
 @Suite("The start-up of a serial line")
 struct SerialStartUpTests {
     private typealias Action = SerialStartUp.Action
@@ -43,20 +45,20 @@ struct SerialStartUpTests {
             actions += startUp.receive(bytes[...], now: now)
         }
 
-        /// Lets the time come that it waits for.
+        /// Moves the clock to the awaited deadline.
         mutating func wait() throws {
             now = try #require(startUp.nextDeadline)
             actions += startUp.deadlinePassed(now: now)
         }
 
-        /// What it has done since this was last asked.
+        /// Returns the actions since the last call.
         mutating func takeActions() -> [Action] {
             defer { actions = [] }
             return actions
         }
     }
 
-    @Test("greets the controller, and that is all where no other speed is wanted")
+    @Test("Without another speed, the start-up only greets the controller")
     func plain() throws {
         var story = try Story("/dev/x@1000000")
         #expect(story.startUp.openingSpeeds == [1_000_000])
@@ -68,7 +70,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("finds the answer to its Reset in whatever is on the line, a byte at a time")
+    @Test("The answer to Reset is found in any noise, one byte at a time")
     func noise() throws {
         var story = try Story("/dev/x@1000000")
         _ = story.takeActions()
@@ -82,7 +84,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
     }
 
-    @Test("gives up a silent line after some greetings")
+    @Test("A silent line is given up after several greetings")
     func silence() throws {
         var story = try Story("/dev/x@1000000")
         for _ in 1..<SerialStartUp.greetingLimit {
@@ -95,10 +97,10 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("asks the controller who made it, and changes the speed with that vendor's command")
+    @Test("The controller is asked for its company, and the vendor's command changes the speed")
     func recognised() throws {
         var story = try Story("/dev/x@921600,start=115200")
-        // The port has shown that it can have the other before the controller hears of it.
+        // The port has shown that it supports the new speed before the controller receives it.
         #expect(story.startUp.openingSpeeds == [921_600, 115_200])
         #expect(story.takeActions() == [Self.reset])
         story.hear(Self.resetAnswer)
@@ -106,7 +108,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
         story.hear(Self.answer(to: 0xFF36))
         #expect(story.takeActions() == [.setSpeed(921_600)])
-        // While the speeds differ, whatever comes is nothing.
+        // While the speeds differ, received bytes have no meaning.
         story.hear(Self.resetAnswer + [0xAA, 0x55])
         #expect(story.takeActions() == [])
         try story.wait()
@@ -116,7 +118,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
-    @Test("uses the vendor that it was told, whatever the controller says")
+    @Test("A given vendor is used, whatever company the controller reports")
     func told() throws {
         var story = try Story("/dev/x@4000000,vendor=broadcom")
         _ = story.takeActions()
@@ -130,7 +132,7 @@ struct SerialStartUpTests {
     }
 
     @Test(
-        "does not wait for an answer that comes at the new speed, or never",
+        "An answer that comes at the new speed, or never, is not awaited",
         arguments: [SerialVendor.qualcomm, .st, .intel]
     )
     func unanswered(vendor: SerialVendor) throws {
@@ -153,7 +155,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
     }
 
-    @Test("goes on at the old speed, and says so, when the new one does not work")
+    @Test("When the new speed does not work, the line stays at the old speed and reports it")
     func retreat() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         story.hear(Self.resetAnswer)
@@ -173,7 +175,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, .finish(outcome)])
     }
 
-    @Test("a Reset that is answered at the new speed proves nothing without the answer after it")
+    @Test("An answer to Reset at the new speed proves nothing without the answer after it")
     func resetUndoesTheSpeed() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         story.hear(Self.resetAnswer)
@@ -187,7 +189,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions().suffix(2) == [.setSpeed(115_200), Self.reset])
     }
 
-    @Test("proves the new speed even if the vendor's command was not answered")
+    @Test("The new speed is proven even if the vendor's command was not answered")
     func silentOrder() throws {
         var story = try Story("/dev/x@921600,vendor=nxp")
         story.hear(Self.resetAnswer)
@@ -202,7 +204,7 @@ struct SerialStartUpTests {
     }
 
     @Test(
-        "stays at the old speed when there is no way to another",
+        "The line stays at the old speed when the vendor has no command for the new one",
         arguments: [
             ("/dev/x@921600,start=115200", 0x0059, "controllers of company 0x0059"),
             ("/dev/x@123456,vendor=intel", 0, "intel controllers cannot use 123456"),
@@ -220,7 +222,10 @@ struct SerialStartUpTests {
         #expect(outcome.notice?.contains(says) == true)
     }
 
-    @Test("stays at the old speed when the controller refuses", arguments: [true, false])
+    @Test(
+        "The line stays at the old speed when the controller refuses the new one",
+        arguments: [true, false]
+    )
     func refused(byCompletion: Bool) throws {
         var story = try Story("/dev/x@921600,vendor=broadcom")
         story.hear(Self.resetAnswer)
@@ -235,7 +240,7 @@ struct SerialStartUpTests {
         #expect(outcome.notice?.contains("refused") == true)
     }
 
-    @Test("finds a controller that was left at the new speed")
+    @Test("A controller that still has the new speed is found")
     func leftBehind() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         #expect(story.takeActions() == [Self.reset])
@@ -246,11 +251,11 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
-    @Test("changes the speed of a controller that a Reset brought back to its first one")
+    @Test("A controller whose Reset restores its first speed is changed again")
     func resetBringsBack() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         try story.wait()
-        // It answers Reset at the speed at which it heard it, and then is at the other.
+        // It answers Reset at the speed at which it received it, and then changes to the other.
         story.hear(Self.resetAnswer)
         _ = story.takeActions()
         try story.wait()
@@ -260,7 +265,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
     }
 
-    @Test("tries both speeds in turn, and gives up")
+    @Test("Both speeds are tried in turn before the line is given up")
     func bothSilent() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
         for _ in 0..<SerialStartUp.greetingLimit * 2 { try story.wait() }
@@ -270,7 +275,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == nil)
     }
 
-    @Test("takes noise in place of an answer for no answer, at once")
+    @Test("Noise in the place of an answer counts as no answer, at once")
     func noiseAfterReset() throws {
         var story = try Story("/dev/x@1000000")
         story.hear(Self.resetAnswer)
@@ -279,10 +284,10 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
     }
 
-    @Test("keeps the time that it gave the controller, whatever comes in the meantime")
+    @Test("The time for the controller to change is kept, whatever arrives meanwhile")
     func noiseWhileChanging() throws {
         var story = try Story("/dev/x@921600,vendor=ti")
-        // All in one read: the noise behind the answer is of the speed that is over.
+        // All in one read: the noise behind the answer was sent at the old speed.
         story.hear(Self.resetAnswer)
         story.hear(Self.versionAnswer(company: 0))
         _ = story.takeActions()
@@ -295,7 +300,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
     }
 
-    @Test("noise behind the version takes no order away, and none before an order's answer")
+    @Test("Noise behind the version does not cancel the speed change")
     func noiseAroundAnOrder() throws {
         var story = try Story("/dev/x@4000000,vendor=broadcom")
         story.hear(Self.resetAnswer)
@@ -310,7 +315,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
     }
 
-    @Test("an order without an answer leaves the line before anything that comes counts")
+    @Test("After an unanswered command, input counts only once that command has left the line")
     func noiseWhileLeaving() throws {
         var story = try Story("/dev/x@921600,vendor=qualcomm")
         story.hear(Self.resetAnswer)
@@ -319,7 +324,7 @@ struct SerialStartUpTests {
         #expect(story.startUp.nextDeadline == story.now + SerialStartUp.leavingTime)
     }
 
-    @Test("an answer that comes too late changes nothing")
+    @Test("An answer that comes too late changes nothing")
     func late() throws {
         var story = try Story("/dev/x@1000000")
         story.hear(Self.resetAnswer)
@@ -330,11 +335,11 @@ struct SerialStartUpTests {
         #expect(story.startUp.deadlinePassed(now: story.now + .seconds(9)) == [])
     }
 
-    @Test("ends whatever comes, and when", arguments: 0..<200)
-    func anything(seed: Int) throws {
-        var random = SplitMix64(seed: UInt64(seed))
+    @Test("The start-up ends with any input at any time", arguments: RunSeed.seeds(200))
+    func anything(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         let texts = ["/dev/x@1000000", "/dev/x@921600,start=115200", "/dev/x@921600,vendor=intel"]
-        var story = try Story(texts[seed % texts.count])
+        var story = try Story(texts[Int(seed) % texts.count])
         let pieces: [[UInt8]] = [
             Self.resetAnswer, Self.versionAnswer(company: 0x000D), Self.answer(to: 0xFF36),
             Self.answer(to: 0xFC05), [0x04, 0x0E, 0xFF], [0x02, 0, 0, 0xFF, 0xFF], [0x99], [],

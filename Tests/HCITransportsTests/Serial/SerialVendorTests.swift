@@ -8,7 +8,7 @@ import Testing
 @Suite("Vendors of serial controllers")
 struct SerialVendorTests {
     @Test(
-        "are known by their company identifiers",
+        "Vendors are found by their company identifiers",
         arguments: [
             (0x000F, SerialVendor.broadcom), (0x0131, .broadcom), (0x0009, .broadcom),
             (0x000D, .ti), (0x001D, .qualcomm), (0x0045, .qualcomm), (0x0002, .intel),
@@ -46,13 +46,16 @@ struct SerialVendorTests {
         (.st, 4_000_000, [[0x01, 0x09, 0xFC, 0x01, 0x2B]]),
     ]
 
-    @Test("change the speed with their own commands", arguments: orders)
+    @Test("Each vendor has its own commands to change the speed", arguments: orders)
     func packets(vendor: SerialVendor, speed: Int, packets: [[UInt8]]) throws {
         let orders = try #require(vendor.orders(for: speed))
         #expect(orders.map(\.packet) == packets)
     }
 
-    @Test("send whole HCI commands of the vendors' group", arguments: SerialVendor.allCases)
+    @Test(
+        "The commands are complete HCI commands of the vendor-specific group",
+        arguments: SerialVendor.allCases
+    )
     func wellFormed(vendor: SerialVendor) throws {
         let speeds = [9_600, 115_200, 921_600, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
         let all = speeds.compactMap { vendor.orders(for: $0) }.joined()
@@ -66,7 +69,7 @@ struct SerialVendorTests {
     }
 
     @Test(
-        "that have a code for each speed have none for others",
+        "Vendors with a code for each speed refuse other speeds",
         arguments: [SerialVendor.qualcomm, .intel, .st]
     )
     func unknownSpeeds(vendor: SerialVendor) {

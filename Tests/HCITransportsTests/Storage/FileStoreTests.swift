@@ -2,7 +2,6 @@
 
 import Foundation
 import StoreTestSupport
-import Synchronization
 import Testing
 
 @testable import HCITransports
@@ -25,27 +24,7 @@ struct FileStoreTests {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
 
-    @Test("A value is on the disk before it takes the place of another, and its name after")
-    func order() throws {
-        try inDirectory { directory in
-            let steps = Mutex<[StoreFolder.Step]>([])
-            let store = try FileStore(directory: directory) { step in
-                steps.withLock { $0.append(step) }
-            }
-            try store.save([1], as: try key("one"))
-            let expected: [StoreFolder.Step] = [
-                .write(".one.new"), .synchronize(".one.new"), .rename(".one.new", to: "one"),
-                .synchronizeNames,
-            ]
-            #expect(steps.withLock { $0 } == expected)
-            steps.withLock { $0 = [] }
-            try store.remove(try key("one"))
-            try store.remove(try key("one"))
-            #expect(steps.withLock { $0 } == [.remove("one"), .synchronizeNames])
-        }
-    }
-
-    @Test("All is its owner's alone")
+    @Test("Files and directories are readable by their owner only")
     func permissions() throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)
@@ -61,7 +40,10 @@ struct FileStoreTests {
         }
     }
 
-    @Test("What others may read or write is not taken", arguments: [0o640, 0o604, 0o620, 0o666])
+    @Test(
+        "A file that others may read or write is refused",
+        arguments: [0o640, 0o604, 0o620, 0o666]
+    )
     func openFiles(_ mode: Int) throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)
@@ -92,7 +74,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("What is no file is not read, and nobody waits for it")
+    @Test("An entry that is not a file is not read, and never blocks")
     func notFiles() throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)
@@ -107,7 +89,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("A second store in the same directory is refused, until the first is gone")
+    @Test("A second store in the same directory is refused until the first is gone")
     func lock() throws {
         try inDirectory { directory in
             do {
@@ -123,7 +105,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "A store that is closed lets another have the directory, and takes it back when it is free"
+        "A closed store frees its directory, and takes it again when it is free"
     )
     func closed() throws {
         try inDirectory { directory in
@@ -144,7 +126,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("What a crash has left is cleaned away, and nothing else")
+    @Test("Leftovers of a crash are removed, and nothing else")
     func temporaries() throws {
         try inDirectory { directory in
             _ = mkdir(directory, 0o700)
@@ -157,7 +139,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("The keys are those of files that could be entries")
+    @Test("The keys are those of files that can be entries")
     func keys() throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)
@@ -172,7 +154,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("A directory with too many files is no store")
+    @Test("A directory with too many files is refused")
     func tooManyFiles() throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)
@@ -186,7 +168,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("What is set aside is numbered, explained, and never too much")
+    @Test("Entries that are set aside are numbered, explained, and limited")
     func settingAside() throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)
@@ -209,7 +191,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("A disk on which nothing can be written is told of; what is there stays")
+    @Test("A write that fails is reported, and the stored values stay")
     func unwritable() throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)
@@ -229,10 +211,10 @@ struct FileStoreTests {
     }
 }
 
-@Suite("Where stores are")
+@Suite("Store locations")
 struct StoreLocationTests {
     @Test(
-        "Each adapter has a directory of its own, whose name is safe",
+        "Each adapter has a directory of its own with a safe name",
         arguments: [
             ("tcp:localhost:9000", "tcp+localhost+9000"), ("unix:/tmp/hci", "unix+_2ftmp_2fhci"),
             ("a b", "a_20b"), ("..", "_2e."), ("", "_"), ("a_b", "a_5fb"), ("a+b", "a_2bb"),
@@ -245,7 +227,7 @@ struct StoreLocationTests {
         #expect(directory == "/state/lanyard/\(name)")
     }
 
-    @Test("Without a state directory it is in the home, without a home nowhere")
+    @Test("Without a state directory the store is in the home directory, and without both nowhere")
     func fallback() {
         let home = "/home/me/.local/state/lanyard/x"
         for environment in [
@@ -272,7 +254,7 @@ struct StoreLocationTests {
         }
     }
 
-    @Test("What the directory is in is made too, if that is wanted")
+    @Test("Parent directories are made if requested")
     func parents() throws {
         let top = NSTemporaryDirectory() + "lanyard-store-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: top) }

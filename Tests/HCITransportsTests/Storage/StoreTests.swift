@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stores")
 struct StoreTests {
-    /// A directory of the test's own, and a store in it.
+    /// A temporary directory, and a store in it.
     private func inDirectory(_ body: (FileStore, String) throws -> Void) throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("lanyard-store-\(UUID().uuidString)").path
@@ -17,7 +17,7 @@ struct StoreTests {
     private func key(_ text: String) throws -> StoreKey { try #require(StoreKey(text)) }
 
     @Test(
-        "A key is the name of a file anywhere",
+        "A key is a valid file name on any system",
         arguments: [
             ("client-random-c0ffee000001", true), ("a", true), ("0.json", true), ("", false),
             (".hidden", false), ("..", false), ("a/b", false), ("A", false), ("ä", false),
@@ -28,13 +28,13 @@ struct StoreTests {
         #expect((StoreKey(text) != nil) == isKey)
     }
 
-    @Test("A key has a longest length")
+    @Test("A key has a greatest length")
     func keyLength() {
         #expect(StoreKey(String(repeating: "a", count: StoreKey.lengthLimit)) != nil)
         #expect(StoreKey(String(repeating: "a", count: StoreKey.lengthLimit + 1)) == nil)
     }
 
-    @Test("What was saved last is loaded, until it is removed")
+    @Test("The last saved value is loaded until it is removed")
     func lastValue() throws {
         try inDirectory { files, _ in
             let stores: [any HostStore] = [MemoryStore(), files]
@@ -54,7 +54,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Files outlive their store, are their owner's alone, and leave nothing beside them")
+    @Test("Files outlive their store, are readable by their owner only, and have no leftovers")
     func files() throws {
         try inDirectory { store, directory in
             let value = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
@@ -85,7 +85,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A directory that cannot be made is told of, and a link in the place of a file too")
+    @Test("A directory that cannot be made is reported, and so is a link in the place of a file")
     func obstacles() throws {
         #expect(throws: TransportError.noSuchFile(path: "/no/such/place")) {
             try FileStore(directory: "/no/such/place")

@@ -22,7 +22,7 @@ func withExecutor<Value>(
     return try await body(executor)
 }
 
-/// The first value that is put in, for those who wait for it.
+/// A value that is set once, and that tasks can await.
 final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

@@ -4,7 +4,7 @@ import BluetoothTypes
 import HCITransports
 import Synchronization
 
-/// An executor whose time stands still until a test moves it.
+/// An executor whose clock moves only when a test moves it.
 final class ManualExecutor: HostExecutor {
     private enum Work {
         case job(UnownedJob)
@@ -41,7 +41,7 @@ final class ManualExecutor: HostExecutor {
         return timer
     }
 
-    /// Runs all there is to run, at the present time.
+    /// Runs all enqueued work at the present time.
     func drive() {
         while true {
             let (work, turnEnd) = state.withLock { state in
@@ -62,7 +62,7 @@ final class ManualExecutor: HostExecutor {
         }
     }
 
-    /// Moves the time, firing the timers on the way, each at its own time.
+    /// Moves the clock, and fires the timers on the way, each at its own time.
     func advance(by duration: Duration) {
         let end = now + duration
         while let next = state.withLock({ $0.timers.compactMap(\.deadline).min() }), next <= end {

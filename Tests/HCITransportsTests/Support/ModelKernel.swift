@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -13,14 +13,15 @@ import Synchronization
     import Musl
 #endif
 
-/// A kernel whose adapters are values, and which refuses as Linux does (net/bluetooth/hci_sock.c).
+/// A kernel whose adapters are values, and which refuses calls as Linux does
+/// (net/bluetooth/hci_sock.c).
 ///
-/// Its user channels are real descriptors: their far ends are the adapters, packet by packet. Its time
-/// passes only while somebody waits.
+/// Its user channels are real descriptors. Their far ends are the adapters, packet by packet. Its
+/// clock moves only while a call waits.
 final class ModelKernel: BluetoothKernel {
-    /// What an adapter is doing.
+    /// The state of an adapter.
     enum Condition: Equatable {
-        /// The kernel sets it up, until then.
+        /// The kernel sets it up until this instant.
         case settingUp(until: Instant)
         case down
         case up(connections: Int)
@@ -32,16 +33,17 @@ final class ModelKernel: BluetoothKernel {
         var address: UInt64 = 0
         /// ERFKILL, or another error with which it cannot be started.
         var startError: Int32?
-        /// How often somebody brings it up again after it was brought down.
+        /// How often another program brings it up again after it was brought down.
         var revivals = 0
         /// Whether a process that is being started holds a copy of the open user channel.
         var isCopied = false
         fileprivate var farEnd: Descriptor?
-        /// The program's end, as long as it holds it. Whether that is closed is not asked of the system:
-        /// processes that other tests start have copies of it for a moment.
+        /// The program's end, as long as the program holds it. The model does not ask the system
+        /// whether it is closed, because processes that other tests start have copies of it for a
+        /// moment.
         fileprivate weak var nearEnd: Descriptor?
 
-        /// Whether the program that has it has let go.
+        /// Whether the program that took the adapter has released it.
         fileprivate var isReturned: Bool { farEnd != nil && nearEnd == nil && !isCopied }
 
         init(
@@ -57,7 +59,7 @@ final class ModelKernel: BluetoothKernel {
         }
     }
 
-    /// What was asked that changes something.
+    /// A call that changes something.
     enum Call: Equatable {
         case take(UInt16)
         case bringDown(UInt16)
@@ -68,14 +70,14 @@ final class ModelKernel: BluetoothKernel {
         var now = Instant.zero
         var adapters: [UInt16: Adapter] = [:]
         var isPermitted = true
-        /// With what every call is refused, as where there is no Bluetooth.
+        /// The error of every call, as on a system without Bluetooth.
         var refusal: Int32?
-        /// What happens when somebody waits for the first time.
+        /// What happens at the first wait.
         var onWait: (@Sendable (inout State) -> Void)?
         fileprivate(set) var calls: [Call] = []
         fileprivate var listeners: [Descriptor] = []
 
-        /// A program that had an adapter may have let go of it.
+        /// Updates an adapter whose program may have released it.
         fileprivate mutating func settle() {
             for (index, adapter) in adapters {
                 switch adapter.condition {
@@ -100,7 +102,7 @@ final class ModelKernel: BluetoothKernel {
     var now: Instant { state.withLock { $0.now } }
     var files: any SystemFiles { tree }
 
-    /// All that was asked so far that changes something.
+    /// All calls so far that change something.
     var calls: [Call] { state.withLock { $0.calls } }
 
     func condition(of index: UInt16) -> Condition? {
@@ -114,29 +116,29 @@ final class ModelKernel: BluetoothKernel {
         state.withLock { body(&$0) }
     }
 
-    /// The adapter's end of the user channel that is open.
+    /// The adapter's end of the open user channel.
     func farEnd(of index: UInt16) -> Descriptor? {
         state.withLock { $0.adapters[index]?.farEnd }
     }
 
-    /// Pulls an adapter out, and tells all who listen.
+    /// Unplugs an adapter, and announces it.
     func unplug(_ index: UInt16) {
         state.withLock { $0.adapters[index] = nil }
         announce(0x0005, index)
     }
 
-    /// Plugs an adapter in, or lets go of one, and tells all who listen.
+    /// Plugs an adapter in, or releases one, and announces it.
     func plug(_ index: UInt16, _ adapter: Adapter = Adapter()) {
         state.withLock { $0.adapters[index] = adapter }
         announce(0x0004, index)
     }
 
-    /// Lets go of all who listen.
+    /// Ends all listeners' announcements.
     func endAnnouncements() {
         state.withLock { $0.listeners = [] }
     }
 
-    /// Tells all who listen.
+    /// Sends an announcement to all listeners.
     func announce(_ code: UInt16, _ index: UInt16) {
         let message = ManagementMessage(command: code, index: index).bytes
         state.withLock { state in
@@ -147,7 +149,7 @@ final class ModelKernel: BluetoothKernel {
     }
 }
 
-// MARK: - What is asked
+// MARK: - System calls
 
 extension ModelKernel {
     func adapterIndices() throws(SystemError) -> [UInt16] {
@@ -191,7 +193,7 @@ extension ModelKernel {
 
     func bringUp(_ index: UInt16) throws(SystemError) {
         let adapter = try adapter(index, for: .bringUp(index))
-        // Also of one that a program has: it runs.
+        // Also for an adapter that a program has taken, because it is running.
         guard adapter.condition == .down else { throw SystemError(code: EALREADY) }
         state.withLock { $0.adapters[index]?.condition = .up(connections: 0) }
     }
@@ -209,7 +211,7 @@ extension ModelKernel {
     func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
         let adapter = try adapter(index, for: .take(index))
         switch adapter.condition {
-        // EUSERS is said only in the moment before one that is taken is up.
+        // EUSERS is returned only in the moment before a taken adapter is up.
         case .settingUp, .up, .taken: throw SystemError(code: EBUSY)
         case .down: break
         }
@@ -238,7 +240,7 @@ extension ModelKernel {
         }
     }
 
-    /// The adapter, after whatever became of it; the call is noted if it changes something.
+    /// The adapter in its current state. The call is recorded if it changes something.
     private func adapter(_ index: UInt16, for call: Call? = nil) throws(SystemError) -> Adapter {
         let (adapter, refusal, isPermitted) = state.withLock { state in
             if let call { state.calls.append(call) }
@@ -246,7 +248,7 @@ extension ModelKernel {
             return (state.adapters[index], state.refusal, state.isPermitted)
         }
         if let refusal { throw SystemError(code: refusal) }
-        // In this order: who may not take adapters is not told whether there is one.
+        // In this order: a caller without permission does not learn whether the adapter exists.
         guard call == nil || isPermitted else { throw SystemError(code: EPERM) }
         guard let adapter else { throw SystemError(code: ENODEV) }
         return adapter
@@ -258,7 +260,7 @@ extension Descriptor {
     static func packetPair() throws(SystemError) -> (Descriptor, Descriptor) {
         #if canImport(Glibc)
             let kind = Int32(SOCK_SEQPACKET.rawValue)
-        #elseif canImport(Darwin)
+        #elseif !os(Linux)
             let kind = SOCK_DGRAM
         #else
             let kind = SOCK_SEQPACKET
@@ -271,7 +273,7 @@ extension Descriptor {
         return pair
     }
 
-    /// The next packet; nil if there is none.
+    /// The next packet, or `nil` if there is none.
     func readPacket() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(number, &buffer, buffer.count, 0)
@@ -299,20 +301,20 @@ struct FileTree: SystemFiles {
 }
 
 extension FileTree {
-    /// Adds a process, and where its open files lead.
+    /// Adds a process with the targets of its open files.
     mutating func add(process number: Int, _ name: String, files: [String] = []) {
         texts["/proc/\(number)/comm"] = name + "\n"
         for (place, file) in files.enumerated() { links["/proc/\(number)/fd/\(place)"] = file }
     }
 
-    /// Makes these the HCI sockets that there are.
+    /// Sets the list of HCI sockets.
     mutating func setSockets(_ numbers: [Int]) {
         let headline = "sk               RefCnt Rmem   Wmem   User   Inode  Parent\n"
         let lines = numbers.map { "0000000000000000 2      0      0      0      \($0)  0     \n" }
         texts["/proc/net/hci"] = headline + lines.joined()
     }
 
-    /// Gives an adapter a switch for its radio.
+    /// Gives an adapter a radio switch.
     mutating func addSwitch(of index: UInt16, soft: Bool, hard: Bool) {
         texts["/sys/class/bluetooth/hci\(index)/rfkill2/soft"] = soft ? "1\n" : "0\n"
         texts["/sys/class/bluetooth/hci\(index)/rfkill2/hard"] = hard ? "1\n" : "0\n"

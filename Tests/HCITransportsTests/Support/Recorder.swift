@@ -3,12 +3,12 @@
 import HCITransports
 import Synchronization
 
-/// Keeps what a transport told, and lets a test wait for a state of it.
+/// Records a transport's events, and lets a test wait for a state of the record.
 final class Recorder: Sendable {
     struct Log: Sendable {
         var bytes: [UInt8] = []
         var pieces: [Int] = []
-        /// What each `.closed` said.
+        /// The error of each `.closed`.
         var closings: [TransportError?] = []
         var bytesAfterClosing = 0
     }
@@ -20,7 +20,7 @@ final class Recorder: Sendable {
 
     private let state = Mutex(State())
 
-    /// What to give to `open`.
+    /// The closure for `open`.
     var receive: @Sendable (TransportEvent) -> Void {
         { [self] event in record(event) }
     }
@@ -44,7 +44,7 @@ final class Recorder: Sendable {
         for waiter in met { waiter.1.resume(returning: log) }
     }
 
-    /// Waits until the log is as `isMet` wants it.
+    /// Waits until the record fulfills `isMet`.
     @discardableResult
     func wait(until isMet: @escaping @Sendable (Log) -> Bool) async -> Log {
         await withCheckedContinuation { continuation in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -12,7 +12,7 @@ import Testing
     import Musl
 #endif
 
-/// The ways two sockets can be joined in a test.
+/// The kinds of joined sockets.
 enum SocketKind: CaseIterable, CustomTestStringConvertible, Sendable {
     case tcp, unix
 
@@ -30,15 +30,16 @@ func temporaryPath(_ suffix: String = "sock") -> String {
     return "/tmp/hci-\(String(number, radix: 36)).\(suffix)"
 }
 
-/// Leaves a socket file behind on which nobody listens any more.
+/// Leaves a socket file behind that has no listener.
 func leaveSocketFile(at path: String) throws {
     let listener = try SocketListener.bind(SocketAddress(path: path))
-    // Not only closed: a process that another test is just forking may hold it for a moment.
+    // Shut down and not only closed: a process that another test is forking may hold the descriptor
+    // for a moment.
     shutdown(listener.number, Int32(SHUT_RDWR))
 }
 
-/// Two joined transports over real sockets: `near` dialled and is open, `far` was accepted and is
-/// not open yet.
+/// Two joined transports over real sockets: `near` has dialed and is open, `far` was accepted and
+/// is not open yet.
 struct SocketPair: Sendable {
     let near: any HCITransport
     let far: any HCITransport
@@ -70,12 +71,12 @@ struct SocketPair: Sendable {
         return SocketPair(near: near, far: far, nearLog: log, executor: executor)
     }
 
-    /// Opens the far end too.
+    /// Opens the far end.
     func openFar() async throws {
         try await far.open(on: executor, receive: farLog.receive)
     }
 
-    /// Closes both ends, and waits until the near one has said so.
+    /// Closes both ends, and waits until the near one has reported it.
     func close() async {
         await executor.run { [near, far] in
             near.close()

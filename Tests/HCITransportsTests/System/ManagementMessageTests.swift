@@ -4,20 +4,21 @@ import Testing
 
 @testable import HCITransports
 
-@Suite("Messages of the kernel's management")
+@Suite("Messages of the kernel's management interface")
 struct ManagementMessageTests {
-    /// Read Controller Index List, Command Complete, two controllers: as btmon shows it.
+    /// The answer to Read Controller Index List as btmon shows it: Command Complete with two
+    /// controllers.
     private let list: [UInt8] = [
         0x01, 0x00, 0xFF, 0xFF, 0x09, 0x00, 0x03, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x01, 0x00,
     ]
 
-    @Test("a command is written least significant octet first") func command() {
+    @Test("A command is written with the least significant byte first") func command() {
         let message = ManagementMessage(command: 0x0003)
         #expect(message.bytes == [0x03, 0x00, 0xFF, 0xFF, 0x00, 0x00])
         #expect(ManagementMessage(command: 0x0102, index: 0x0304).bytes == [2, 1, 4, 3, 0, 0])
     }
 
-    @Test("an answer lists the adapters") func answer() throws {
+    @Test("An answer lists the adapters") func answer() throws {
         let message = try #require(ManagementMessage(list[...]))
         #expect(message.bytes == list)
         let answer = try #require(message.answer(to: 0x0003))
@@ -29,14 +30,14 @@ struct ManagementMessageTests {
         #expect(message.answer(to: 0x0036) == nil)
     }
 
-    @Test("an answer says that it was refused") func refusal() throws {
+    @Test("An answer contains the error of a refused command") func refusal() throws {
         let status = try #require(ManagementMessage([2, 0, 0xFF, 0xFF, 3, 0, 3, 0, 0x14]))
         #expect(status.answer(to: 3) == .refused(0x14))
         let complete = try #require(ManagementMessage([1, 0, 0xFF, 0xFF, 3, 0, 3, 0, 0x11]))
         #expect(complete.answer(to: 3) == .refused(0x11))
     }
 
-    @Test("an adapter that comes is told from one that goes") func announcements() {
+    @Test("Added and removed adapters are distinguished") func announcements() {
         let codes: [(UInt16, announces: Bool, changes: Bool)] = [
             (0x0004, true, true), (0x001D, true, true), (0x0005, false, true),
             (0x001E, false, true), (0x0006, false, true), (0x0001, false, false),
@@ -49,12 +50,12 @@ struct ManagementMessageTests {
         }
     }
 
-    @Test("what is cut, or too long, is no message") func cut() {
+    @Test("A message with a wrong length is refused") func cut() {
         for length in 0..<list.count { #expect(ManagementMessage(list.prefix(length)) == nil) }
         #expect(ManagementMessage((list + [0])[...]) == nil)
     }
 
-    @Test("a list that is cut, or too long, is none") func cutList() {
+    @Test("A list with a wrong length is refused") func cutList() {
         let indices: [UInt8] = [2, 0, 0, 0, 1, 0]
         #expect(ManagementMessage.indices(indices[...]) == [0, 1])
         for length in 0..<indices.count {
@@ -64,14 +65,14 @@ struct ManagementMessageTests {
         #expect(ManagementMessage.indices([0xFF, 0xFF]) == nil)
     }
 
-    @Test("an answer that is cut answers nothing") func cutAnswer() throws {
+    @Test("An answer that is too short is refused") func cutAnswer() throws {
         for count in 0..<3 as Range<UInt8> {
             let bytes = [1, 0, 0xFF, 0xFF, count, 0] + [UInt8](repeating: 3, count: Int(count))
             #expect(try #require(ManagementMessage(bytes[...])).answer(to: 0x0303) == nil)
         }
     }
 
-    @Test("random octets never trap") func random() {
+    @Test("Random bytes never trap") func random() {
         var state: UInt64 = 42
         func next() -> UInt8 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -29,7 +29,7 @@ struct SystemAdaptersTests {
         return files
     }
 
-    @Test("are listed with what they do, and who has them") func list() {
+    @Test("Adapters are listed with their state and the programs that use them") func list() {
         let kernel = ModelKernel(
             [
                 2: .init(condition: .taken),
@@ -52,25 +52,26 @@ struct SystemAdaptersTests {
         #expect(kernel.calls.isEmpty)
     }
 
-    @Test("are none where the kernel has no Bluetooth") func noBluetooth() {
+    @Test("The list is empty where the kernel has no Bluetooth") func noBluetooth() {
         let kernel = ModelKernel([0: .init()])
         kernel.change { $0.refusal = EAFNOSUPPORT }
         #expect(SystemAdapters.list(of: kernel).isEmpty)
     }
 
-    @Test("of who may not see others' processes are listed without who has them") func blind() {
+    @Test("Without permission to see other processes, adapters are listed without their users")
+    func blind() {
         let kernel = ModelKernel([0: .init(condition: .taken)])
         let adapter = SystemAdapters.list(of: kernel).first
         #expect(adapter?.state == .taken && adapter?.holders == [])
     }
 
-    // MARK: The one to use
+    // MARK: The preferred adapter
 
     private func adapter(_ index: UInt16, _ state: SystemAdapter.State) -> SystemAdapter {
         SystemAdapter(index: index, supportsLowEnergy: true, state: state)
     }
 
-    @Test("one that nobody uses is preferred, whatever its number") func preferred() {
+    @Test("An unused adapter is preferred, whatever its number") func preferred() {
         let all = [
             adapter(0, .taken), adapter(1, .up), adapter(2, .settingUp), adapter(4, .down),
             adapter(3, .down),
@@ -81,7 +82,8 @@ struct SystemAdaptersTests {
         #expect(SystemAdapter.preferred(of: Array(all.prefix(1))) == nil)
     }
 
-    @Test("one with links, without Low Energy, or switched off, is not preferred") func unfit() {
+    @Test("An adapter with links, without Low Energy, or switched off is not preferred")
+    func unfit() {
         var connected = adapter(0, .up)
         connected.connections = 1
         var classic = adapter(1, .down)
@@ -94,8 +96,8 @@ struct SystemAdaptersTests {
         #expect(SystemAdapter.preferred(of: [connected, classic, off, unknown])?.index == 3)
     }
 
-    @Test("one is named by its address, which it keeps; or else by its number") func specification()
-    {
+    @Test("An adapter is specified by its address, which it keeps, or else by its number")
+    func specification() {
         var adapter = adapter(6, .down)
         #expect(adapter.specification == .hci(index: 6))
         adapter.address = DeviceAddress(value: 0xA1B2C3D4E5F6, kind: .public)
@@ -104,7 +106,10 @@ struct SystemAdaptersTests {
 
     // MARK: Changes
 
-    @Test("that come or go are told of, and what else happens is not", .timeLimit(.minutes(1)))
+    @Test(
+        "Added and removed adapters are reported, and other events are not",
+        .timeLimit(.minutes(1))
+    )
     func changes() async {
         let kernel = ModelKernel()
         var changes = SystemAdapters.changes(of: kernel).makeAsyncIterator()
@@ -116,7 +121,7 @@ struct SystemAdaptersTests {
         #expect(await changes.next() != nil)
     }
 
-    @Test("end when the kernel tells no more", .timeLimit(.minutes(1)))
+    @Test("Changes end when the kernel's announcements end", .timeLimit(.minutes(1)))
     func endOfChanges() async {
         let kernel = ModelKernel()
         var changes = SystemAdapters.changes(of: kernel).makeAsyncIterator()
@@ -125,7 +130,7 @@ struct SystemAdaptersTests {
         #expect(await changes.next() == nil)
     }
 
-    @Test("are not told of where there is no kernel to tell") func noChanges() async {
+    @Test("Changes end at once where there is no kernel to announce them") func noChanges() async {
         var changes = SystemAdapters.changes(of: nil).makeAsyncIterator()
         #expect(await changes.next() == nil)
     }

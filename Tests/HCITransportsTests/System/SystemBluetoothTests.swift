@@ -4,7 +4,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -13,7 +13,7 @@ import Testing
 #endif
 
 @Suite struct SystemBluetoothTests {
-    /// What the kernel says of hci1 on a computer with an adapter on USB.
+    /// The kernel's record of hci1 on a computer with a USB adapter.
     private func record(address: [UInt8], flags: UInt8, kind: UInt8) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 92)
         bytes.replaceSubrange(0..<6, with: [1, 0] + Array("hci1".utf8))
@@ -24,7 +24,7 @@ import Testing
         return bytes
     }
 
-    @Test("A record says the address, whether the adapter is up, and how it is attached")
+    @Test("A record has the address, the bus, and whether the adapter is up")
     func reads() throws {
         let bytes = record(address: [1, 2, 3, 4, 5, 6], flags: 0x05, kind: 0x11)
         let up = try #require(SystemAdapterRecord(bytes))
@@ -34,20 +34,21 @@ import Testing
         #expect(down?.isUp == false && down?.bus == .uart)
     }
 
-    @Test("An adapter that is not set up has no address; a new bus no name") func unknown() {
+    @Test("An adapter that is not set up has no address, and an unknown bus no name")
+    func unknown() {
         let bytes = record(address: [0, 0, 0, 0, 0, 0], flags: 0, kind: 0x0F)
         let adapter = SystemAdapterRecord(bytes)
         #expect(adapter != nil && adapter?.address == nil && adapter?.bus == nil)
     }
 
-    @Test("A record that is cut is none") func cut() {
+    @Test("A truncated record is refused") func cut() {
         let bytes = record(address: [1, 2, 3, 4, 5, 6], flags: 1, kind: 1)
         for length in 0..<bytes.count {
             #expect(SystemAdapterRecord(Array(bytes.prefix(length))) == nil)
         }
     }
 
-    @Test("A refusal says whether there is no Bluetooth, or no permission to ask")
+    @Test("An error distinguishes missing Bluetooth from missing permission")
     func refusals() {
         #expect(SystemBluetooth.support(after: EAFNOSUPPORT) == .missing)
         #expect(SystemBluetooth.support(after: EPROTONOSUPPORT) == .missing)
@@ -60,7 +61,7 @@ import Testing
         #expect(!text.isEmpty)
     }
 
-    @Test("Where the kernel has no Bluetooth, it tells of no adapter") func asks() {
+    @Test("Where the kernel has no Bluetooth, no adapter is reported") func asks() {
         guard SystemBluetooth.support != .available else { return }
         #expect(SystemBluetooth.adapter(0) == nil)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -16,7 +16,7 @@ import Testing
 struct SystemFilesTests {
     private let files = LinuxFiles()
 
-    @Test("are read, and listed in order; what is not there is nothing") func reads() throws {
+    @Test("Files are read and listed in order, and a missing one is nil") func reads() throws {
         let folder = temporaryPath("folder")
         try #require(mkdir(folder, 0o700) == 0)
         defer { rmdir(folder) }
@@ -37,13 +37,13 @@ struct SystemFilesTests {
         #expect(files.text(of: "\(folder)/d") == nil && files.names(in: "\(folder)/d").isEmpty)
     }
 
-    @Test("that never end are read to a limit") func endless() {
+    @Test("An endless file is read up to a limit") func endless() {
         let text = files.text(of: "/dev/zero")
         #expect((text?.utf8.count ?? 0) >= LinuxFiles.lengthLimit)
         #expect((text?.utf8.count ?? 0) <= 2 * LinuxFiles.lengthLimit)
     }
 
-    @Test("say which processes there are: this one is among them") func processes() throws {
+    @Test("The processes are listed, this one among them") func processes() throws {
         #if os(Linux)
             let name = try #require(files.text(of: "/proc/\(getpid())/comm"))
             #expect(files.names(in: "/proc").contains("\(getpid())"))
@@ -53,9 +53,9 @@ struct SystemFilesTests {
     }
 }
 
-@Suite("Who has adapters")
+@Suite("The users of adapters")
 struct AdapterHoldersTests {
-    @Test("is a program with an HCI socket that is no daemon") func programs() {
+    @Test("A program with an HCI socket that is not a daemon is a user") func programs() {
         var files = FileTree()
         files.add(process: 3, "three", files: ["socket:[30]", "socket:[31]"])
         files.add(process: 4, "bluetoothd", files: ["socket:[40]"])
@@ -68,7 +68,7 @@ struct AdapterHoldersTests {
     }
 
     @Test(
-        "is nobody where no list is, or one that makes no sense",
+        "Without a valid list of sockets there are no users",
         arguments: [nil, "", "x\ny\n1 2 3"]
     )
     func noList(text: String?) {
@@ -78,7 +78,7 @@ struct AdapterHoldersTests {
         #expect(AdapterHolders(files).programs.isEmpty)
     }
 
-    @Test("is said in words") func words() {
+    @Test("Users are described in words") func words() {
         let (one, two) = (SystemProcess(number: 1, name: "a"), SystemProcess(number: 2, name: "b"))
         #expect(AdapterHolder.processes([]).description == "another program")
         #expect(
@@ -92,7 +92,7 @@ struct AdapterHoldersTests {
 
 @Suite("Radio switches")
 struct RadioSwitchesTests {
-    @Test("are off by wish or by hardware", arguments: [true, false], [true, false])
+    @Test("A radio is off by software or by hardware", arguments: [true, false], [true, false])
     func off(soft: Bool, hard: Bool) throws {
         var files = FileTree()
         files.addSwitch(of: 3, soft: soft, hard: hard)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -24,7 +24,7 @@ struct UserChannelOpeningTests {
         return try opening.take()
     }
 
-    /// Why it cannot be taken.
+    /// The error with which it cannot be taken.
     private func refusal(
         _ name: SystemAdapterName = .index(0),
         from kernel: ModelKernel,
@@ -35,9 +35,9 @@ struct UserChannelOpeningTests {
         }
     }
 
-    // MARK: What can be had
+    // MARK: Adapters that can be taken
 
-    @Test("one that is down is ours, and down again afterwards") func down() throws {
+    @Test("An adapter that is down is taken, and is down again afterwards") func down() throws {
         let kernel = ModelKernel([0: .init()])
         let lease = try take(from: kernel)
         #expect(kernel.condition(of: 0) == .taken)
@@ -47,7 +47,9 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls == [.take(0)])
     }
 
-    @Test("one that the kernel uses is brought down, and up again afterwards") func wasUp() throws {
+    @Test("An adapter that the kernel uses is brought down, and up again afterwards") func wasUp()
+        throws
+    {
         let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
         let lease = try take(.index(3), from: kernel)
         #expect(lease.wasUp)
@@ -58,14 +60,14 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls.count == 4)
     }
 
-    @Test("one that nobody wants any more is given back") func dropped() throws {
+    @Test("An adapter whose lease is dropped is returned") func dropped() throws {
         let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
         _ = try take(from: kernel)
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
     @Test(
-        "one whose channel was copied into a new process is as it was before once that lets go",
+        "An adapter whose channel was copied into a new process is restored once the copy closes",
         arguments: [ModelKernel.Condition.down, .up(connections: 0)]
     )
     func copied(before: ModelKernel.Condition) throws {
@@ -80,7 +82,9 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls.last == (before == .down ? .take(3) : .bringUp(3)))
     }
 
-    @Test("one that another program took meanwhile is left to it, soon") func takenAgain() throws {
+    @Test("An adapter that another program took meanwhile is soon left to it") func takenAgain()
+        throws
+    {
         let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
         let lease = try take(.index(3), from: kernel)
         kernel.change { $0.adapters[3]?.isCopied = true }
@@ -90,7 +94,9 @@ struct UserChannelOpeningTests {
         #expect(kernel.now - start <= AdapterLease.copiesLimit + UserChannelOpening.patience)
     }
 
-    @Test("one that somebody else brought up meanwhile is not waited for") func faster() throws {
+    @Test("An adapter that another program brought up meanwhile is not waited for") func faster()
+        throws
+    {
         let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
         let lease = try take(.index(3), from: kernel)
         kernel.change { $0.adapters[3]?.condition = .up(connections: 1) }
@@ -99,7 +105,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.now == .zero)
     }
 
-    @Test("an address finds it, whatever its number") func address() throws {
+    @Test("An address finds its adapter under any number") func address() throws {
         let kernel = ModelKernel([0: .init(address: 1), 7: .init(address: 0xAABB)])
         let name = SystemAdapterName.address(DeviceAddress(value: 0xAABB, kind: .public))
         let lease = try take(name, from: kernel)
@@ -107,7 +113,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .down)
     }
 
-    @Test("one that is being set up is waited for") func settingUp() throws {
+    @Test("An adapter that is being set up is waited for") func settingUp() throws {
         let ready = Instant.zero + .seconds(7)
         let kernel = ModelKernel([0: .init(condition: .settingUp(until: ready))])
         let lease = try take(from: kernel)
@@ -115,7 +121,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.now < ready + UserChannelOpening.patience + .milliseconds(1))
     }
 
-    @Test("one that a daemon starts while it is waited for is taken from it") func started() throws
+    @Test("An adapter that a daemon starts during the wait is taken from it") func started() throws
     {
         let ready = Instant.zero + .seconds(60)
         let kernel = ModelKernel([0: .init(condition: .settingUp(until: ready))])
@@ -125,9 +131,9 @@ struct UserChannelOpeningTests {
         #expect(try take(from: kernel).wasUp)
     }
 
-    // MARK: What cannot
+    // MARK: Adapters that cannot
 
-    @Test("one that is not there: those that are, are named")
+    @Test("The error for an absent adapter names the present ones")
     func absent() {
         let kernel = ModelKernel([2: .init(), 1: .init()])
         #expect(refusal(from: kernel) == .noSuchAdapter("hci0", present: ["hci1", "hci2"]))
@@ -138,7 +144,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls.isEmpty)
     }
 
-    @Test("without the capability: the program's file is named")
+    @Test("The error for a missing capability names the program's file")
     func notPermitted() {
         var files = FileTree()
         files.links["/proc/self/exe"] = "/usr/bin/lanyard"
@@ -149,7 +155,7 @@ struct UserChannelOpeningTests {
         #expect(error?.description.contains("setcap cap_net_admin+ep /usr/bin/lanyard") == true)
     }
 
-    @Test("one with links stays as it is: who has them is named")
+    @Test("An adapter with links stays as it is, and the error names the program that has them")
     func connected() {
         var files = FileTree()
         files.add(process: 512, "bluetoothd")
@@ -165,7 +171,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls == [.take(0)])
     }
 
-    @Test("one that another program has: which is named")
+    @Test("The error for a taken adapter names the program that has it")
     func taken() {
         var files = FileTree()
         files.add(process: 80, "bumble", files: ["/dev/null", "socket:[4711]"])
@@ -182,7 +188,7 @@ struct UserChannelOpeningTests {
     }
 
     @Test(
-        "one that is switched off: whether a program can switch it on is said",
+        "The error for a disabled radio says whether a program can enable it",
         arguments: [true, false]
     )
     func switchedOff(byHardware: Bool) {
@@ -195,14 +201,14 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls.isEmpty)
     }
 
-    @Test("one that the kernel alone knows to be switched off: it says so") func switchedOffUnseen()
-    {
+    @Test("An adapter that only the kernel knows to be switched off has its own error")
+    func switchedOffUnseen() {
         let kernel = ModelKernel([0: .init(startError: SystemError.radioOff)])
         #expect(refusal(from: kernel) == .switchedOff("hci0", byHardware: false))
         #expect(kernel.calls == [.take(0)])
     }
 
-    @Test("one that the kernel never gets ready is not waited for without end")
+    @Test("The wait for an adapter that never becomes ready ends")
     func neverReady() {
         let kernel = ModelKernel([
             0: .init(condition: .settingUp(until: Instant(nanoseconds: .max)))
@@ -213,20 +219,20 @@ struct UserChannelOpeningTests {
     }
 
     @Test(
-        "one that does not start is as it was before",
+        "An adapter that does not start is left as it was before",
         arguments: [EIO, ENOMEM, ETIMEDOUT, ENODEV]
     )
     func doesNotStart(code: Int32) {
         let adapter = ModelKernel.Adapter(condition: .up(connections: 0), startError: code)
         let kernel = ModelKernel([0: adapter])
-        // It is there, also where its driver says that there is no such device.
+        // The adapter exists, even if its driver reports that there is no such device.
         let error = refusal(from: kernel)
         #expect(error != nil && error != .noSuchAdapter("hci0", present: ["hci0"]))
         #expect(kernel.condition(of: 0) == .up(connections: 0))
         #expect(kernel.calls == [.take(0), .bringDown(0), .take(0), .bringUp(0)])
     }
 
-    @Test("one that somebody brings up again and again is left to him")
+    @Test("An adapter that another program repeatedly brings up is left to that program")
     func contested() {
         let adapter = ModelKernel.Adapter(condition: .up(connections: 0), revivals: 100)
         let kernel = ModelKernel([0: adapter])
@@ -236,13 +242,13 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("none where the kernel has no Bluetooth") func noBluetooth() {
+    @Test("Without Bluetooth in the kernel no adapter is taken") func noBluetooth() {
         let kernel = ModelKernel()
         kernel.change { $0.refusal = EAFNOSUPPORT }
         #expect(refusal(from: kernel) == .bluetoothMissing("hci0"))
     }
 
-    @Test("one that goes while it is waited for is absent") func goes() {
+    @Test("An adapter that is removed during the wait is absent") func goes() {
         let adapter = ModelKernel.Adapter(
             condition: .settingUp(until: Instant(nanoseconds: .max))
         )
@@ -251,7 +257,7 @@ struct UserChannelOpeningTests {
         #expect(refusal(from: kernel) == .noSuchAdapter("hci0", present: []))
     }
 
-    @Test("one that was taken for who has given up meanwhile is as it was before")
+    @Test("After a cancellation a taken adapter is restored")
     func cancelledMeanwhile() {
         let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
         let error = refusal(from: kernel) { kernel.calls.count == 3 }
@@ -260,7 +266,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("one that was brought down for who has given up then is brought up again")
+    @Test("After a cancellation an adapter that was brought down is brought up again")
     func cancelledWhileDown() {
         let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
         let error = refusal(from: kernel) { kernel.calls.count == 2 }
@@ -269,7 +275,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("nothing is done for who has given up") func cancelled() {
+    @Test("After a cancellation nothing is done") func cancelled() {
         let kernel = ModelKernel([0: .init()])
         #expect(refusal(from: kernel) { true } == .cancelled)
         #expect(kernel.calls.isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -22,7 +22,7 @@ private struct Channel {
     let executor: AdapterExecutor
     let adapter: Descriptor
 
-    /// Opens the first adapter of the kernel.
+    /// Opens the kernel's first adapter.
     static func open(
         on executor: AdapterExecutor,
         from kernel: ModelKernel = ModelKernel([0: .init()])
@@ -40,17 +40,17 @@ private struct Channel {
         )
     }
 
-    /// The adapter says something.
+    /// Sends a packet from the adapter.
     func tell(_ packet: [UInt8]) {
         _ = packet.withUnsafeBytes(adapter.sendWithoutSignal)
     }
 
-    /// The adapter goes, although somebody holds its end.
+    /// Removes the adapter, although its end is still held.
     func hangUp() {
         shutdown(adapter.number, Int32(SHUT_RDWR))
     }
 
-    /// What the adapter was given, a packet each.
+    /// The packets that the adapter received.
     func takePackets() -> [[UInt8]] {
         var packets: [[UInt8]] = []
         while let packet = adapter.readPacket() { packets.append(packet) }
@@ -65,7 +65,7 @@ private struct Channel {
 
 @Suite("User channels", .timeLimit(.minutes(1)))
 struct UserChannelTransportTests {
-    @Test("write each packet by itself, in order") func writes() async throws {
+    @Test("Each packet is written by itself, in order") func writes() async throws {
         try await withExecutor { executor in
             let channel = try await Channel.open(on: executor)
             await executor.run {
@@ -78,7 +78,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("hand up each packet by itself, in order") func reads() async throws {
+    @Test("Each packet is delivered by itself, in order") func reads() async throws {
         try await withExecutor { executor in
             let channel = try await Channel.open(on: executor)
             for packet in [[4, 1], [4, 2, 2], [4]] as [[UInt8]] { channel.tell(packet) }
@@ -89,7 +89,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("go on where they stopped when the adapter takes no more for a while")
+    @Test("Writing continues when the adapter accepts data again after a pause")
     func backPressure() async throws {
         try await withExecutor { executor in
             let channel = try await Channel.open(on: executor)
@@ -109,7 +109,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("close when more waits than may, and the adapter is given back") func overflow()
+    @Test("A channel closes when too much data waits, and the adapter is returned") func overflow()
         async throws
     {
         try await withExecutor { executor in
@@ -125,7 +125,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("write what was sent before they close; the adapter is back when they say so")
+    @Test("Sent data is written before a close, and the adapter is returned with the close")
     func closes() async throws {
         try await withExecutor { executor in
             let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
@@ -146,7 +146,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("give the adapter back when their executor is shut down") func shutDown() async throws {
+    @Test("The adapter is returned when the executor shuts down") func shutDown() async throws {
         try await withExecutor { executor in
             let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
             let channel = try await Channel.open(on: executor, from: kernel)
@@ -156,7 +156,9 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("say that the adapter is gone, after what it said last") func unplugged() async throws {
+    @Test("The removal of the adapter is reported after its last data") func unplugged()
+        async throws
+    {
         try await withExecutor { executor in
             let kernel = ModelKernel([0: .init()])
             let transport = UserChannelTransport(.index(0), kernel: kernel)
@@ -172,7 +174,8 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("do not bring up what was plugged in instead of theirs") func replaced() async throws {
+    @Test("An adapter that replaced the removed one is not brought up") func replaced() async throws
+    {
         try await withExecutor { executor in
             let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
             let channel = try await Channel.open(on: executor, from: kernel)
@@ -188,7 +191,7 @@ struct UserChannelTransportTests {
     }
 
     @Test(
-        "what Linux says of a channel without an adapter means that it is gone",
+        "Linux's errors of a channel without an adapter mean a removal",
         arguments: [EPIPE, 77]
     )
     func removal(code: Int32) {
@@ -196,14 +199,14 @@ struct UserChannelTransportTests {
     }
 
     @Test(
-        "what else it says does not: the adapter is there, and its return would be our own doing",
+        "Other errors mean no removal: its return would be our own doing",
         arguments: [ENETDOWN, ENODEV, ENXIO, EBADF, EIO, EAGAIN]
     )
     func noRemoval(code: Int32) {
         #expect(!SystemError(code: code).isRemoval)
     }
 
-    @Test("take packets up to the length of the kernel's, through what is wrapped around them")
+    @Test("Packets up to the kernel's greatest length pass, through wrapping transports as well")
     func longestPacket() {
         let transport = UserChannelTransport(.index(0), kernel: nil)
         #expect(transport.longestPacket == 1028)
@@ -212,7 +215,8 @@ struct UserChannelTransportTests {
         #expect(UnixTransport(path: "/nowhere").longestPacket == nil)
     }
 
-    @Test("cannot be opened twice at once, but again and again") func reopening() async throws {
+    @Test("A channel cannot be opened twice at once, and can be reopened repeatedly")
+    func reopening() async throws {
         try await withExecutor { executor in
             let kernel = ModelKernel([0: .init()])
             let transport = UserChannelTransport(.index(0), kernel: kernel)
@@ -229,7 +233,8 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("are not opened without an adapter, but when it is there") func absent() async throws {
+    @Test("Opening fails without an adapter and works once it is there") func absent() async throws
+    {
         try await withExecutor { executor in
             let kernel = ModelKernel()
             let transport = UserChannelTransport(.index(0), kernel: kernel)
@@ -244,7 +249,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("wait for the kernel on a thread of their own, and for its end when called off")
+    @Test("Opening waits for the kernel on its own thread, and a cancellation waits for the end")
     func cancelled() async {
         await withExecutor { executor in
             let kernel = StuckKernel()
@@ -256,13 +261,13 @@ struct UserChannelTransportTests {
             opening.cancel()
             kernel.answer()
             await #expect(throws: TransportError.cancelled) { try await opening.value }
-            // What was taken too late is back by then.
+            // The adapter that was taken too late has been returned.
             #expect(kernel.model.calls == [.take(0)])
             #expect(kernel.model.condition(of: 0) == .down)
         }
     }
 
-    @Test("need an executor with descriptors, and a kernel") func unsuitable() async {
+    @Test("A channel needs an executor with descriptors, and a kernel") func unsuitable() async {
         let transport = UserChannelTransport(index: 0)
         await #expect(throws: TransportError.unsuitableExecutor("hci0")) {
             try await transport.open(on: ManualExecutor()) { _ in }
@@ -275,7 +280,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("where there is no Bluetooth, the error says so") func noBluetooth() async {
+    @Test("Without Bluetooth the error says so") func noBluetooth() async {
         guard SystemBluetooth.support == .missing else { return }
         _ = await withExecutor { executor in
             await #expect(throws: TransportError.bluetoothMissing("hci0")) {
@@ -285,7 +290,7 @@ struct UserChannelTransportTests {
     }
 }
 
-/// A kernel that answers when it is told to.
+/// A kernel that answers when the test allows it.
 private final class StuckKernel: BluetoothKernel {
     let model = ModelKernel([0: .init()])
     let asked = Promise<Void>()

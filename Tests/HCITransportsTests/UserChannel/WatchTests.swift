@@ -6,7 +6,7 @@ import Testing
 
 @testable import HCITransports
 
-#if canImport(Darwin)
+#if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
@@ -14,7 +14,7 @@ import Testing
     import Musl
 #endif
 
-/// Counts, for those who wait for a number.
+/// A counter whose value can be awaited.
 private final class Counter: Sendable {
     private struct State {
         var count = 0
@@ -47,7 +47,7 @@ private final class Counter: Sendable {
     }
 }
 
-@Suite("An adapter's return", .timeLimit(.minutes(1)))
+@Suite("The return of an adapter", .timeLimit(.minutes(1)))
 struct WatchTests {
     private func watch(
         _ transport: any HCITransport,
@@ -57,12 +57,14 @@ struct WatchTests {
         await executor.run { transport.watch(on: executor) { counter.add() } }
     }
 
-    /// Lets the executor see all that was announced.
+    /// Lets the executor process all announcements.
     private func settle(_ executor: AdapterExecutor) async {
         for _ in 0..<3 { await executor.run {} }
     }
 
-    @Test("is told after it was missed, and not before") func plugged() async throws {
+    @Test("The return of a missing adapter is reported, and nothing before it") func plugged()
+        async throws
+    {
         await withExecutor { executor in
             let (kernel, returns) = (ModelKernel(), Counter())
             let transport = UserChannelTransport(.index(1), kernel: kernel)
@@ -84,7 +86,9 @@ struct WatchTests {
         }
     }
 
-    @Test("is told after it was unplugged while it was in use") func replugged() async throws {
+    @Test("The return of an adapter that was unplugged while in use is reported") func replugged()
+        async throws
+    {
         try await withExecutor { executor in
             let (kernel, returns, log) = (ModelKernel([0: .init()]), Counter(), Recorder())
             let transport = UserChannelTransport(.index(0), kernel: kernel)
@@ -98,7 +102,8 @@ struct WatchTests {
         }
     }
 
-    @Test("under another number is told to who knows its address") func renumbered() async throws {
+    @Test("A return under another number is reported to a watcher that knows the address")
+    func renumbered() async throws {
         try await withExecutor { executor in
             let address = DeviceAddress(value: 0xC0FFEE, kind: .public)
             let (kernel, returns, log) = (
@@ -122,7 +127,7 @@ struct WatchTests {
         }
     }
 
-    @Test("from another program is told") func released() async throws {
+    @Test("The release by another program is reported") func released() async throws {
         await withExecutor { executor in
             let (kernel, returns) = (ModelKernel([0: .init(condition: .taken)]), Counter())
             let transport = UserChannelTransport(.index(0), kernel: kernel)
@@ -137,7 +142,7 @@ struct WatchTests {
     }
 
     @Test(
-        "is not told of an attempt of one's own that failed: it would go round in circles",
+        "A failed attempt of our own is not reported, which would cause a loop",
         arguments: [EIO, ENODEV]
     )
     func ownFailure(code: Int32) async throws {
@@ -156,7 +161,9 @@ struct WatchTests {
         }
     }
 
-    @Test("is not told any more after the end; a second end is nothing") func ended() async throws {
+    @Test("Nothing is reported after the end, and a second end has no effect") func ended()
+        async throws
+    {
         try await withExecutor { executor in
             let (kernel, returns) = (ModelKernel(), Counter())
             let transport = UserChannelTransport(.index(0), kernel: kernel)
@@ -172,7 +179,7 @@ struct WatchTests {
         }
     }
 
-    @Test("is told through what is wrapped around a transport, and never of a socket")
+    @Test("The return is reported through wrapping transports, and never for a socket")
     func wrapped() async throws {
         await withExecutor { executor in
             let (kernel, returns) = (ModelKernel(), Counter())

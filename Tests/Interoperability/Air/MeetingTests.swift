@@ -2,7 +2,7 @@
 
 import Testing
 
-/// Hosts that are not ours meet on our air.
+/// Third-party hosts connect to each other over our virtual radio.
 @Suite(.needsPeers) struct MeetingTests {
     @Test func twoBumbleHostsFindReadWriteAndNotifyEachOther() async throws {
         try await withAir { air in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// What central.py says if everything of the demo profile is as it should be.
+    /// The result of central.py if it found the whole demo profile as it should be.
     private func expectWhole(_ explored: JSON, at location: SourceLocation = #_sourceLocation) {
         #expect(explored["mtu"].integer == 247, sourceLocation: location)
         #expect(explored["services"].elements.count == 6, sourceLocation: location)

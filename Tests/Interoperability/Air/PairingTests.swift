@@ -2,9 +2,10 @@
 
 import Testing
 
-/// Two Bumble hosts pair on our air, in every way there is, and go on over the encrypted link.
+/// Two Bumble hosts pair over our virtual radio by every association model, and continue on the
+/// encrypted link.
 @Suite(.needsPeers) struct PairingTests {
-    /// A way to pair: what the two sides can do, and what comes of it.
+    /// A way to pair: the capabilities of both sides, and the expected result.
     struct Way: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let central: [String]
@@ -43,14 +44,14 @@ import Testing
         ),
     ]
 
-    @Test("LE Secure Connections", arguments: everywhere)
+    @Test("Two Bumble hosts pair by LE Secure Connections", arguments: everywhere)
     func secureConnections(way: Way) async throws {
         let pairing = try await pair(way)
         #expect(pairing["secureConnections"] == .boolean(true))
         #expect(pairing["keys"].elements.map(\.text) == ["irk", "ltk"])
     }
 
-    @Test("LE legacy pairing", arguments: everywhere)
+    @Test("Two Bumble hosts pair by LE legacy pairing", arguments: everywhere)
     func legacy(way: Way) async throws {
         let pairing = try await pair(way, options: ["--legacy"])
         #expect(pairing["secureConnections"] == .boolean(false))
@@ -58,7 +59,7 @@ import Testing
         #expect(keys == ["irk", "ltk_central", "ltk_peripheral"])
     }
 
-    @Test("Numeric Comparison") func numericComparison() async throws {
+    @Test("Two Bumble hosts pair by Numeric Comparison") func numericComparison() async throws {
         try await withAir { air in
             let accessory = try await air.accessory(options: ["--io", "yes-no"])
             let facts = try await air.central(options: ["--pair", "--io", "yes-no"])
@@ -70,7 +71,9 @@ import Testing
         }
     }
 
-    @Test("Out of Band, Secure Connections") func outOfBand() async throws {
+    @Test("Two Bumble hosts pair out of band by LE Secure Connections") func outOfBand()
+        async throws
+    {
         try await withAir { air in
             let accessory = try await air.accessory(options: ["--oob"])
             let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
@@ -81,7 +84,9 @@ import Testing
         }
     }
 
-    @Test("Out of Band, legacy") func legacyOutOfBand() async throws {
+    @Test("Two Bumble hosts pair out of band by LE legacy pairing") func legacyOutOfBand()
+        async throws
+    {
         let way = Way("Out of Band", central: ["--oob"], accessory: ["--oob"])
         try await withAir { air in
             _ = try await air.accessory(options: way.accessory + ["--legacy"])
@@ -92,7 +97,7 @@ import Testing
     }
 
     /// Only Secure Connections: Bumble 0.0.236 as a Peripheral answers with the wrong one of its
-    /// two legacy keys, and our controllers notice.
+    /// two legacy keys, and our controllers detect that.
     @Test func aBondedCentralComesBackAndEncrypts() async throws {
         try await withAir { air in
             let accessory = try await air.accessory()
@@ -103,7 +108,8 @@ import Testing
         }
     }
 
-    /// Pairs in that way, and returns what the Central says of it, once both have said the same.
+    /// Pairs in this way, and returns the Central's result once both sides have reported the same
+    /// one.
     private func pair(_ way: Way, options: [String] = []) async throws -> JSON {
         var pairing = JSON.null
         try await withAir { air in
@@ -122,7 +128,7 @@ import Testing
         return pairing
     }
 
-    /// What the accessory says of its pairing.
+    /// The accessory's result of its pairing.
     private func result(of accessory: Accessory) async throws -> JSON {
         let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
         return try JSON(parsing: String(line.dropFirst("paired ".count)))

@@ -2,17 +2,17 @@
 
 import Testing
 
-/// Two Bumble hosts that live under resolvable private addresses meet, pair, and know each other
-/// again.
+/// Two Bumble hosts with resolvable private addresses connect, pair, and resolve each other's
+/// addresses.
 @Suite(.needsPeers) struct PrivacyTests {
-    /// Who makes and resolves the addresses.
+    /// Whether the host or the controller generates and resolves the addresses.
     enum Keeper: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case host, controller
 
         var testDescription: String { "in the \(rawValue)" }
     }
 
-    /// The accessory's address that only friends know.
+    /// The accessory's identity address, which only bonded peers learn.
     private static let identity = Encounter.address().description
 
     @Test(arguments: Keeper.allCases)
@@ -27,7 +27,8 @@ import Testing
             let returned = facts["returned"]
             #expect(returned["peer"].text == Self.identity)
             #expect(returned["encrypted"] == .boolean(true))
-            // A controller that resolves tells the identity; a host sees the address on the air.
+            // A controller that resolves reports the identity address. A host sees the address on
+            // the air.
             #expect(returned["heardResolvable"] == .boolean(keeper == .host))
             #expect(returned["peerPrivate"].text != nil)
             #expect(returned["peerPrivate"].text != Self.identity)

@@ -5,7 +5,7 @@
     import Foundation
     import Testing
 
-    /// Code as one would write it for a phone meets an accessory that nobody here wrote.
+    /// An application as a developer would write it for a phone uses a third-party accessory.
     @Suite(.needsPeers) struct BumbleAccessoryTests {
         @Test(
             "6.2, 7.1, 7.2, 7.3, 7.4 Long values are read and written whole",
@@ -27,7 +27,7 @@
         }
 
         @Test(
-            "7.1, 7.11 Notifications and indications come in order, none missing",
+            "7.1, 7.11 Notifications and indications arrive in order, and none is missing",
             arguments: ControllerKind.available
         )
         func notifications(kind: ControllerKind) async throws {
@@ -52,7 +52,7 @@
         }
 
         @Test(
-            "5.2.3, 5.6, 5.7, 5.8 An accessory that disconnects is told, and comes back",
+            "5.2.3, 5.6, 5.7, 5.8 An accessory's disconnection is reported, and it reconnects",
             arguments: ControllerKind.available
         )
         func farewell(kind: ControllerKind) async throws {
@@ -72,7 +72,7 @@
             }
         }
 
-        @Test("5.2.2, 5.6 An accessory that is no more times out")
+        @Test("5.2.2, 5.6 The link to a killed accessory times out")
         func death() async throws {
             try await withDemo(on: .lanyard) { visitor, accessory in
                 accessory.process.kill()
@@ -82,7 +82,30 @@
         }
 
         @Test(
-            "8.1 A protected value is read after pairing, which nobody asked for, and again",
+            "6.6 A service that is added before the subscription to changes is reported",
+            arguments: ControllerKind.available
+        )
+        func earlyChange(kind: ControllerKind) async throws {
+            try await withVisitor(on: kind) { visitor, peers, controllers in
+                _ = try await peers.accessory(
+                    .demo,
+                    on: controllers.adapters[1],
+                    options: ["--grows"]
+                )
+                let peripheral = try await visitor.meet(CBUUID(string: "180F"))
+                peripheral.discoverServices(nil)
+                try await visitor.hear("services ok")
+                let count = peripheral.services?.count ?? 0
+                #expect(try await visitor.hear("modified ") == "")
+                peripheral.discoverServices(nil)
+                try await visitor.hear("services ok")
+                #expect(peripheral.services?.count == count + 1)
+                #expect(peripheral.services?.last?.uuid == CBUUID(string: "FEED"))
+            }
+        }
+
+        @Test(
+            "8.1 A protected value is read after an automatic pairing, and again later",
             arguments: ControllerKind.available
         )
         func pairing(kind: ControllerKind) async throws {
@@ -112,7 +135,7 @@
             }
         }
 
-        /// Meets the demo accessory, and discovers it.
+        /// Connects to the demo accessory, and discovers it.
         private func withDemo(
             on kind: ControllerKind,
             _ body: (Visitor, Accessory) async throws -> Void

@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-/// One of the programs in Examples/, run as a person would run it.
+/// One of the programs in Examples/, run as a user would run it.
 struct ExampleProgram: Sendable {
-    /// How long it may take over one step, on a busy machine.
+    /// The time limit for one step, on a busy machine.
     static let limit: Duration = .seconds(60)
 
     enum Name: String, Sendable {
@@ -18,12 +18,13 @@ struct ExampleProgram: Sendable {
     let process: ChildProcess
     private let name: Name
 
-    /// Starts the program, which was built beside the tests and `lanyard`.
+    /// Starts the program, which was built with the tests and `lanyard`.
     init(_ name: Name, _ arguments: [String] = [], adapter: String) throws {
         try self.init(name, arguments, environment: LanyardTool.environment(adapter: adapter))
     }
 
-    /// The same in surroundings that several runs share: what one of them keeps, the next one finds.
+    /// Starts the program in an environment that several runs share: a run finds what an earlier
+    /// one stored.
     init(_ name: Name, _ arguments: [String] = [], environment: [String: String]) throws {
         let folder = URL(fileURLWithPath: LanyardTool.path).deletingLastPathComponent()
         self.name = name
@@ -34,7 +35,7 @@ struct ExampleProgram: Sendable {
         )
     }
 
-    /// Reads what it prints up to a line that begins and ends so, and returns that line.
+    /// Reads its output up to a line with this prefix and this suffix, and returns that line.
     @discardableResult
     func says(_ beginning: String = "", ending: String = "") async throws -> String {
         while let line = try await process.nextLine(within: Self.limit) {
@@ -48,7 +49,7 @@ struct ExampleProgram: Sendable {
         )
     }
 
-    /// The rest of what it prints, and how it ends.
+    /// The rest of its output, and its exit status.
     func end() async throws -> (lines: [String], ending: ChildProcess.Ending) {
         let (output, ending) = try await process.waitUntilEnd(within: Self.limit)
         return (output.split(separator: "\n").map(String.init), ending)

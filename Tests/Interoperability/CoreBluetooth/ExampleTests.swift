@@ -4,7 +4,7 @@ import BluetoothHost
 import Foundation
 import Testing
 
-/// The programs in Examples/, which know nothing of Lanyard, on a virtual adapter.
+/// The programs in Examples/, which contain no code for tests, on a virtual adapter.
 @Suite struct VirtualExampleTests {
     @Test func theMonitorShowsTheHeartRateOfTheSensorNearby() async throws {
         let monitor = try ExampleProgram(.heartRateMonitor, ["5"], adapter: "virtual")
@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-/// The heart rate monitor with a Bumble accessory that comes and goes.
+/// The heart rate monitor with a Bumble accessory that disconnects and returns.
 @Suite(.needsPeers) struct HeartRateExampleTests {
     @Test func theMonitorComesBackToASensorThatWasGone() async throws {
         try await withAir { air in
@@ -77,7 +77,7 @@ import Testing
             #expect(try await client.readLong(page) == Array("Dear diary,\n".utf8))
             let text = Demo.pattern(512)
             try await client.writeLong(text, to: page)
-            try await notebook.says("The page has 512 octets now")
+            try await notebook.says("The page has 512 bytes now")
             #expect(try await client.readLong(page) == text)
             #expect(try await client.readBlob(page, 500) == Array(text[500...]))
             await #expect(throws: Client.Failure.refused(.invalidOffset)) {
@@ -105,14 +105,14 @@ import Testing
             let dictation = try await client.handle(Self.uuid(4))
             let command = try await client.handle(Self.uuid(5))
             try await client.subscribe(to: dictation)
-            try await notebook.says("Somebody listens, to 57 octets at a time")
+            try await notebook.says("A central listens, 57 bytes at a time")
             try await client.write(Array("dictate 500".utf8), to: command)
             let lines = try await client.values(500, of: dictation)
                 .map { String(decoding: $0.octets, as: UTF8.self) }
             #expect(lines == (0..<500).map { "line \($0)" })
             try await notebook.says("Dictated all")
             client.process.kill()
-            try await notebook.says("Somebody has left")
+            try await notebook.says("The central has left")
         }
     }
 }
@@ -127,7 +127,7 @@ extension Client {
     }
 }
 
-/// The file transfer with Bumble at the other end, and with itself.
+/// The file transfer with Bumble as the peer, and with a second copy of itself.
 @Suite(.needsPeers) struct FileDropExampleTests {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory
@@ -146,7 +146,7 @@ extension Client {
         )
     }
 
-    /// A file of octets that count upwards.
+    /// A file of bytes that count upwards.
     private func file(_ count: Int, in folder: URL) throws -> URL {
         let file = folder.appendingPathComponent("picture.raw")
         try Data(Demo.pattern(count)).write(to: file)
@@ -187,7 +187,7 @@ extension Client {
                 let peer = try await bumble(air, ["send", "../../letter", "20000"])
                 #expect(peer.facts["answer"].integer == 6)
                 #expect((0x80...0xFF).contains(peer.facts["psm"].integer ?? 0))
-                try await receiver.says("Received letter, 20000 octets")
+                try await receiver.says("Received letter, 20000 bytes")
                 let arrived = try Data(contentsOf: folder.appendingPathComponent("letter"))
                 #expect(arrived == Data(Demo.pattern(20_000)))
 
@@ -236,7 +236,7 @@ extension Client {
                     adapter: air.adapter
                 )
                 try await sender.says("picture.raw was delivered")
-                try await receiver.says("Received picture.raw, 100000 octets")
+                try await receiver.says("Received picture.raw, 100000 bytes")
                 let arrived = try Data(contentsOf: inbox.appendingPathComponent("picture.raw"))
                 #expect(arrived == Data(Demo.pattern(100_000)))
             }

@@ -8,10 +8,11 @@
     import HCITransports
     import Testing
 
-    /// An application with a peripheral manager, as one would write it for a phone: it serves a gallery
-    /// of values, and tells of each callback in a line.
+    /// An application with a peripheral manager, as a developer would write it for a phone. It
+    /// serves a gallery of values, and reports each callback as a line of text.
     ///
-    /// Unchecked: what varies is touched on its queue only; the manager may be used from any thread.
+    /// Unchecked: its mutable state is used only on its queue, and the manager may be used from any
+    /// thread.
     final class PeripheralApplication: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
         static let service = "A000"
         static let fixed = "A001"
@@ -27,7 +28,7 @@
         private let callbacks = CallbackLines()
         /// The value of `dynamic`.
         private var content = Data(Demo.pattern(512))
-        /// What is still to be sent.
+        /// The values that are still to be sent.
         private var outbox: [Data] = []
 
         init(on adapter: CBAdapter) {
@@ -40,14 +41,15 @@
             )
         }
 
-        /// Waits for the next callback whose line begins so; those before it are passed over. Returns
-        /// the rest of the line.
+        /// Waits for the next callback whose line has this prefix, and drops the lines before it.
+        /// Returns the rest of the line.
         @discardableResult
         func hear(_ beginning: String) async throws -> String {
             try await callbacks.hear([beginning], within: Encounter.limit)
         }
 
-        /// Sends values as long as there is room, and goes on when there is again.
+        /// Sends values as long as the transmit queue has room, and continues when it has room
+        /// again.
         func send(_ values: [Data]) {
             queue.async { [self] in
                 outbox = values
@@ -175,8 +177,8 @@
         }
     }
 
-    /// Gives `body` such an application on controllers of a kind, advertising, and a Bumble client, not
-    /// connected yet; afterwards tshark judges what was said.
+    /// Gives `body` an advertising application on controllers of a kind, and a Bumble client that
+    /// is not connected yet. Afterwards tshark checks the packets.
     func withPeripheralApplication(
         on kind: ControllerKind,
         configuration: HostConfiguration = HostConfiguration(),

@@ -6,7 +6,7 @@
     import Foundation
     import Testing
 
-    /// Code as one would write it for a phone serves a central that nobody here wrote.
+    /// An application as a developer would write it for a phone serves a third-party Central.
     @Suite(.needsPeers) struct PeripheralTests {
         private typealias Application = PeripheralApplication
 
@@ -15,7 +15,7 @@
         }
 
         @Test(
-            "9.1, 9.2, 10.2, 10.3, 10.8, 12.1 Bumble finds it by its name, and reads what it has",
+            "9.1, 9.2, 10.2, 10.3, 10.8, 12.1 Bumble finds the peripheral by name and reads values",
             arguments: ControllerKind.available
         )
         func reads(kind: ControllerKind) async throws {
@@ -30,7 +30,7 @@
         }
 
         @Test(
-            "10.4, 10.5, 10.6, 10.9 Bumble writes: at once, in parts, by command, and is refused",
+            "10.4, 10.5, 10.6, 10.9 Bumble writes by request, in parts, by command, and is refused",
             arguments: ControllerKind.available
         )
         func writes(kind: ControllerKind) async throws {
@@ -53,7 +53,7 @@
         }
 
         @Test(
-            "10.1, 11.1, 11.2, 11.3 Bumble is sent a stream with back-pressure, and indications",
+            "10.1, 11.1, 11.2, 11.3 Bumble receives a stream with back-pressure, and indications",
             arguments: ControllerKind.available
         )
         func updates(kind: ControllerKind) async throws {
@@ -83,7 +83,7 @@
         }
 
         @Test(
-            "10.8 What asks for encryption is refused to Bumble in clear, and given when encrypted",
+            "10.8 A value that requires encryption is refused without it and read with it",
             arguments: ControllerKind.available
         )
         func protection(kind: ControllerKind) async throws {

@@ -4,13 +4,14 @@
     import Foundation
     import Testing
 
-    /// An application of `CoreBluetooth` in a process of its own, which is killed and started again.
+    /// An application of `CoreBluetooth` in a process of its own, which is killed and started
+    /// again.
     @Suite(.needsPeers, .serialized) struct RestorationTests {
-        /// How long a line may take, on a busy machine.
+        /// The time limit for a line, on a busy machine.
         private static let limit: Duration = .seconds(30)
 
         @Test(
-            "13.1, 13.2, 13.3 Killed while connected and subscribed, a process goes on when it is started"
+            "13.1, 13.2, 13.3 A subscribed process that is killed continues after its restart"
         )
         func killedWhileSubscribed() async throws {
             try await withAir { air in
@@ -36,7 +37,7 @@
         }
 
         @Test(
-            "13.2 Killed at any moment, a process goes on from what was kept last, or from before that"
+            "13.2 A process that is killed at any moment continues from a recent saved state"
         )
         func killedAtAnyMoment() async throws {
             var random = SystemRandomNumberGenerator()
@@ -50,7 +51,8 @@
                         let lines = try await lines(of: process, during: .milliseconds(moment))
                         process.kill()
                         guard let first = lines.first else { continue }
-                        // It never gives up what it has begun: so what is restored does not shrink.
+                        // It never abandons what it has begun, so the restored state does not
+                        // shrink.
                         let stage = Self.stage(of: first)
                         #expect(stage >= known, "\(moments): \(lines)")
                         known = max(known, stage, lines.contains("value") ? 3 : 0)
@@ -62,7 +64,7 @@
             }
         }
 
-        /// How far an earlier process had come, as the first line tells.
+        /// The progress of an earlier process, from the first line.
         private static func stage(of line: String) -> Int {
             guard line.hasPrefix("restored") else { return 0 }
             if line.contains("notifying") { return 3 }
@@ -88,7 +90,7 @@
             return lines
         }
 
-        /// What it says in a time; it must not end by itself.
+        /// Its output during a period, in which it must not end.
         private func lines(of process: ChildProcess, during time: Duration) async throws -> [String]
         {
             var lines: [String] = []
@@ -105,7 +107,7 @@
             return lines
         }
 
-        /// Gives `body` a place for a store.
+        /// Gives `body` a path for a store.
         private func withStore(_ body: (String) async throws -> Void) async throws {
             let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
             defer { try? FileManager.default.removeItem(atPath: folder) }

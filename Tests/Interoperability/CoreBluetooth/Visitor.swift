@@ -8,10 +8,11 @@
     import HCITransports
     import Testing
 
-    /// An application as one would write it for a phone, which tells of each callback in a line.
+    /// An application as a developer would write it for a phone. It reports each callback as a line
+    /// of text.
     ///
-    /// Unchecked: what varies is changed on the queue before the line is told, and used by the test after
-    /// it has heard the line.
+    /// Unchecked: its mutable state changes on the queue before the line is sent, and the test
+    /// reads that state only after it has received the line.
     final class Visitor: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
         @unchecked Sendable
     {
@@ -31,8 +32,8 @@
             )
         }
 
-        /// Waits for the next callback whose line begins so; those before it are passed over. Returns
-        /// the rest of the line.
+        /// Waits for the next callback whose line has this prefix, and drops the lines before it.
+        /// Returns the rest of the line.
         @discardableResult
         func hear(_ beginning: String, within limit: Duration = Encounter.limit) async throws
             -> String
@@ -51,7 +52,7 @@
             return peripheral
         }
 
-        /// Discovers everything.
+        /// Discovers all services, characteristics, and descriptors.
         func explore() async throws {
             peripheral?.discoverServices(nil)
             try await hear("services")
@@ -61,14 +62,14 @@
             }
         }
 
-        /// What was discovered under a UUID.
+        /// The discovered characteristic with a UUID.
         func find(_ uuid: BluetoothUUID) throws -> CBCharacteristic {
             let all = (peripheral?.services ?? []).flatMap { $0.characteristics ?? [] }
             let wanted = CBUUID(string: uuid.description)
             return try #require(all.first { $0.uuid == wanted }, "\(uuid) is not there")
         }
 
-        /// Tells the control point of a demo accessory what to do.
+        /// Writes a command to the control point of a demo accessory.
         func command(_ command: Demo.Command, count: Int = 0, size: Int = 0) throws {
             let arguments = [count, size].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
             peripheral?.writeValue(
@@ -122,6 +123,13 @@
 
         // MARK: CBPeripheralDelegate
 
+        func peripheral(
+            _ peripheral: CBPeripheral,
+            didModifyServices invalidatedServices: [CBService]
+        ) {
+            tell("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: " "))")
+        }
+
         func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
             tell("services \(text(error))")
         }
@@ -160,7 +168,8 @@
         }
     }
 
-    /// Gives `body` an application on the first of some controllers; the adapter is shut down after it.
+    /// Gives `body` an application on the first of some controllers. The adapter shuts down
+    /// afterwards.
     func withVisitor(
         on kind: ControllerKind,
         _ body: (Visitor, PeerGroup, Controllers) async throws -> Void
@@ -180,7 +189,7 @@
     }
 
     extension [UInt8] {
-        /// As the lines have them.
+        /// The digits as the lines contain them.
         var digits: String { map { String(format: "%02x", $0) }.joined() }
     }
 #endif

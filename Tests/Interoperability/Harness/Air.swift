@@ -3,22 +3,22 @@
 import Foundation
 import Testing
 
-/// `lanyard air`, with peers on it.
+/// `lanyard air` with peers.
 struct Air: Sendable {
-    /// How long a Central may take over all that it is told to do.
+    /// The time limit for all tasks of a Central.
     static let visitLimit: Duration = .seconds(90)
 
     let peers: PeerGroup
 
-    /// Where hosts of any make connect.
+    /// The address at which any host connects.
     let adapter: String
 
-    /// Brings a Bumble accessory onto the air.
+    /// Starts a Bumble accessory.
     func accessory(options: [String] = []) async throws -> Accessory {
         try await peers.accessory(.demo, on: adapter, options: options)
     }
 
-    /// Has a Bumble Central do what the options of central.py say; what it saw.
+    /// Runs a Bumble Central with options of central.py. Returns its result.
     func central(options: [String] = []) async throws -> JSON {
         let script = PeerInstallation.scripts + "central.py"
         return try await peers.start(
@@ -29,8 +29,8 @@ struct Air: Sendable {
     }
 }
 
-/// Gives `body` an air of our own. When it ends the peers end, and tshark judges what each host
-/// and its controller said.
+/// Gives `body` a virtual radio. Afterwards the peers end, and tshark checks the packets between
+/// each host and its controller.
 func withAir(
     scenario: String? = nil,
     at location: SourceLocation = #_sourceLocation,

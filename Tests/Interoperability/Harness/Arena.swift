@@ -5,9 +5,9 @@ import Foundation
 import HCITransports
 import Testing
 
-/// An air on which hosts of ours come and go, while their peers stay.
+/// A simulated radio on which our hosts start and stop while their peers stay.
 struct Arena: Sendable {
-    /// How long a step may take, on a busy machine.
+    /// The time limit for a step, on a busy machine.
     static let limit: Duration = .seconds(20)
 
     let kind: ControllerKind
@@ -16,12 +16,12 @@ struct Arena: Sendable {
     /// One adapter for our hosts, then one for each peer.
     let controllers: Controllers
 
-    /// A peer's own address, before it becomes somebody else.
+    /// A peer's own address, before it takes another identity.
     static func address(at place: Int) -> DeviceAddress {
         DeviceAddress(value: 0xF1A0_0000_0100 + UInt64(place), kind: .random)
     }
 
-    /// A companion with the adapter at `place`, 1 for the first.
+    /// A companion on the adapter at `place`, 1 for the first.
     func companion(
         at place: Int = 1,
         address: DeviceAddress? = nil,
@@ -31,7 +31,7 @@ struct Arena: Sendable {
         return Companion(client: try await peer("companion.py", at: place, address, options))
     }
 
-    /// An impostor with the adapter at `place`.
+    /// An impostor on the adapter at `place`.
     func impostor(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Impostor {
         let address = address ?? Self.address(at: place)
         return Impostor(client: try await peer("impostor.py", at: place, address, []))
@@ -51,9 +51,9 @@ struct Arena: Sendable {
         return Client(process: peer.process)
     }
 
-    /// Gives `body` a host of ours, which is shut down when it ends.
+    /// Gives `body` one of our hosts, which shuts down afterwards.
     ///
-    /// - Parameter trace: where its packets are noted; none are by default.
+    /// - Parameter trace: the file for its packets. There is none by default.
     func withHost<Value: Sendable>(
         _ configuration: HostConfiguration = HostConfiguration(),
         trace: Trace? = nil,
@@ -76,7 +76,8 @@ struct Arena: Sendable {
     }
 }
 
-/// Gives `body` an air of controllers of a kind, with room for so many peers, which end with it.
+/// Gives `body` controllers of a kind on one radio, with room for this many peers, which end
+/// afterwards.
 func withArena(
     on kind: ControllerKind = .lanyard,
     peerLimit: Int = 1,
@@ -89,7 +90,7 @@ func withArena(
 }
 
 extension BluetoothHost {
-    /// Connects with the shortest interval: pairings are many, and waiting is none of them.
+    /// Connects with the shortest interval, because the tests run many pairings.
     func connectQuickly(to address: DeviceAddress) async throws -> Link {
         var parameters = ConnectParameters()
         parameters.intervalMinimum = .microseconds(7_500)

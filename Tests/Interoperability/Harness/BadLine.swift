@@ -4,9 +4,9 @@ import BluetoothHost
 import HCITransports
 import Testing
 
-/// A line to a controller that is good or bad as a test has it; see Peers/uart.py.
+/// A serial line to a controller on which a test can cause errors; see Peers/uart.py.
 struct BadLine: Sendable {
-    /// What befalls octets.
+    /// An error on the line.
     enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case insert, drop, flip
 
@@ -18,7 +18,7 @@ struct BadLine: Sendable {
     /// The serial port at the host's end.
     let adapter: String
 
-    /// Strikes about one in `odds` of the next `count` octets for the host.
+    /// Applies an error to about one in `odds` of the next `count` bytes for the host.
     func strike(_ noise: Noise, oneIn odds: Int, of count: Int? = nil) async throws {
         var order: [String: JSON] = [
             "kind": .string(noise.rawValue), "odds": .number(Double(odds)), "to": .string("host"),
@@ -27,17 +27,17 @@ struct BadLine: Sendable {
         try await perform("noise", order)
     }
 
-    /// Cuts what is for the host into pieces.
+    /// Cuts the data for the host into pieces.
     func cut(into length: Int, pause: Double) async throws {
         try await perform("cut", ["length": .number(Double(length)), "pause": .number(pause)])
     }
 
-    /// Says something to the host that no controller said.
+    /// Sends bytes to the host that did not come from the controller.
     func say(_ octets: String) async throws {
         try await perform("say", ["octets": .string(octets)])
     }
 
-    /// Makes a good line of it again.
+    /// Ends all errors on the line.
     func clear() async throws {
         try await perform("clear")
     }
@@ -61,13 +61,13 @@ extension PeerGroup {
     }
 }
 
-/// Our host at a serial port, with a foreign controller behind it and an accessory on its air.
+/// Our host at a serial port, with a third-party controller behind it and an accessory in range.
 struct SerialEncounter: Sendable {
     let host: BluetoothHost
     let line: BadLine
     let accessory: Accessory
 
-    /// All that the accessory has, as our host finds it.
+    /// The accessory's whole table, as our host discovers it.
     func explore() async throws -> JSON {
         try await within(Encounter.limit * 2, "an exploration") { [host] in
             let options = ConnectOptions(timeout: Encounter.limit)

@@ -4,9 +4,9 @@ import BluetoothHost
 import Foundation
 import Testing
 
-/// A Bumble GATT client that does what it is told; see Peers/client.py.
+/// A Bumble GATT client that executes a test's commands; see Peers/client.py.
 struct Client: Sendable {
-    /// How long it may take over one thing: longer than it gives itself.
+    /// The time limit for one command: longer than the client's own.
     static let limit: Duration = .seconds(45)
 
     let process: ChildProcess
@@ -15,7 +15,7 @@ struct Client: Sendable {
     struct Value: Equatable, Sendable {
         enum Kind: String, Sendable {
             case notification, indication
-            /// One of several in one notification.
+            /// One of several values in one notification.
             case multiple
         }
 
@@ -24,11 +24,11 @@ struct Client: Sendable {
         let octets: [UInt8]
     }
 
-    /// Why it could not do what it was told.
+    /// Why a command failed.
     enum Failure: Error, Equatable {
         /// Our server answered with an error.
         case refused(ATT.ErrorCode)
-        /// Anything else, in its own words.
+        /// Any other failure, with its message.
         case failed(String)
     }
 
@@ -37,21 +37,21 @@ struct Client: Sendable {
         DeviceAddress(value: 0xF1C0_0000_0001 + UInt64(place), kind: .random)
     }
 
-    /// Has it do something, and returns what came of it.
+    /// Executes a command, and returns its result.
     @discardableResult
     func perform(_ what: String, _ details: [String: JSON] = [:]) async throws -> JSON {
         begin(what, details)
         return try await outcome()
     }
 
-    /// Has it begin something, without waiting for what comes of it.
+    /// Starts a command without waiting for its result.
     func begin(_ what: String, _ details: [String: JSON] = [:]) {
         let order = JSON.object(details.merging(["do": .string(what)]) { $1 })
         guard let line = try? order.line else { preconditionFailure("\(order) is no JSON") }
         process.write(line: line)
     }
 
-    /// Waits for what comes of the first thing that it has begun.
+    /// Waits for the result of the first command that was started.
     @discardableResult
     func outcome() async throws -> JSON {
         guard let line = try await process.nextLine(within: Self.limit) else {
@@ -69,7 +69,7 @@ struct Client: Sendable {
 // MARK: - The link
 
 extension Client {
-    /// Looks for who has that name or address, and connects; then asks for the largest MTU.
+    /// Scans for a peer with this name or address, and connects. Then requests the largest MTU.
     func connect(name: String? = nil, address: DeviceAddress? = nil, mtu: Int? = 517) async throws {
         var details: [String: JSON] = [:]
         details["name"] = name.map(JSON.string)
@@ -78,7 +78,7 @@ extension Client {
         if let mtu { try await perform("exchange_mtu", ["mtu": .number(Double(mtu))]) }
     }
 
-    /// Encrypts with a key that both know.
+    /// Encrypts the link with a key that both sides have.
     func encrypt(with key: [UInt8]) async throws {
         let answer = try await perform("encrypt", ["key": .octets(key)])
         #expect(answer["encrypted"] == .boolean(true))
@@ -90,7 +90,7 @@ extension Client {
 // MARK: - Attributes
 
 extension Client {
-    /// All that discovery finds, as `LinkDescription` has it.
+    /// The result of discovery in the format of `LinkDescription`.
     func dump() async throws -> JSON { try await perform("dump") }
 
     /// The handle of the first value with this UUID.
@@ -130,7 +130,7 @@ extension Client {
             .map { ($0["handle"].handle, $0["value"].octets) }
     }
 
-    /// Write Request, or the long procedure where one is not enough.
+    /// Write Request, or the long procedure where one request is not enough.
     func write(_ value: [UInt8], to handle: AttributeHandle) async throws {
         try await perform("write", ["handle": .handle(handle), "value": .octets(value)])
     }
@@ -139,12 +139,12 @@ extension Client {
         try await perform("write_command", ["handle": .handle(handle), "value": .octets(value)])
     }
 
-    /// Write Long Characteristic Values, whatever the length.
+    /// Write Long Characteristic Values, for any length.
     func writeLong(_ value: [UInt8], to handle: AttributeHandle) async throws {
         try await perform("write_long", ["handle": .handle(handle), "value": .octets(value)])
     }
 
-    /// One Prepare Write Request, whose echo must be what was sent.
+    /// One Prepare Write Request, whose echo must match.
     func prepare(_ part: [UInt8], at offset: Int, of handle: AttributeHandle) async throws {
         let details: [String: JSON] = [
             "handle": .handle(handle), "offset": .number(Double(offset)), "value": .octets(part),
@@ -153,13 +153,13 @@ extension Client {
         #expect(echo == .object(details))
     }
 
-    /// Execute Write Request: writes what was prepared, or forgets it.
+    /// Execute Write Request: writes the prepared values, or discards them.
     func execute(writes: Bool = true) async throws {
         try await perform("execute", ["writes": .boolean(writes)])
     }
 }
 
-// MARK: - Values that come by themselves
+// MARK: - Notifications and indications
 
 extension Client {
     func subscribe(to handle: AttributeHandle, indicates: Bool = false) async throws {
@@ -173,14 +173,14 @@ extension Client {
         try await perform("unsubscribe", ["handle": .handle(handle)])
     }
 
-    /// Waits for so many values, of one attribute or of all.
+    /// Waits for this many values, of one attribute or of all.
     func values(_ count: Int, of handle: AttributeHandle? = nil) async throws -> [Value] {
         var details: [String: JSON] = ["count": .number(Double(count))]
         details["handle"] = handle.map(JSON.handle)
         return try await perform("values", details).elements.map(Value.init)
     }
 
-    /// Whether it confirms indications from now on.
+    /// Sets whether it confirms indications from now on.
     func confirms(_ yes: Bool) async throws { try await perform("confirm", ["yes": .boolean(yes)]) }
 }
 
@@ -192,15 +192,15 @@ extension Client.Value {
     }
 }
 
-// MARK: - Octets of any kind
+// MARK: - PDUs of any kind
 
 extension Client {
-    /// Sends a PDU, legal or not, and waits for what answers it.
+    /// Sends a PDU, valid or not, and waits for the answer.
     func exchange(_ pdu: [UInt8]) async throws -> [UInt8] {
         try await perform("exchange", ["pdu": .octets(pdu)]).octets
     }
 
-    /// Sends a PDU, legal or not, and waits for nothing.
+    /// Sends a PDU, valid or not, and does not wait.
     func send(_ pdu: [UInt8]) async throws { try await perform("send", ["pdu": .octets(pdu)]) }
 }
 

@@ -4,49 +4,50 @@ import BluetoothHost
 import Foundation
 import Testing
 
-/// A Bumble host that pairs as it is told, in both roles, any number of times; see
+/// A Bumble host that pairs as commanded, in both roles, any number of times; see
 /// Peers/companion.py.
 struct Companion: Sendable {
-    /// How it pairs; what is not said is as in Peers/trust.py.
+    /// How it pairs. Peers/trust.py has the defaults.
     struct Plan: Sendable {
         var io = Pairing.IOCapability.noInputNoOutput
         var usesSecureConnections = true
         var wantsProtection = false
         var isBonding = true
         var keySize = 16
-        /// The passkey that it shows, where it makes one. Never zero: Bumble takes that for none.
+        /// The passkey that it displays, where it generates one. Never zero, because Bumble takes
+        /// that for none.
         var shows: UInt32 = 123_456
-        /// The passkey that its user enters; nil: `enter` will tell.
+        /// The passkey that its user enters, or `nil` if `enter` gives it later.
         var enters: UInt32?
-        /// What its user declines: `accept`, `confirm`, `compare`, `enter`.
+        /// The requests that its user declines: `accept`, `confirm`, `compare`, `enter`.
         var declines: [String] = []
         var usesKeypresses = false
-        /// What the other side has told out of band: `C:R`, in hexadecimal; empty: nothing, but it
-        /// was told.
+        /// The peer's out-of-band data: `C:R` in hexadecimal digits. Empty if the companion has only
+        /// given out its own data.
         var outOfBandData: String?
-        /// The key of legacy pairing that both were told.
+        /// The key of legacy pairing that both sides have.
         var temporaryKey: [UInt8]?
-        /// The PDU of the Security Manager at which it disconnects; counted from 1, both ways.
+        /// The Security Manager PDU at which it disconnects, counted from 1 in both directions.
         var leaves: Int?
-        /// The PDU at which its process ends.
+        /// The Security Manager PDU at which its process ends.
         var vanishes: Int?
     }
 
-    /// What a pairing came to.
+    /// The result of a pairing.
     enum Outcome: Equatable, Sendable {
         case paired(Facts)
         case failed(Pairing.FailureReason, byPeer: Bool)
         case ended
     }
 
-    /// What it knows of a pairing that is done.
+    /// The companion's record of a completed pairing.
     struct Facts: Equatable, Sendable {
         let method: String
         let isAuthenticated: Bool
         let usesSecureConnections: Bool
         let keySize: Int
         let keys: [String]
-        /// The peer, by the address that it told.
+        /// The peer's identity address, as the peer distributed it.
         let identity: String
         /// The numbers that its user has seen or entered.
         let displayed: UInt32?
@@ -55,7 +56,7 @@ struct Companion: Sendable {
         let keypresses: [Int]
     }
 
-    /// What it does with the values of a server.
+    /// Its GATT client.
     let client: Client
 
     /// Takes another identity.
@@ -71,7 +72,7 @@ struct Companion: Sendable {
         try await client.perform("prepare", plan.details)
     }
 
-    /// What the peer is to be told out of band, made anew.
+    /// New out-of-band data for the peer.
     func share() async throws -> Pairing.OutOfBandData {
         let parts = try #require(try await client.perform("share").text).split(separator: ":")
         let values = parts.map { JSON.string(String($0)).octets }
@@ -80,13 +81,13 @@ struct Companion: Sendable {
 
     // MARK: The link
 
-    /// Lets one Central connect. Returns the address that it is seen under.
+    /// Lets one Central connect. Returns the address from which it advertises.
     @discardableResult
     func advertise() async throws -> String? {
         try await client.perform("advertise")["address"].text
     }
 
-    /// Waits for a Central. Returns the address that it has used.
+    /// Waits for a Central. Returns that Central's address.
     @discardableResult
     func linked() async throws -> String? { try await client.perform("linked")["peer"].text }
 
@@ -103,37 +104,37 @@ struct Companion: Sendable {
 
     // MARK: Pairing
 
-    /// Begins to pair, as Central, or asks for it, as Peripheral.
+    /// Starts a pairing as Central, or requests it as Peripheral.
     func pair() async throws -> Outcome { Outcome(try await client.perform("pair")) }
 
-    /// Begins to pair; `outcome` waits for what comes of it.
+    /// Starts a pairing; `outcome` waits for the result.
     func beginPairing() { client.begin("pair") }
 
-    /// Begins to wait for what comes of a pairing; `outcome` goes on with it.
+    /// Begins to wait for the result of a pairing; `outcome` completes the wait.
     func awaitPairing() { client.begin("paired") }
 
     func outcome() async throws -> Outcome { Outcome(try await client.outcome()) }
 
-    /// What its user enters.
+    /// Enters a number as its user.
     func enter(_ number: UInt32) { client.begin("enter", ["number": .number(Double(number))]) }
 
-    /// Encrypts with the keys of a bond, as Central.
+    /// Encrypts the link with a bond's keys, as Central.
     func encrypt() async throws { try await client.perform("encrypt") }
 
     /// Waits until the link is encrypted.
     func encrypted() async throws { try await client.perform("encrypted") }
 
-    /// Asks the Central for security.
+    /// Requests security from the Central.
     func request() async throws { try await client.perform("request") }
 
     func forget() async throws { try await client.perform("forget") }
 
-    /// Whom it shares keys with.
+    /// The identity addresses of the bonded peers.
     func bonds() async throws -> [String] {
         try await client.perform("bonds").elements.compactMap(\.text)
     }
 
-    /// How many PDUs of the Security Manager have passed on the last link.
+    /// How many Security Manager PDUs the last link has carried.
     func countPassed() async throws -> Int { try await client.perform("passed").elements.count }
 }
 
@@ -178,7 +179,7 @@ extension Companion.Outcome {
         }
     }
 
-    /// The facts, if there was a pairing.
+    /// The record, if the pairing completed.
     var facts: Companion.Facts? {
         if case .paired(let facts) = self { facts } else { nil }
     }
@@ -200,7 +201,7 @@ extension Companion.Facts {
 }
 
 extension Pairing.IOCapability {
-    /// What the options of the peers call it.
+    /// The name of the capability in the options of the peers.
     var peerName: String {
         switch self {
         case .displayOnly: "display"

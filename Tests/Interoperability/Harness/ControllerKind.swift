@@ -4,11 +4,12 @@ import Testing
 
 /// The controllers that the tests run on.
 enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    /// Bumble's: lenient, a stub in many places.
+    /// Bumble's controllers, which check little and implement many commands only in part.
     case bumble
-    /// RootCanal's: strict, refuses what the specification forbids.
+    /// RootCanal's controllers, which refuse what the specification forbids.
     case rootCanal
-    /// Our own, on the air of `lanyard air`: takes its time, loses packets that are too far away.
+    /// Our own controllers, on the virtual radio of `lanyard air`, which has latency and loses
+    /// packets over long distances.
     case lanyard
 
     /// The kinds that exist for this machine: RootCanal's library is for Linux on x86-64.
@@ -22,7 +23,7 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
 
     var testDescription: String { "on \(rawValue)" }
 
-    /// What serves controllers of this kind.
+    /// The program that serves controllers of this kind.
     var executable: String {
         switch self {
         case .bumble: PeerInstallation.python
@@ -42,7 +43,7 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         }
     }
 
-    /// The endpoint with the host that peers leave out.
+    /// The endpoint with the host, which peers leave out.
     private static func whole(_ endpoint: String) -> String {
         let parts = endpoint.split(separator: ":")
         return parts.count == 2 && parts[0] == "tcp" ? "tcp:127.0.0.1:\(parts[1])" : endpoint

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// What the demo accessory has; see Peers/README.md.
+/// The attributes of the demo accessory; see Peers/README.md.
 enum Demo {
     static let service = uuid(0)
     static let short = uuid(1)
@@ -13,7 +13,7 @@ enum Demo {
     static let indicated = uuid(5)
     static let control = uuid(6)
 
-    /// What its control point is told.
+    /// A command to its control point.
     enum Command: UInt8 {
         case resetCounter, notify, indicate, disconnect, updateParameters, grow
     }
@@ -27,14 +27,14 @@ enum Demo {
         return uuid
     }
 
-    /// Octets that count upwards, as the accessories fill their values.
+    /// Bytes that count upwards, as the accessories fill their values.
     static func pattern(_ count: Int, start: Int = 0) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: start + $0) }
     }
 }
 
 extension Link {
-    /// The first characteristic with this UUID, wherever it is.
+    /// The first characteristic with this UUID in any service.
     func find(_ uuid: BluetoothUUID) async throws -> GATT.Characteristic {
         for service in try await discoverServices() {
             if let found = try await discoverCharacteristics(of: service, uuid: uuid).first {
@@ -49,7 +49,7 @@ extension Link {
         try await find(uuid).valueHandle
     }
 
-    /// Tells the control point of a demo accessory what to do.
+    /// Writes a command to the control point of a demo accessory.
     func command(_ command: Demo.Command, count: Int = 0, size: Int = 0) async throws {
         let arguments = [count, size].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         try await write([command.rawValue] + arguments, to: try await handle(Demo.control))
@@ -62,13 +62,13 @@ extension Link {
 }
 
 extension [UInt8] {
-    /// The first four octets as a number: the counter that streams begin with.
+    /// The first four bytes as a number: the counter at the start of each stream value.
     var littleEndianValue: Int {
         prefix(4).enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
     }
 }
 
-/// What `body` throws, if it does.
+/// The error that `body` throws, or `nil`.
 func error<Value: Sendable>(_ body: @Sendable () async throws -> Value) async -> (any Error)? {
     do {
         _ = try await body()

@@ -5,9 +5,9 @@ import Foundation
 import HCITransports
 import Testing
 
-/// Our host among accessories on one simulated air, ready, with a trace of all that it says.
+/// Our host and accessories on one simulated radio, with a trace of all packets of our host.
 struct Encounter: Sendable {
-    /// How long a step may take, on a busy machine.
+    /// The time limit for a step, on a busy machine.
     static let limit: Duration = .seconds(20)
 
     let kind: ControllerKind
@@ -21,7 +21,7 @@ struct Encounter: Sendable {
     /// The wire between our host and its controller.
     let wire: WatchedTransport
 
-    /// Brings the only accessory, or the one at `place`, onto the air.
+    /// Starts the only accessory, or the one at `place`.
     func accessory(
         _ profile: Accessory.Profile,
         at place: Int = 0,
@@ -36,7 +36,7 @@ struct Encounter: Sendable {
         )
     }
 
-    /// The address of the accessory at `place`, also before it is there.
+    /// The address of the accessory at `place`, also before it starts.
     static func address(at place: Int = 0) -> DeviceAddress {
         DeviceAddress(value: 0xF1A0_0000_0001 + UInt64(place), kind: .random)
     }
@@ -46,7 +46,7 @@ struct Encounter: Sendable {
         try await peers.controllers(kind, endpoints: controllers.adapters)
     }
 
-    /// Waits until the adapter's state is such.
+    /// Waits until the adapter is in such a state.
     func waitForState(
         _ what: String,
         where condition: @escaping @Sendable (AdapterState) -> Bool
@@ -68,7 +68,7 @@ struct Encounter: Sendable {
         }
     }
 
-    /// Brings an accessory onto the air and connects to it.
+    /// Starts an accessory and connects to it.
     func link(
         to profile: Accessory.Profile = .demo,
         options: [String] = []
@@ -78,13 +78,14 @@ struct Encounter: Sendable {
     }
 }
 
-/// Gives `body` an encounter on controllers of a kind, with room for so many accessories.
+/// Gives `body` an encounter on controllers of a kind, with room for this many accessories.
 ///
-/// When it ends our host is shut down, the peers end, and tshark judges the trace.
+/// Afterwards our host shuts down, the peers end, and tshark checks the trace.
 ///
-/// - Parameter hasFixedEndpoints: whether controllers are reached by names that outlive them, so
-///   that others can take their place.
-/// - Parameter judged: whose packets tshark judges.
+/// - Parameters:
+///   - hasFixedEndpoints: whether the controllers have addresses that outlive them, so that others
+///     can take their place.
+///   - judged: the side whose packets tshark checks.
 func withEncounter(
     on kind: ControllerKind,
     accessoryLimit: Int = 1,
@@ -133,7 +134,7 @@ func withEncounter(
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test needs what only RootCanal's controllers can do.
+    /// The test needs features that only RootCanal's controllers have.
     static var needsRootCanal: Self {
         .enabled(
             if: ControllerKind.available.contains(.rootCanal),

@@ -3,40 +3,40 @@
 import BluetoothHost
 import Testing
 
-/// A Bumble host whose Security Manager does what none should; see Peers/impostor.py.
+/// A Bumble host whose Security Manager violates the protocol on purpose; see Peers/impostor.py.
 struct Impostor: Sendable {
-    /// A step of a pairing, by what the impostor sends in it.
+    /// A step of a pairing, named after the impostor's PDU in it.
     enum Step: String, Sendable {
         case request, response, publicKey, confirm, random, check
         case encryption, identification, resolving, identity, signing
     }
 
-    /// What is sent in the place of what would be right; see Peers/forgeries.py.
+    /// A PDU or value in the place of the correct one; see Peers/forgeries.py.
     enum Forgery: String, Sendable {
         case reflected, negated, offCurve, onTwist, zeroKey, zeroAbscissa
         case largeAbscissa, largeOrdinate, printedKey, earlierKey
         case echoed, zero, wrong, none, short, long
     }
 
-    /// How it pairs: as it should, but for what is said here.
+    /// How it pairs: correctly, except for what the plan changes.
     struct Plan: Sendable {
         var io = Pairing.IOCapability.noInputNoOutput
         var usesSecureConnections = true
         var wantsProtection = false
         var keySize = 16
-        /// The method is Passkey Entry, and it knows this number.
+        /// The passkey, which makes the method Passkey Entry, and which the impostor knows.
         var passkey: UInt32?
         var forged: [Step: Forgery] = [:]
-        /// PDUs that are sent before a step, and after it.
+        /// PDUs that it sends before a step, and after it.
         var before: [Step: [[UInt8]]] = [:]
         var after: [Step: [[UInt8]]] = [:]
-        /// Whom it says it is.
+        /// The identity address that it claims.
         var identity: DeviceAddress?
         /// The key of Phase 2: `right`, `wrong` or `never`.
         var encrypts = "right"
     }
 
-    /// What came of it.
+    /// The result of the pairing.
     enum Outcome: Equatable, Sendable {
         case completed
         case refused(Pairing.FailureReason)
@@ -45,13 +45,13 @@ struct Impostor: Sendable {
         case ended
     }
 
-    /// A PDU of the Security Manager, as the impostor saw it.
+    /// A Security Manager PDU, as the impostor saw it.
     struct Passed: Equatable, Sendable {
         let isOurs: Bool
         let octets: [UInt8]
     }
 
-    /// What it does with the values of a server.
+    /// Its GATT client.
     let client: Client
 
     func advertise() async throws { try await client.perform("advertise") }
@@ -70,13 +70,13 @@ struct Impostor: Sendable {
 
     func ended() async throws { try await client.perform("ended") }
 
-    /// Pairs; what came of it, and what passed. PDUs that our host sent are `isOurs`.
+    /// Pairs. Returns the result and the PDUs. PDUs from our host are `isOurs`.
     func attack(_ plan: Plan = Plan()) async throws -> (Outcome, [Passed]) {
         beginAttack(plan)
         return try await outcome()
     }
 
-    /// Waits for our host to begin, or begins; `outcome` waits for what comes of it.
+    /// Waits for our host to start a pairing, or starts one; `outcome` waits for the result.
     func beginAttack(_ plan: Plan = Plan()) {
         client.begin("attack", ["plan": plan.details])
     }
@@ -86,15 +86,15 @@ struct Impostor: Sendable {
         return (Outcome(facts), facts["transcript"].elements.map(Passed.init))
     }
 
-    /// Sends PDUs of the Security Manager, whatever they are.
+    /// Sends any Security Manager PDUs.
     func say(_ pdus: [[UInt8]]) async throws {
         try await client.perform("say", ["pdus": .array(pdus.map(JSON.octets))])
     }
 
-    /// Waits for the next PDU of the Security Manager.
+    /// Waits for the next Security Manager PDU.
     func hear() async throws -> [UInt8] { try await client.perform("hear").octets }
 
-    /// Encrypts with any key, under any name; whether that worked.
+    /// Encrypts with any key under any EDIV and Rand. Returns whether that worked.
     func encrypt(
         with key: [UInt8],
         diversifier: UInt16 = 0,
@@ -157,7 +157,7 @@ extension Impostor.Outcome {
 }
 
 extension Impostor.Outcome {
-    /// In few words.
+    /// The outcome as a short text.
     var summary: String {
         switch self {
         case .completed: "completed"

@@ -2,11 +2,12 @@
 
 import BluetoothHost
 
-/// Describes what a link's discovery finds, in the form in which accessories describe themselves.
+/// Describes the result of a link's discovery in the format in which accessories describe
+/// themselves.
 struct LinkDescription {
     let link: Link
 
-    /// All services in the order of their handles, with all they contain.
+    /// All services in the order of their handles, with their content.
     func services() async throws -> JSON {
         let primary = try await link.discoverServices()
         let secondary = try await link.discoverSecondaryServices()

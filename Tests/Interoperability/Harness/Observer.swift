@@ -2,9 +2,9 @@
 
 import BluetoothHost
 
-/// A Bumble host that has listened, and may have connected; see Peers/observer.py.
+/// A Bumble host that has scanned, and may have connected; see Peers/observer.py.
 struct Observer: Sendable {
-    /// One thing that it heard, as its controller reported it.
+    /// One advertising report of its controller.
     struct Report: Equatable, Sendable {
         let address: String
         let isLegacy: Bool
@@ -29,19 +29,19 @@ struct Observer: Sendable {
 
     let process: ChildProcess
     let reports: [Report]
-    /// Its role on the link that it made; nil if it made none.
+    /// Its role on the link that it made, or `nil` if it made none.
     let role: String?
 
-    /// What was sent unasked.
+    /// The advertisements without scan responses.
     var advertisements: [Report] { reports.filter { !$0.isScanResponse } }
 
-    /// What was sent when it asked.
+    /// The scan responses.
     var responses: [Report] { reports.filter(\.isScanResponse) }
 }
 
 extension PeerGroup {
-    /// Has a Bumble host listen until it has heard so many different reports, and connect then if it
-    /// is to.
+    /// Has a Bumble host scan until it has received this many different reports, and then connect
+    /// if requested.
     func observer(
         on adapter: String,
         until count: Int,

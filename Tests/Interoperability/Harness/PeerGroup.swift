@@ -3,9 +3,9 @@
 import Foundation
 import Synchronization
 
-/// A peer that has said `ready`.
+/// A peer process that has printed `ready`.
 struct Peer: Sendable {
-    /// How long a peer may take to become ready: a Python on a busy machine takes seconds.
+    /// How long a peer may take to become ready. A Python process on a busy machine takes seconds.
     static let readyLimit: Duration = .seconds(30)
 
     let process: ChildProcess
@@ -28,7 +28,8 @@ struct Peer: Sendable {
         self.facts = facts
     }
 
-    /// What a ready line says: `ready {…}`, or the event of that name, as `lanyard air` has it.
+    /// The content of a ready line: `ready {…}`, or the event with that name in the format of
+    /// `lanyard air`.
     private static func facts(in line: String) throws -> JSON? {
         if line.hasPrefix("ready ") {
             return try JSON(parsing: String(line.dropFirst("ready ".count)))
@@ -38,17 +39,17 @@ struct Peer: Sendable {
     }
 }
 
-/// Controllers on one simulated air.
+/// Controllers on one simulated radio.
 struct Controllers: Sendable {
     let process: ChildProcess
 
-    /// One adapter for each host, as `--adapter` takes it.
+    /// One adapter for each host, in the format of `--adapter`.
     let adapters: [String]
 }
 
-/// An accessory on the air.
+/// A running accessory.
 struct Accessory: Sendable {
-    /// What an accessory can be; see Peers/README.md.
+    /// The table of an accessory; see Peers/README.md.
     enum Profile: String, Sendable {
         case demo, large, stream
     }
@@ -65,15 +66,15 @@ struct Accessory: Sendable {
     var name: String { database["name"].text ?? "" }
 }
 
-/// A wire to a controller that breaks once; see Peers/relay.py.
+/// A wire to a controller that fails once; see Peers/relay.py.
 struct Relay: Sendable {
-    /// What happens when the point is reached.
+    /// What happens at the chosen point.
     enum Break: String, Sendable {
-        /// The controller is gone.
+        /// The connection to the controller closes.
         case close
-        /// The controller says nothing any more.
+        /// The controller falls silent.
         case hang
-        /// Nothing passes to the host until `release()`: the test does something meanwhile.
+        /// No data passes to the host until `release()`, while the test acts.
         case hold
     }
 
@@ -90,12 +91,12 @@ struct Relay: Sendable {
         throw ProcessError.ended("the relay ended", log: process.log)
     }
 
-    /// Lets a held wire pass everything again.
+    /// Lets a held wire carry data again.
     func release() {
         process.send(signal: SIGUSR1)
     }
 
-    /// Waits until the next connection has ended; how many octets passed towards the host.
+    /// Waits until the next connection has ended. Returns how many bytes passed to the host.
     func passed(within limit: Duration) async throws -> Int {
         while let line = try await process.nextLine(within: limit) {
             let words = line.split(separator: " ")
@@ -105,13 +106,13 @@ struct Relay: Sendable {
     }
 }
 
-/// The peers of one test. They end with `withPeers`, whatever happens in it.
+/// The peers of one test. They end with `withPeers`, even if the test fails.
 final class PeerGroup: Sendable {
     private let processes = Mutex<[ChildProcess]>([])
 
     /// Starts controllers for `count` hosts.
     ///
-    /// A kind that makes a controller of each connection gives all hosts the same adapter.
+    /// A kind that makes a new controller for each connection gives all hosts the same adapter.
     func controllers(
         _ kind: ControllerKind,
         count: Int = 2,
@@ -124,7 +125,7 @@ final class PeerGroup: Sendable {
         return Controllers(process: served.process, adapters: adapters)
     }
 
-    /// Starts controllers at these endpoints, where others may have been before.
+    /// Starts controllers at these endpoints, which others may have used before.
     func controllers(_ kind: ControllerKind, endpoints: [String]) async throws -> Controllers {
         let peer = try await start(kind.executable, kind.arguments(endpoints: endpoints))
         let names = kind == .lanyard ? peer.facts["listen"] : peer.facts["adapters"]
@@ -132,7 +133,7 @@ final class PeerGroup: Sendable {
         return Controllers(process: peer.process, adapters: adapters)
     }
 
-    /// Starts an accessory. More options as in `accessory.py --help`.
+    /// Starts an accessory. `accessory.py --help` lists more options.
     func accessory(
         _ profile: Accessory.Profile,
         on adapter: String,
@@ -149,7 +150,7 @@ final class PeerGroup: Sendable {
         return Accessory(process: peer.process, database: peer.facts)
     }
 
-    /// Brings a Bumble client onto the air, which waits for what it is told.
+    /// Starts a Bumble client, which waits for commands.
     func client(
         on adapter: String,
         address: String = Client.address(at: 0).description
@@ -160,7 +161,7 @@ final class PeerGroup: Sendable {
         return Client(process: peer.process)
     }
 
-    /// Puts a wire before an adapter that breaks when `point` octets have passed towards the host.
+    /// Puts a wire before an adapter that fails when `point` bytes have passed to the host.
     func relay(
         to adapter: String,
         at point: Int? = nil,
@@ -196,9 +197,10 @@ final class PeerGroup: Sendable {
     }
 }
 
-/// Gives `body` a group of peers that ends with it. If it throws, the peers' logs are printed.
+/// Gives `body` a group of peers that ends afterwards. If `body` throws, the peers' logs are
+/// printed.
 ///
-/// Waits until not too many others run. Do not call it from within `body`.
+/// It waits while too many other groups run. Do not call it within `body`.
 func withPeers<Value>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (PeerGroup) async throws -> Value

@@ -3,15 +3,15 @@
 import Foundation
 import Testing
 
-/// Where the peers are, and what happens if they are not there.
+/// Where the peers are installed, and what happens if they are missing.
 ///
-/// On a developer's machine a test whose peer is missing is skipped, and says so. With `CI=true`
-/// it runs and fails: nothing may stay untested there without anybody noticing.
+/// On a developer's machine a test without its peer is skipped with a message. With `CI=true` it
+/// runs and fails, so that no test is left out unnoticed.
 enum PeerInstallation {
     /// The package's own folder.
     static let packageRoot = LanyardTool.packageRoot
 
-    /// What `Scripts/install-peers` made.
+    /// The folder that `Scripts/install-peers` makes.
     static let directory =
         ProcessInfo.processInfo.environment["LANYARD_PEERS"] ?? packageRoot + "/.peers"
 
@@ -19,18 +19,19 @@ enum PeerInstallation {
     static let rootCanalServer = directory + "/rootcanal_server"
     static let rootCanalLibrary = directory + "/librootcanal_ffi.so"
 
-    /// The folder of the scripts that are run with `python`.
+    /// The folder of the scripts that `python` runs.
     static let scripts = packageRoot + "/Tests/Interoperability/Peers/"
 
     static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
 
-    /// Whether tests with these peers are to run: all there, or nobody would notice.
+    /// Whether tests with these peers run: all are installed, or a missing one has to fail the
+    /// test.
     static func shouldRun(needing executables: String...) -> Bool {
         isContinuousIntegration
             || executables.allSatisfy(FileManager.default.isExecutableFile(atPath:))
     }
 
-    /// The first executable of that name in the search path.
+    /// The first executable with this name in the search path.
     static func find(_ name: String) -> String? {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         return folders.lazy.map { "\($0)/\(name)" }
@@ -39,7 +40,7 @@ enum PeerInstallation {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test talks to Bumble, and on machines that have it to RootCanal.
+    /// The test uses Bumble and, on machines that have it, RootCanal.
     static var needsPeers: Self {
         .enabled(
             if: ControllerKind.available.allSatisfy { kind in
@@ -49,7 +50,7 @@ extension Trait where Self == ConditionTrait {
         )
     }
 
-    /// The test has tshark judge a trace.
+    /// The test has tshark check a trace.
     static var needsTshark: Self {
         .enabled(
             if: PeerInstallation.isContinuousIntegration || PeerInstallation.find("tshark") != nil,

@@ -7,7 +7,7 @@ import Testing
 struct Server: Sendable {
     let encounter: Encounter
 
-    /// What it has published, in the order of the definitions.
+    /// The published services, in the order of the definitions.
     let services: [GATT.PublishedService]
 
     /// Its application.
@@ -21,19 +21,19 @@ struct Server: Sendable {
         return try #require(found).valueHandle
     }
 
-    /// A client at `place`, connected, and our end of its link.
+    /// Connects the client at `place`. Returns the client, and our end of its link.
     func client(at place: Int = 0, mtu: Int? = 517) async throws -> (Client, Link) {
         let client = try await encounter.client(at: place)
         return (client, try await connect(client, mtu: mtu))
     }
 
-    /// Has the client connect; our end of the link.
+    /// Connects a client. Returns our end of its link.
     func connect(_ client: Client, mtu: Int? = 517) async throws -> Link {
         try await client.connect(address: Encounter.address(), mtu: mtu)
         return try await witness.link()
     }
 
-    /// Waits until the client's link is over.
+    /// Waits until the client's link has ended.
     func farewell(of link: Link) async throws {
         try await witness.wait(for: "the end of the link") {
             if case .disconnected(link, _) = $0 { true } else { false }
@@ -42,7 +42,7 @@ struct Server: Sendable {
 }
 
 extension Encounter {
-    /// A Bumble client with the adapter at `place`, not connected yet.
+    /// A Bumble client on the adapter at `place`, not connected yet.
     func client(at place: Int = 0) async throws -> Client {
         try await peers.client(
             on: controllers.adapters[1 + place],
@@ -51,10 +51,10 @@ extension Encounter {
     }
 }
 
-/// Gives `body` our host on controllers of a kind, as a peripheral that serves these services and
-/// advertises, with room for so many clients.
+/// Gives `body` our host on controllers of a kind, as an advertising peripheral that serves these
+/// services, with room for this many clients.
 ///
-/// - Parameter answer: the application; says which events were its business alone.
+/// - Parameter answer: the application. Returns whether it has handled the event completely.
 func withServer(
     on kind: ControllerKind,
     clientLimit: Int = 1,

@@ -5,12 +5,12 @@ import HCITransports
 import Synchronization
 import Testing
 
-/// A btsnoop file of a test, deleted with the object if all went well.
+/// A btsnoop file of a test, deleted with the object if the test passed.
 final class Trace: Sendable {
-    /// Whose packets are judged.
+    /// The side whose packets are checked.
     enum Sides: Sendable {
         case both
-        /// Not the peer's, which sends what it should not.
+        /// Only our host's packets, because the peer sends invalid ones on purpose.
         case ours
     }
 
@@ -21,7 +21,7 @@ final class Trace: Sendable {
         if !isKept.load(ordering: .relaxed) { unlink(path) }
     }
 
-    /// Leaves the file for whoever wants to know what went wrong, and says where it is.
+    /// Keeps the file for a later analysis, and prints its path.
     func keep() {
         isKept.store(true, ordering: .relaxed)
         print("The packets are in \(path)")
@@ -37,9 +37,10 @@ final class Trace: Sendable {
         return count
     }
 
-    /// Has Wireshark's dissector read the file: it must find `count` packets and nothing malformed.
+    /// Has Wireshark's dissector read the file. It must find `count` packets and none malformed.
     ///
-    /// - Parameter count: the packets that were written; by default what our own reader finds.
+    /// - Parameter count: the number of packets that were written. By default, the number that our
+    ///   own reader finds.
     func expectWellFormed(
         count: Int? = nil,
         of sides: Sides = .both,
@@ -53,19 +54,19 @@ final class Trace: Sendable {
     }
 }
 
-/// What tshark makes of a trace.
+/// The result of tshark for a trace.
 struct Dissection: Sendable {
-    /// How long tshark may take over one trace.
+    /// The time limit for one trace.
     static let limit: Duration = .seconds(60)
 
-    /// Whether there is anybody to ask. With `CI=true` there must be.
+    /// Whether tshark is installed. With `CI=true` it must be.
     static let isPossible =
         PeerInstallation.isContinuousIntegration || PeerInstallation.find("tshark") != nil
 
-    /// How many packets the file has for tshark.
+    /// How many packets tshark finds in the file.
     let packetCount: Int
 
-    /// Those it finds wrong: number and description.
+    /// The packets that tshark finds malformed: number and description.
     let malformed: [String]
 
     init(of path: String, judging sides: Trace.Sides = .both) async throws {
@@ -85,7 +86,7 @@ struct Dissection: Sendable {
     }
 }
 
-/// One line of tshark's, for one packet.
+/// One line of tshark's output, for one packet.
 private struct DissectedPacket: CustomStringConvertible {
     static let fields = [
         "frame.number", "hci_h4.direction", "_ws.malformed", "_ws.expert.group",
@@ -93,8 +94,8 @@ private struct DissectedPacket: CustomStringConvertible {
         "bthci_evt.status", "_ws.col.Info",
     ]
 
-    /// Wireshark's expert group of what cannot be dissected. Others hold opinions, for example on
-    /// requests that nobody answered.
+    /// Wireshark's expert group for malformed packets. Other groups report opinions, for example on
+    /// requests without an answer.
     private static let malformedGroup = 0x0700_0000
 
     private let values: [String: String]
@@ -109,25 +110,26 @@ private struct DissectedPacket: CustomStringConvertible {
         return !self["_ws.malformed"].isEmpty || groups.contains(Self.malformedGroup)
     }
 
-    /// What tshark 4.0 calls malformed although it is not, or although a peer made it.
+    /// Packets that tshark 4.0 reports as malformed although they are not, or although a peer made
+    /// them.
     var isExcused: Bool {
         isEmptyRead || isShortInclude || (isReceived && isRefusalWithoutParameters)
     }
 
     var isReceived: Bool { self["hci_h4.direction"] == "0x01" }
 
-    /// The end of a long value whose length is a multiple of what a response holds.
+    /// The end of a long value whose length is a multiple of a response's capacity.
     private var isEmptyRead: Bool {
         list("btatt.opcode").first == "0x0d" && self["frame.len"] == "10"
     }
 
-    /// An include declaration without a UUID, as of services with 128-bit ones
-    /// (Vol 3, Part G, 3.2).
+    /// An include declaration without a UUID, for a service with a 128-bit UUID (Vol 3, Part G,
+    /// 3.2).
     private var isShortInclude: Bool {
         list("btatt.opcode").first == "0x09" && list("btatt.length").first == "6"
     }
 
-    /// Bumble's controller ends an answer of failure after the status.
+    /// Bumble's controller ends the answer to a failed command after the status.
     private var isRefusalWithoutParameters: Bool {
         self["bthci_evt.code"] == "0x0e" && self["bthci_evt.param_length"] == "4"
             && self["bthci_evt.status"] != "0x00"

@@ -4,8 +4,8 @@ import BluetoothHost
 import HCITransports
 import Synchronization
 
-/// Counts the packets that pass a transport, independently of the trace that is judged by it, and
-/// breaks at the packet that a test chooses. It can be opened again after that.
+/// Counts the packets on a transport independently of the trace that is checked with the count, and
+/// fails at the packet that a test chooses. It can be opened again afterwards.
 final class WatchedTransport: HCITransport {
     private struct State {
         var isOpen = false
@@ -14,7 +14,7 @@ final class WatchedTransport: HCITransport {
         var end: Int?
         var brokenAt: ContinuousClock.Instant?
 
-        /// Whether this is the moment to break.
+        /// Whether this packet is the one to fail at.
         mutating func reachesEnd() -> Bool {
             guard let end, isOpen, count >= end else { return false }
             self.end = nil
@@ -33,10 +33,10 @@ final class WatchedTransport: HCITransport {
     /// How many whole packets passed, in both directions.
     var count: Int { state.withLock { $0.count } }
 
-    /// When it broke last.
+    /// When it failed last.
     var brokenAt: ContinuousClock.Instant? { state.withLock { $0.brokenAt } }
 
-    /// Breaks, once, when so many packets more have passed.
+    /// Fails once, after this many more packets.
     func breakOff(after packets: Int) {
         state.withLock {
             $0.end = $0.count + packets
@@ -80,7 +80,7 @@ final class WatchedTransport: HCITransport {
         inner.close()
     }
 
-    /// Counts what came, and returns whether this is the moment to break.
+    /// Counts what arrived. Returns whether to fail now.
     private func note(_ event: TransportEvent) -> Bool {
         state.withLock { state in
             switch event {

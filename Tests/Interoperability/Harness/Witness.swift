@@ -2,15 +2,16 @@
 
 import BluetoothHost
 
-/// An application that sees all that clients do, and answers for the values that it has.
+/// An application that records everything that clients do, and answers for its values.
 actor Witness {
     private var events: [ServerEvent] = []
     private var waiter: CheckedContinuation<Void, Never>?
     private var work: Task<Void, Never>?
 
-    /// Begins to watch.
+    /// Begins to observe.
     ///
-    /// - Parameter answer: is given each event first, and says whether that was all about it.
+    /// - Parameter answer: receives each event first. Returns whether it has handled the event
+    ///   completely.
     init(
         of host: BluetoothHost,
         answering answer: @escaping @Sendable (ServerEvent) -> Bool = { _ in false }
@@ -23,7 +24,7 @@ actor Witness {
 
     deinit { work?.cancel() }
 
-    /// Waits for the first event that is chosen, and forgets it.
+    /// Waits for the first event that is chosen, and removes it.
     nonisolated func next<Value: Sendable>(
         _ what: String,
         _ choose: @escaping @Sendable (ServerEvent) -> Value?
@@ -31,7 +32,7 @@ actor Witness {
         try await within(Encounter.limit, what) { await self.take(choose) }
     }
 
-    /// Waits for the first event that is such, and forgets it.
+    /// Waits for the first event that matches, and removes it.
     nonisolated func wait(
         for what: String,
         where condition: @escaping @Sendable (ServerEvent) -> Bool
@@ -39,8 +40,8 @@ actor Witness {
         _ = try await next(what) { condition($0) ? $0 : nil }
     }
 
-    /// Waits for the next link that is there. One that was never established is passed over: its
-    /// client has made another.
+    /// Waits for the next link that exists. A link that was never established is skipped: its
+    /// client has made another one.
     nonisolated func link() async throws -> Link {
         while true {
             let link = try await next("a link") { event -> Link? in
@@ -50,7 +51,7 @@ actor Witness {
         }
     }
 
-    /// Waits until the client has subscribed in that way, or, with nil, has unsubscribed.
+    /// Waits until the client has subscribed in this way or, with `nil`, has unsubscribed.
     nonisolated func subscription(
         of handle: AttributeHandle,
         _ kind: GATT.SubscriptionKind?
@@ -60,7 +61,7 @@ actor Witness {
         }
     }
 
-    /// How many events wait that are such.
+    /// How many recorded events match.
     func count(where condition: (ServerEvent) -> Bool) -> Int { events.count(where: condition) }
 
     private func take<Value>(_ choose: (ServerEvent) -> Value?) async -> Value {

@@ -5,10 +5,10 @@
     import Lanyard
     import Testing
 
-    /// An application of Lanyard's, in real time, with an accessory that nobody here wrote.
+    /// An application on the `Lanyard` module, in real time, with a third-party accessory.
     @Suite(.needsPeers) struct BumbleBoxTests {
         @Test(
-            "Rows 1, 2, 3, 4, 5, 12, 16: It is paired, and messages go both ways",
+            "Rows 1, 2, 3, 4, 5, 12, 16: A box is paired, and messages go in both directions",
             arguments: ControllerKind.available
         )
         func pairsAndTalks(kind: ControllerKind) async throws {
@@ -29,7 +29,7 @@
             }
         }
 
-        @Test("Row 17: Sealed with AES-CBC, both sides still understand each other")
+        @Test("Row 17: Both sides understand each other with messages sealed by AES-CBC")
         func sealed() async throws {
             let key = [UInt8](0..<16)
             try await withBoxScene { scene in
@@ -49,6 +49,45 @@
                 try await exchange(over: messages, with: box)
                 await central.shutDown()
             }
+        }
+
+        @Test("Row 16: A box that begins to refuse all messages is subscribed to again")
+        func refuses() async throws {
+            try await withBoxScene { scene in
+                let box = try await scene.box()
+                let central = AccessoryCentral(
+                    for: [MessageBox.description],
+                    configuration: try scene.configuration()
+                )
+                let accessory = try await central.accessory(MessageBox.description)
+                let messages = accessory.messages(
+                    writing: MessageBox.inbox,
+                    listening: MessageBox.outbox
+                )
+                #expect(try await echoed(by: messages) == "hello")
+                try await box.client.perform("refuse")
+                var refusals = 0
+                while refusals < 10 {
+                    do throws(MessageError) {
+                        let answer = try await echoed(by: messages)
+                        #expect(answer == "hello")
+                        break
+                    } catch .notSent {
+                        refusals += 1
+                    }
+                    try await accessory.untilReady()
+                }
+                #expect(refusals == 3)
+                await central.shutDown()
+            }
+        }
+
+        private func echoed(by messages: MessageChannel) async throws(MessageError) -> String {
+            try await messages.request(
+                "hello",
+                expecting: String.self,
+                timeout: BoxScene.limit
+            )
         }
 
         /// Requests and messages in both directions, one of them longer than any packet.
@@ -84,7 +123,7 @@
         }
 
         @Test(
-            "Rows 3, 8, 22: Gone and started again, it is ready again by itself, whoever sees to that",
+            "Rows 3, 8, 22: A restarted box becomes ready again, with and without system reconnection",
             arguments: [SystemReconnect.whereAvailable, .never]
         )
         func comesBack(reconnect: SystemReconnect) async throws {
@@ -126,7 +165,7 @@
             return true
         }
 
-        @Test("Row 12: That it lost the bond is told, and it is not ready")
+        @Test("Row 12: A box that lost its bond is reported and is not ready")
         func losesTheBond() async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()
@@ -155,7 +194,7 @@
             }
         }
 
-        @Test("Row 6: Forgotten, it is not known at the next launch")
+        @Test("Row 6: A forgotten box is not known at the next launch")
         func forgets() async throws {
             try await withBoxScene { scene in
                 _ = try await scene.box()
@@ -176,7 +215,7 @@
 
     /// A Bumble Central with an accessory of ours.
     @Suite(.needsPeers) struct BumbleVisitorTests {
-        @Test("Rows 16, 18: Who visits our message box is answered, and hears of it")
+        @Test("Rows 16, 18: A Central that uses our message box is answered and notified")
         func visits() async throws {
             try await withBoxScene { scene in
                 let visitor = try await scene.visitor()

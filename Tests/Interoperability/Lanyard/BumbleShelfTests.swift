@@ -6,10 +6,10 @@
     import Synchronization
     import Testing
 
-    /// What is written to an accessory that nobody here wrote, who it is, and whether it is there.
+    /// Writes to a third-party accessory, and its identity and presence.
     @Suite(.needsPeers) struct BumbleShelfTests {
         @Test(
-            "Row 15: Of one write, and of 2 kB in chunks, it has every octet in order",
+            "Row 15: One write, and 2 kB in chunks, arrive complete and in order",
             arguments: ControllerKind.available
         )
         func writes(kind: ControllerKind) async throws {
@@ -28,7 +28,7 @@
             }
         }
 
-        /// A short value, which it shows again.
+        /// Writes a short value, which the accessory returns on a read.
         private func writesOnce(
             _ kind: WriteKind,
             by central: AccessoryCentral,
@@ -38,7 +38,7 @@
             let value = Data([1, 2, kind == .withResponse ? 3 : 4])
             let before = try await accessory.read(MessageBox.shelf).count
             try await accessory.write(value, to: MessageBox.shelf, as: kind)
-            // What was put there last is there still, and counts.
+            // The values of the earlier write are still there, and count.
             let put = try await box.written(before + value.count)
             #expect(put.value.suffix(value.count) == value)
             #expect(try await accessory.read(MessageBox.shelf) == value)
@@ -48,7 +48,7 @@
             }
         }
 
-        /// A long one, behind the short one.
+        /// Writes a long value after the short one.
         private func writesInChunks(
             _ kind: WriteKind,
             by central: AccessoryCentral,
@@ -68,7 +68,7 @@
             #expect(told == told.sorted() && told.last == value.count)
         }
 
-        @Test("Row 14: Under another address it is the accessory that it was, as it says itself")
+        @Test("Row 14: An accessory with a new address is recognized by what it says of itself")
         func isTheSame() async throws {
             try await withBoxScene { scene in
                 let own = ["--id", "42"]
@@ -96,7 +96,9 @@
             }
         }
 
-        @Test("Row 11: It is discovered, lost in time when it has gone, and discovered again")
+        @Test(
+            "Row 11: An accessory is discovered, reported lost when gone, and discovered again"
+        )
         func presence() async throws {
             try await withBoxScene { scene in
                 let central = AccessoryCentral(
@@ -106,7 +108,7 @@
                 let events = try central.presence(matching: .service(MessageBox.service))
                 let box = try await scene.box()
                 _ = try await discovered(in: events)
-                // Meanwhile its interval is learned.
+                // Meanwhile the interval is learned.
                 try await box.client.perform("stay", ["seconds": .number(2)])
                 let gone = ContinuousClock.now
                 box.client.process.kill()
@@ -117,7 +119,8 @@
                     throw ProcessError.tooSlow("the loss")
                 }
                 let learned = try #require(lost.learnedInterval)
-                // A second for a busy machine, which may still have had advertisements on their way.
+                // With a second for a busy machine, on which advertisements may still be on their
+                // way.
                 #expect(ContinuousClock.now - gone < learned * 2 + .seconds(6))
                 _ = try await scene.box()
                 #expect(try await discovered(in: events).sighting?.name == "Box")

@@ -15,7 +15,7 @@
         static let secret: BluetoothID = "4C414E59-4152-4400-A000-000000001D03"
         static let shelf: BluetoothID = "4C414E59-4152-4400-A000-000000001D04"
 
-        /// What an application says of it.
+        /// The application's description of it.
         static var description: AccessoryDescription {
             var box = AccessoryDescription(
                 kind: "message box",
@@ -34,7 +34,8 @@
             return box
         }
 
-        /// The same, without pairing; and with a shelf, on which octets are put.
+        /// The same without pairing, and with a shelf, a characteristic that collects the written
+        /// bytes.
         static var openDescription: AccessoryDescription {
             var box = description
             box.services = [
@@ -47,39 +48,40 @@
             return box
         }
 
-        /// The peer, which obeys as clients do.
+        /// The peer, which takes the same commands as clients.
         let client: Client
 
-        /// Sends a message of its own accord.
+        /// Has it send a message of its own.
         func tell(_ message: String) async throws {
             try await client.perform("tell", ["message": .string(message)])
         }
 
-        /// Sends a request, and returns what it is answered.
+        /// Has it send a request. Returns the answer.
         func ask(_ message: String) async throws -> JSON {
             try await client.perform("ask", ["message": .string(message)])
         }
 
-        /// Waits until so many octets were put on the shelf; how long each write was, and all octets.
+        /// Waits until this many bytes were written to the shelf. Returns the length of each write,
+        /// and all bytes.
         func written(_ count: Int) async throws -> (lengths: [Int], value: Data) {
             let put = try await client.perform("written", ["count": .number(Double(count))])
             return (put["lengths"].elements.compactMap(\.integer), Data(put["value"].octets))
         }
 
-        /// Loses its bonds, and the link.
+        /// Has it lose its bonds and end the link.
         func forget() async throws { try await client.perform("forget") }
     }
 
-    /// Bumble boxes and visitors on controllers of some kind, and a place for what is remembered.
+    /// Bumble boxes and visitors on controllers of a kind, and a folder for stores.
     struct BoxScene: Sendable {
-        /// How long a step may take, on a busy machine.
+        /// The time limit for a step, on a busy machine.
         static let limit: Duration = .seconds(60)
 
         let peers: PeerGroup
         let controllers: Controllers
         let folder: String
 
-        /// Starts a box, or starts it again with the bonds that it had.
+        /// Starts a box, or restarts it with its bonds.
         func box(
             options: [String] = [],
             address: String = "F1:A0:00:00:00:0B"
@@ -87,7 +89,7 @@
             try await MessageBox(client: messenger("box", address, options))
         }
 
-        /// Starts one who uses boxes.
+        /// Starts a Central that uses boxes.
         func visitor() async throws -> Client {
             try await messenger("visitor", "F1:A0:00:00:00:0C", [])
         }
@@ -107,7 +109,7 @@
             return Client(process: peer.process)
         }
 
-        /// What an application has at each of its launches.
+        /// The application's configuration, the same at each launch.
         func configuration() throws -> AccessoryCentral.Configuration {
             var configuration = AccessoryCentral.Configuration(name: "interoperability")
             configuration.adapter = try adapter()
@@ -121,7 +123,7 @@
             return CBAdapter(transport: specification.makeTransport())
         }
 
-        /// Waits until an accessory has come to a state; why it has.
+        /// Waits until an accessory has reached a state. Returns the reason.
         @discardableResult
         func reach(
             _ state: AccessoryState,
@@ -134,7 +136,7 @@
         }
     }
 
-    /// Gives `body` a scene with room for us and one peer.
+    /// Gives `body` a scene with room for our host and one peer.
     func withBoxScene(
         on kind: ControllerKind = .lanyard,
         _ body: (BoxScene) async throws -> Void

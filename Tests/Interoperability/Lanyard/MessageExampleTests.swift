@@ -4,9 +4,11 @@
     import Foundation
     import Testing
 
-    /// The README's second example, run as a person would run it.
+    /// The README's second example, run as a user would run it.
     @Suite struct VirtualMessageExampleTests {
-        @Test("Row 16: Without any hardware it talks with the message box nearby, at every launch")
+        @Test(
+            "Row 16: Without hardware it exchanges messages with the box in range at every launch"
+        )
         func talks() async throws {
             let program = try ExampleProgram(.messageBox, adapter: "virtual")
             for number in 1...3 { try await program.says("The box says: Hello \(number)") }
@@ -15,7 +17,7 @@
     }
 
     @Suite(.needsPeers) struct MessageExampleTests {
-        @Test("Rows 7, 8: It comes back to a Bumble box that was gone, and after its own end")
+        @Test("Rows 7, 8: It reconnects to a Bumble box that was gone, and after its own restart")
         func survives() async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()

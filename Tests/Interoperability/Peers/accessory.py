@@ -7,7 +7,7 @@ usage: accessory.py --adapter tcp:HOST:PORT|unix:PATH [--profile demo|large|stre
 
 Prints `ready {"address", "addressType", "name", "mtu", "services": [...]}`: the exact database, as
 `lanyard explore --json` must print it. With --dump only the JSON is printed, and no controller is
-needed. Advertises whenever no one is connected; ends when standard input or the controller goes.
+needed. Advertises while no client is connected. Ends when standard input or the controller closes.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import struct
 from bumble import hci
 from bumble.core import AdvertisingData
 from bumble.device import Device, DeviceConfiguration
-from bumble.gatt import IncludedServiceDeclaration
+from bumble.gatt import Characteristic, IncludedServiceDeclaration, Service
 from bumble.transport import open_transport
 
 import association
@@ -45,7 +45,7 @@ def configuration(arguments, services):
 
 
 def advertising_data(name, services):
-    """Flags, the name, and as many 16-bit service UUIDs as 31 octets hold."""
+    """Flags, the name, and as many 16-bit service UUIDs as fit into 31 bytes."""
     fields = [(AdvertisingData.FLAGS, b"\x06"), (AdvertisingData.COMPLETE_LOCAL_NAME, name.encode())]
     room = (31 - len(bytes(AdvertisingData(fields))) - 2) // 2
     uuids = [s.uuid.to_pdu_bytes() for s in services if s.primary]
@@ -61,7 +61,7 @@ def advertising_data(name, services):
 def omit_long_include_uuids(server):
     """An include declaration has no UUID if it is a 128-bit one (Vol 3, Part G, 3.2).
 
-    Bumble 0.0.236 writes the first two octets of it instead, which name another service.
+    Bumble 0.0.236 writes the first two bytes of it instead, which are the UUID of another service.
     """
     for attribute in server.attributes:
         if isinstance(attribute, IncludedServiceDeclaration):
@@ -70,15 +70,30 @@ def omit_long_include_uuids(server):
                 attribute.value = struct.pack("<HH", service.handle, service.end_group_handle)
 
 
+def grow(device):
+    """Adds a service just before a client subscribes to Service Changed, which does not report it
+    then."""
+    branch = Service("FEED", [Characteristic("FEEE", Characteristic.Properties.READ, Characteristic.READABLE, b"\x01")])
+
+    def subscribed(_bearer, characteristic, _notifies, indicates):
+        is_change = characteristic is device.gatt_service.service_changed_characteristic
+        if is_change and indicates and branch not in device.gatt_server.services:
+            device.add_service(branch)
+
+    device.gatt_server.on(device.gatt_server.EVENT_CHARACTERISTIC_SUBSCRIPTION, subscribed)
+
+
 def make_device(arguments, source, sink):
     profile = PROFILES[arguments.profile](arguments)
     services = profile.services()
     device = Device.from_config_with_hci(configuration(arguments, services), source, sink)
     device.gatt_server.max_mtu = arguments.mtu or profile.mtu
     for service in services:
-        if service not in device.gatt_server.services:  # an included one brings itself along
+        if service not in device.gatt_server.services:  # included services are added already
             device.add_service(service)
     omit_long_include_uuids(device.gatt_server)
+    if arguments.grows:
+        grow(device)
     device.association = association.Association(arguments)
     device.association.prepare(device)
     device.on("connection", lambda connection: welcome(device, profile, connection))
@@ -129,6 +144,7 @@ def parse():
     parser.add_argument("--interval", type=int, default=30, help="advertising interval, ms (30)")
     parser.add_argument("--size", type=int, default=20, help="stream: octets of a value (20)")
     parser.add_argument("--count", type=int, help="stream: values to send (no end)")
+    parser.add_argument("--grows", action="store_true", help="add a service as a client subscribes to changes")
     parser.add_argument("--dump", action="store_true", help="print the database and end")
     association.add_options(parser)
     arguments = parser.parse_args()

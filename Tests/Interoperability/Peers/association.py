@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a peer pairs, and under which addresses it lives: options that all peers share."""
+"""How a peer pairs, and its addresses: options that all peers share."""
 
 import asyncio
 import hashlib
@@ -18,12 +18,12 @@ CAPABILITIES = {
     "yes-no": PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT,
     "keyboard-display": PairingDelegate.DISPLAY_OUTPUT_AND_KEYBOARD_INPUT,
 }
-# What both sides are told of before, where that is how they pair.
+# The data that both sides have in advance, where the association model uses it.
 LEGACY_TEMPORARY_KEY = bytes(range(16))
 
 
 class Delegate(PairingDelegate):
-    """A user who does as the peer's user does: enters and confirms the number that both know."""
+    """A user who agrees with the peer's user: enters and confirms the number that both see."""
 
     def __init__(self, capability, passkey):
         super().__init__(io_capability=CAPABILITIES[capability])
@@ -60,7 +60,7 @@ def add_options(parser):
 
 
 def configuration(arguments):
-    """What of a DeviceConfiguration the options decide."""
+    """The part of a DeviceConfiguration that depends on the options."""
     offload = arguments.privacy == "controller"
     return {
         "irk": hashlib.sha256(arguments.address.encode()).digest()[:16],
@@ -109,12 +109,12 @@ class Association:
         )
 
     def shared(self):
-        """What the peer is to be told out of band."""
+        """The out-of-band data for the peer."""
         data = self.context.share()
         return f"{data.c.hex()}:{data.r.hex()}"
 
     def facts(self, connection, keys):
-        """What a pairing led to."""
+        """The result of a pairing."""
         names = ("ltk", "ltk_central", "ltk_peripheral", "irk", "csrk")
         present = {name: getattr(keys, name) for name in names if getattr(keys, name)}
         return {
@@ -127,7 +127,7 @@ class Association:
 
 
 async def paired(connection, work):
-    """Waits for `work()` and for the keys of the pairing that it begins."""
+    """Waits for `work()`, and for the keys of the pairing that it starts."""
     keys = asyncio.get_running_loop().create_future()
     connection.on("pairing", lambda result: keys.done() or keys.set_result(result))
     await work()

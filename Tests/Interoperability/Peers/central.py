@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble host that looks for an accessory, explores it, pairs with it, and comes back.
+"""A Bumble host that finds an accessory, explores it, pairs with it, and reconnects.
 
 usage: central.py --adapter tcp:HOST:PORT|unix:PATH [--name NAME] [--pair] [--return] [options]
        central.py --adapter … --look SECONDS
 
-Does all that it is told to, and then prints `ready {…}` with what it saw; a step that fails ends
-it with an error. The accessory has the demo profile. With --look it only listens, and tells whom
-it heard. Ends when standard input or the controller goes.
+Performs the steps that its options select, and then prints `ready {…}` with the results. A step
+that fails ends it with an error. The accessory has the demo profile. With --look it only scans, and
+prints the devices that it discovered. Ends when standard input or the controller closes.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from profiles.attributes import pattern, uuid
 
 logger = logging.getLogger("central")
 
-# How long a step may take, in seconds: machines may be busy.
+# The time limit for a step, in seconds: machines may be busy.
 STEP_LIMIT = 20
 
 
@@ -38,7 +38,7 @@ def name_of(advertisement):
 
 
 async def find(device, arguments, is_sought):
-    """The first advertisement that is sought."""
+    """The first advertisement that matches."""
     found = asyncio.get_running_loop().create_future()
 
     def heard(advertisement):
@@ -56,7 +56,8 @@ async def find(device, arguments, is_sought):
 
 
 async def look(device, arguments):
-    """Who is heard in that many seconds: names with addresses and strengths."""
+    """The devices that are discovered in that many seconds: names with addresses and signal
+    strengths."""
     seen = {}
 
     def heard(advertisement):
@@ -83,7 +84,7 @@ async def connect(device, arguments, advertisement):
 
 
 def describe(connection, advertisement):
-    """Under which addresses the two met."""
+    """The addresses of both sides on this link."""
     private = connection.peer_resolvable_address
     return {
         "heard": str(advertisement.address).split("/")[0],
@@ -99,7 +100,7 @@ def characteristic(peer, name):
 
 
 async def explore(connection):
-    """Discovers everything, reads, writes, and is notified and indicated to."""
+    """Discovers everything, reads, writes, and receives notifications and indications."""
     peer = Peer(connection)
     mtu = await step(peer.request_mtu(247))
     await step(peer.discover_all())
@@ -121,7 +122,7 @@ async def explore(connection):
 
 
 async def collect(characteristic, count):
-    """The first values that a subscription brings."""
+    """The first values of a subscription."""
     values = []
     enough = asyncio.Event()
 
@@ -137,7 +138,8 @@ async def collect(characteristic, count):
 
 
 async def come_back(device, arguments, connection):
-    """Leaves, finds the accessory again by what pairing told, and encrypts with the stored key."""
+    """Disconnects, finds the accessory again by the keys of the pairing, and encrypts with the
+    stored key."""
     identity = connection.peer_address
     gone = asyncio.get_running_loop().create_future()
     connection.on("disconnection", lambda reason: gone.set_result(reason))

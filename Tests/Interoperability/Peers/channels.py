@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble peripheral, or central, with L2CAP channels with credits.
+"""A Bumble peripheral, or central, with credit-based L2CAP channels.
 
 usage: channels.py --adapter tcp:HOST:PORT|unix:PATH [--address A] [--connect NAME] [options]
 
-Listens for 0x0080 (echo: sends back what it gets), 0x0081 (sink: compares what it gets with the
-pattern, and answers each mark, an SDU of one octet, with the count of octets so far and the place of
-the first that is wrong), 0x0082 (source: sends as many octets of the pattern as the first SDU says,
-and closes) and 0x0083 (turn: sends back 100,000 octets, and closes). Advertises, or connects with --connect, and prints `ready {}`.
+Listens for 0x0080 (echo: returns what it receives), 0x0081 (sink: compares what it receives with
+the pattern, and answers each mark, an SDU of one byte, with the count of bytes so far and the place
+of the first wrong one), 0x0082 (source: sends as many bytes of the pattern as the first SDU says,
+and closes) and 0x0083 (turn: returns 100,000 bytes, and closes). Advertises, or connects with
+--connect, and prints `ready {}`.
 
 Lines on standard input, each answered by one line of JSON:
   open SPSM               opens a channel to the other side
-  several SPSM COUNT      opens so many enhanced ones
-  send OCTETS             writes so many octets of the pattern into the channel that was opened last
-  drained                 answers when all that was written has left
-  state                   what the channel opened last looks like: credits, and octets received
+  several SPSM COUNT      opens this many enhanced channels
+  send OCTETS             writes this many bytes of the pattern into the last opened channel
+  drained                 answers when everything that was written has been sent
+  state                   the state of the last opened channel: credits, and bytes received
   close                   closes it
 """
 
@@ -31,17 +32,17 @@ from lifetime import adapter_address, announce, answer, run
 
 logger = logging.getLogger("channels")
 
-# How long a step may take, in seconds: machines may be busy.
+# The time limit for a step, in seconds: machines may be busy.
 STEP_LIMIT = 120
 
 
 def pattern(start, count):
-    """The octets that everybody sends: each tells a little of its place."""
+    """The bytes that all sides send. Each depends on its position."""
     return bytes((place + (place >> 8)) & 0xFF for place in range(start, start + count))
 
 
 class Received:
-    """What came on one channel, compared with the pattern."""
+    """The data received on one channel, compared with the pattern."""
 
     def __init__(self):
         self.count = 0
@@ -104,7 +105,7 @@ def turn(channel):
 
 
 class Host:
-    """One device, its link, and the channel that was opened last."""
+    """One device, its link, and the last opened channel."""
 
     def __init__(self, arguments):
         self.arguments = arguments
@@ -179,7 +180,7 @@ class Host:
             answer(await asyncio.wait_for(wishes[word](*rest), STEP_LIMIT))
         except l2cap.L2capError as error:
             answer({"refused": int(error.error_code)})
-        except Exception as error:  # the test is told, whatever it is
+        except Exception as error:  # the test receives any error
             logger.exception("cannot %s", line)
             answer({"error": f"{type(error).__name__}: {error}"})
 
@@ -200,7 +201,7 @@ def configuration(arguments):
 
 
 async def find(device, name):
-    """The address of who advertises this name."""
+    """The address of the device that advertises this name."""
     found = asyncio.get_running_loop().create_future()
 
     def heard(advertisement):
@@ -250,7 +251,7 @@ def main():
     arguments = parse()
     host = Host(arguments)
 
-    # One wish after another, in the order of the lines.
+    # One command after the other, in the order of the lines.
     wishes = asyncio.Queue()
 
     async def work():

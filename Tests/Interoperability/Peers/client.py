@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble host that uses an accessory as it is told, line by line.
+"""A Bumble host that uses an accessory as commanded, line by line.
 
 usage: client.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 
-Says `ready {"address":…}`, and then does what each line of standard input asks for, in order:
-`{"do":"read","handle":3}`. Each line is answered by one: `{"done":…}` with what came of it,
-`{"refused":CODE}` with the peer's Error Response, or `{"failed":"…"}`. What there is to do is what
-the methods of `Client`, `Session` (the link) and `Procedures` (attributes) are called. Values are
-hexadecimal. Ends when standard input or the controller goes.
+Prints `ready {"address":…}`, and then executes the command in each line of standard input, in
+order: `{"do":"read","handle":3}`. Each line is answered by one: `{"done":…}` with the result,
+`{"refused":CODE}` with the peer's Error Response, or `{"failed":"…"}`. The commands are the methods
+of `Client`, `Session` (the link) and `Procedures` (attributes). Values are hexadecimal. Ends when
+standard input or the controller closes.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from session import Session, open_adapter, serve
 
 class Client(Session):
     async def encrypt(self, key):
-        """Encrypts the link with a key that both sides know from before."""
+        """Encrypts the link with a key that both sides have already."""
         keys = PairingKeys(ltk=PairingKeys.Key(bytes.fromhex(key)))
         await self.device.keystore.update(str(self.connection.peer_address), keys)
         await self.connection.encrypt()

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble host that pairs as it is told, any number of times, in both roles.
+"""A Bumble host that pairs as commanded, any number of times, in both roles.
 
 usage: companion.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--store FILE] [--private]
 
-Obeys lines as client.py does; what there is to do is what the methods of `Companion`, `Session` and
-`Procedures` are called. Its server has a value (0001) that anybody may read and one (0021) that only
-encrypted links show. Bonds are kept in the file, so that another companion with the same address and
-file is the same one after a restart. With --private its addresses on the air are private ones.
-`{"do":"enter","number":…}` is what its user enters, at any time; it is not answered.
+Takes lines as client.py does; the commands are the methods of `Companion`, `Session` and
+`Procedures`. Its server has a value (0001) without protection and one (0021) that requires
+encryption. Bonds are kept in the file, so that a companion with the same address and file is the
+same peer after a restart. With --private it uses private addresses. `{"do":"enter","number":…}` is
+the number that its user enters, at any time; it is not answered.
 """
 
 import argparse
@@ -43,11 +43,11 @@ class Companion(Presence):
         self.trust.prepare(**plan)
 
     async def share(self):
-        """What the other is to be told out of band."""
+        """The out-of-band data for the peer."""
         return self.trust.shared()
 
     async def pair(self):
-        """Begins to pair; what came of it."""
+        """Starts a pairing. Returns its result."""
         if self.connection.role == hci.Role.CENTRAL:
             task = asyncio.ensure_future(self.connection.pair())
             task.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -56,11 +56,11 @@ class Companion(Presence):
         return await self.paired()
 
     async def paired(self):
-        """Waits for what comes of a pairing: keys, a failure, or the end of the link."""
+        """Waits for the result of a pairing: keys, a failure, or the end of the link."""
         return await asyncio.shield(self.trust.result)
 
     async def request(self):
-        """Asks the Central for security, and waits for nothing."""
+        """Requests security from the Central, and does not wait."""
         self.connection.request_pairing()
 
     async def encrypt(self):
@@ -77,7 +77,7 @@ class Companion(Presence):
             await changed.wait()
 
     async def bonds(self):
-        """Whom it shares keys with."""
+        """The identity addresses of the bonded peers."""
         return [name.split("/")[0] for name, _ in await self.device.keystore.get_all()]
 
     async def forget(self):
@@ -86,7 +86,7 @@ class Companion(Presence):
         await self.device.refresh_resolving_list()
 
     async def passed(self):
-        """What passed on the Security Manager's channel of the last link."""
+        """The PDUs on the Security Manager's channel of the last link."""
         return self.trust.passed
 
     def enter(self, number):
@@ -120,7 +120,8 @@ async def main(arguments, orders):
 
 
 class Orders(asyncio.Queue):
-    """The lines of standard input, but for what a user enters: that is in time or of no use."""
+    """The lines of standard input, except a user's entries, which must not wait for other
+    commands."""
 
     companion = None
 

@@ -7,8 +7,8 @@ usage: controllers.py [--acl-length OCTETS] ENDPOINT...
 An ENDPOINT is `tcp:PORT` (on 127.0.0.1; port 0 takes any free one) or `unix:PATH`. Prints
 `ready {"adapters": ["tcp:127.0.0.1:PORT", ...]}` in the order of the arguments.
 
-A connection to an endpoint is a controller plugged in: it starts fresh, with the address of its
-endpoint. Closing the connection pulls the plug: the links that the controller held are lost.
+A connection to an endpoint plugs a controller in: it starts fresh, with the address of its
+endpoint. Closing the connection unplugs it: the links that the controller had are lost.
 """
 
 import argparse
@@ -27,7 +27,8 @@ logger = logging.getLogger("controllers")
 
 
 class Plug(asyncio.Protocol):
-    """One host's connection to an endpoint, with the controller that lives as long as it."""
+    """One host's connection to an endpoint, with the controller that lives as long as the
+    connection."""
 
     def __init__(self, endpoint):
         self.endpoint = endpoint
@@ -64,7 +65,7 @@ class Plug(asyncio.Protocol):
 
 
 class Endpoint:
-    """A place where a host finds a controller; the newest host wins."""
+    """The place where a host finds a controller; a new host replaces the last one."""
 
     def __init__(self, name, index, link, acl_length):
         self.name = name
@@ -88,7 +89,7 @@ class Endpoint:
 
 
 def switch_off(controller):
-    """Takes a controller off the air; the other ends of its links see a connection timeout."""
+    """Removes a controller; the peers of its links see a connection timeout."""
     controller.le_legacy_advertiser.stop()
     for advertising_set in controller.advertising_sets.values():
         advertising_set.stop()
@@ -101,7 +102,7 @@ def switch_off(controller):
 
 
 async def serve(endpoint, make_plug):
-    """Starts listening, and says under which name the endpoint is reached."""
+    """Starts listening. Returns the address of the endpoint."""
     loop = asyncio.get_running_loop()
     kind, place = adapter_address(endpoint)
     if kind == "unix":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Describes a Bumble accessory's own GATT database, as `lanyard explore --json` must print it.
 
-The description is made from Bumble's attribute table, not from the air: it is what an unpaired
-client that asks for everything has to find.
+The description is made from Bumble's attribute table and not from the air: it is what an unpaired
+client that reads everything has to find.
 """
 
 from bumble import att, gatt, hci
@@ -26,7 +26,7 @@ ERRORS = {
 
 
 class Stranger:
-    """A client that is neither encrypted, nor authenticated, nor subscribed to anything."""
+    """A client that is neither encrypted, nor authenticated, nor subscribed."""
 
     encryption = 0
     authenticated = False
@@ -107,7 +107,7 @@ async def describe_characteristic(declaration, members, client):
 
 
 async def read(attribute, client):
-    """The value in hexadecimal, or null and the name of the refusal."""
+    """The value in hexadecimal digits, or null and the name of the error."""
     try:
         return {"value": (await attribute.read_value(client)).hex()}
     except att.ATT_Error as error:
@@ -116,5 +116,5 @@ async def read(attribute, client):
 
 
 def uuid_text(uuid):
-    """Upper-case: 4 digits for a 16-bit UUID, otherwise 32 with hyphens."""
+    """Uppercase: 4 digits for a 16-bit UUID, otherwise 32 with hyphens."""
     return uuid.to_hex_str("-").upper()

@@ -5,14 +5,14 @@
 usage: drop.py --adapter tcp:HOST:PORT|unix:PATH receive [--vanish OCTETS]
        drop.py --adapter … send NAME COUNT [--broken]
 
-A parcel is, in this order: the octets of the name and of the content (2 and 8, most significant
-first), the name, the content, and the content's FNV-1a checksum (8 octets). It is answered with one
-octet, 6 or 21.
+A parcel consists of the lengths of the name and of the content (2 and 8 bytes, most significant
+byte first), the name, the content, and the content's FNV-1a checksum (8 bytes). The answer to a
+parcel is one byte, 6 or 21.
 
-`receive` is the Peripheral: it says `ready {}`, then a line {"name":…,"count":…,"whole":…} for each
-parcel; with --vanish it dies, without a word, after so many octets. `send` is the Central: it finds
-a receiver, sends COUNT octets that count upwards, and says `ready {"answer":…}`; with --broken the
-checksum is wrong.
+`receive` is the Peripheral. It prints `ready {}`, then a line {"name":…,"count":…,"whole":…} for
+each parcel. With --vanish it exits without disconnecting after this many bytes. `send` is the
+Central. It finds a receiver, sends COUNT bytes that count upwards, and prints `ready {"answer":…}`.
+With --broken the checksum is wrong.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PSM_CHARACTERISTIC = "ABDD3056-28FA-441D-A470-55A75A52553A"
 PSM = 0x0091
 ACCEPTED, REFUSED = 6, 21
 
-# How long a step may take, in seconds: machines may be busy.
+# The time limit for a step, in seconds: machines may be busy.
 STEP_LIMIT = 60
 
 
@@ -50,7 +50,7 @@ def parcel(name, content, is_broken):
 
 
 class Reception:
-    """What comes on one channel."""
+    """The data received on one channel."""
 
     def __init__(self, channel, vanish):
         self.channel, self.vanish, self.octets = channel, vanish, b""
@@ -104,7 +104,7 @@ async def receive(device, arguments):
 
 
 async def find(device):
-    """The address of who offers the service."""
+    """The address of the device that offers the service."""
     found = asyncio.get_running_loop().create_future()
 
     def heard(advertisement):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages as Lanyard's channels have them, written from their description: JSON between STX and
-ETX, in an envelope that says whether it is a message, a request or an answer, and, if there is a
-key, sealed with AES-CBC as CommonCrypto does it, `IV || ciphertext`, in Base64.
+"""Messages of Lanyard's channels, implemented from their description: JSON between STX and ETX, in
+an envelope that distinguishes messages, requests and answers, and, with a key, sealed by AES-CBC in
+CommonCrypto's form, `IV || ciphertext`, in Base64.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ BLOCK = 16
 
 
 class Frames:
-    """Finds what stands between STX and ETX, wherever the chunks were cut."""
+    """Finds the messages between STX and ETX, however the chunks are cut."""
 
     def __init__(self):
         self.octets = None  # outside of any message
@@ -55,10 +55,10 @@ def unseal(text, key):
 
 
 class Envelopes:
-    """One end of a channel, on one link. `send(octets)` brings octets to the other end, in order.
+    """One end of a channel, on one link. `send(octets)` sends bytes to the other end, in order.
 
-    Requests are answered with what they ask; one that asks "refuse" is refused, one that asks
-    "silence" never answered. With `echoes`, messages are sent back.
+    A request is answered with its own content. The request "refuse" is refused, and the request
+    "silence" is never answered. With `echoes`, messages are sent back.
     """
 
     def __init__(self, send, key=None, echoes=False):
@@ -102,7 +102,7 @@ class Envelopes:
         await self.put({"tell": message})
 
     async def ask(self, question):
-        """The answer, or what was said instead of one."""
+        """The answer, or what arrived instead of one."""
         number = next(self.numbers)
         self.waiting[number] = asyncio.get_running_loop().create_future()
         future = self.waiting[number]

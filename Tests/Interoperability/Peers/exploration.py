@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds all that a server has, by the procedures of discovery, and describes it.
+"""Discovers a server's whole table, and describes it.
 
-Bumble's own procedures where it has them; it looks for no secondary services, and stumbles over
-included services with 128-bit UUIDs, whose declarations have none (Vol 3, Part G, 3.2).
+It uses Bumble's own procedures where possible. Bumble does not discover secondary services, and
+fails with included services with 128-bit UUIDs, whose declarations contain none (Vol 3, Part G,
+3.2).
 """
 
 import struct
@@ -59,7 +60,7 @@ async def by_type(procedures, kind, start, end):
 
 
 async def entries_of(procedures, request):
-    """What a response lists; nothing if the server says that there is no more."""
+    """The entries of a response, or none if the server reports that there are no more."""
     try:
         return (await procedures.request(request)).attributes
     except att.ATT_Error as error:
@@ -125,7 +126,7 @@ async def describe_characteristic(procedures, reads, handle, declaration, end):
 
 
 async def read(procedures, handle):
-    """The value in hexadecimal, or null and the name of the refusal."""
+    """The value in hexadecimal digits, or null and the name of the error."""
     try:
         return {"value": (await procedures.client.read_value(handle)).hex()}
     except att.ATT_Error as error:

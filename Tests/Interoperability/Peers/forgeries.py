@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an impostor puts in the place of the values that it should send.
+"""The values that an impostor sends in the place of the correct ones.
 
-A forgery is a function of the PDU that would be right and of the imposture so far; it returns the
-PDU that is sent, or None for none.
+A forgery is a function of the correct PDU and of the imposture so far. It returns the PDU to send,
+or None to send none.
 """
 
 from bumble import smp
@@ -15,7 +15,7 @@ PUBLIC_KEY = b"\x0c"
 
 
 def root(x):
-    """The ordinate of a point with this abscissa; None if there is none."""
+    """The ordinate of a point with this abscissa, or None if there is none."""
     square = (x**3 - 3 * x + B) % PRIME
     y = pow(square, (PRIME + 1) // 4, PRIME)
     return y if y * y % PRIME == square else None
@@ -30,7 +30,7 @@ def point(pdu):
 
 
 def first(is_such):
-    """The smallest abscissa that is such."""
+    """The smallest abscissa for which `is_such` returns true."""
     x = 1
     while not is_such(x):
         x += 1
@@ -41,12 +41,12 @@ def first(is_such):
 
 
 def reflected(pdu, imposture):
-    """The other side's own."""
+    """The peer's own key."""
     return imposture.heard_last(PUBLIC_KEY)
 
 
 def negated(pdu, imposture):
-    """The other side's own, at the other end of the curve: the same abscissa."""
+    """The negated key of the peer: the same abscissa with the other ordinate."""
     x, y = point(imposture.heard_last(PUBLIC_KEY))
     return key(x, PRIME - y)
 
@@ -70,7 +70,7 @@ def zero_abscissa(pdu, imposture):
 
 
 def large_abscissa(pdu, imposture):
-    """A point of the curve, if only one took the remainder."""
+    """A point of the curve only if its abscissa is reduced modulo the field's prime."""
     x = first(root)
     return key(x + PRIME, root(x))
 
@@ -81,13 +81,13 @@ def large_ordinate(pdu, imposture):
 
 
 def printed_key(pdu, imposture):
-    """The key whose private half is printed in the specification (Vol 3, Part H, 2.3.5.6.1)."""
+    """The key with the private key that the specification prints (Vol 3, Part H, 2.3.5.6.1)."""
     imposture.take_printed_key()
     return imposture.public_key()
 
 
 def earlier_key(pdu, imposture):
-    """The one that the other side used the time before."""
+    """The key that the peer used in the last pairing."""
     return imposture.earlier_key or pdu
 
 
@@ -95,7 +95,7 @@ def earlier_key(pdu, imposture):
 
 
 def echoed(pdu, imposture):
-    """What the other side has sent in the same place."""
+    """The PDU that the peer has sent in the same step."""
     return imposture.heard_last(pdu[:1]) or pdu
 
 

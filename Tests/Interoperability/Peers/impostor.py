@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble host whose Security Manager does what none should.
+"""A Bumble host whose Security Manager violates the protocol on purpose.
 
 usage: impostor.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 
-Obeys lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` has it, as the initiator on
-a link of its own and as the responder on another's, and is answered by what came of it: `completed`,
-`refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript` of what passed.
+Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says, as the initiator
+on a link of its own and as the responder on the peer's, and is answered by the result: `completed`,
+`refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript` of all PDUs.
 `say` and `hear` are single PDUs of the Security Manager.
 """
 
@@ -26,7 +26,7 @@ class NotEncrypted(Exception):
 
 
 class Channel:
-    """The Security Manager's channel, without Bumble's."""
+    """The Security Manager's channel, in the place of Bumble's."""
 
     def __init__(self, device):
         self.device = device
@@ -48,13 +48,13 @@ class Channel:
         return await self.heard.get()
 
     def rest(self):
-        """What has come that nobody has waited for."""
+        """The received PDUs that no step has awaited."""
         while not self.heard.empty():
             yield self.heard.get_nowait()
 
 
 class Wire:
-    """What an imposture knows of its link."""
+    """The state of an imposture on its link."""
 
     def __init__(self, device):
         self.device = device
@@ -97,7 +97,7 @@ class Wire:
         return bytes([1]) + bytes(address)
 
     def lend(self, key):
-        """What the Central's request for a key is answered with; None: that there is none."""
+        """The key for a Central's request, or None if there is none."""
         self.lent = key
 
     async def long_term_key(self, handle, rand, ediv):
@@ -136,7 +136,7 @@ class Impostor(Presence):
         self.wire.reset(connection)
 
     async def attack(self, plan):
-        """One pairing as planned; what came of it."""
+        """One pairing as planned. Returns its result."""
         imposture = Imposture(Plan(**plan), self.channel, self.wire, self.earlier_key)
         is_initiator = self.connection.role == hci.Role.CENTRAL
         work = imposture.begin() if is_initiator else imposture.answer()
@@ -150,7 +150,7 @@ class Impostor(Presence):
     async def fate(self, work):
         try:
             await self.while_linked(work)
-            # By the time that this is answered, all that was sent before has been.
+            # When this is answered, everything that was sent before has been processed.
             await self.while_linked(self.procedures.probe())
             return {"completed": True}
         except Refused as error:
@@ -163,7 +163,7 @@ class Impostor(Presence):
             return {"ended": self.reason.result()}
 
     async def say(self, pdus):
-        """PDUs as they are."""
+        """Sends PDUs without changes."""
         for pdu in pdus:
             self.channel.send(bytes.fromhex(pdu))
 
@@ -172,7 +172,7 @@ class Impostor(Presence):
         return (await self.channel.next()).hex()
 
     async def encrypt(self, key, diversifier=0, random="00" * 8):
-        """Encrypts with any key, under any name."""
+        """Encrypts with any key under any EDIV and Rand."""
         try:
             await self.wire.encrypt(bytes.fromhex(key), diversifier, bytes.fromhex(random))
             return {"encrypted": True}
@@ -180,7 +180,7 @@ class Impostor(Presence):
             return {"notEncrypted": error.args[0]}
 
     async def lend(self, key=None):
-        """What a Central's request for a key is answered with from now on."""
+        """Sets the answer to a Central's request for a key from now on."""
         self.wire.lend(key and bytes.fromhex(key))
 
 

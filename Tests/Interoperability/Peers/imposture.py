@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One pairing, written out step by step, in which chosen steps are not what they should be.
+"""One pairing, written out step by step, in which chosen steps are wrong.
 
-It knows nothing of Bumble's Security Manager, but takes the cryptographic functions of Bumble.
+It is independent of Bumble's Security Manager, but uses Bumble's cryptographic functions.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from bumble import crypto
 
 from forgeries import FORGERIES, PRINTED_KEY
 
-# How long the other side may think about a step, in seconds.
+# How long the peer may take for a step, in seconds.
 ANSWER_LIMIT = 5
 
 REQUEST, RESPONSE, CONFIRM, RANDOM, FAILED = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
@@ -25,27 +25,27 @@ ROUNDS = 20  # of Passkey Entry, one for each bit
 
 
 class Refused(Exception):
-    """The other side has sent Pairing Failed."""
+    """The peer has sent Pairing Failed."""
 
 
 class Silent(Exception):
-    """The other side said nothing, or something else."""
+    """The peer sent nothing, or something else."""
 
 
 @dataclass
 class Plan:
-    """What to do. Steps are called by what the impostor sends in them."""
+    """The plan of an imposture. Steps are named after the PDU that the impostor sends in them."""
 
     io: int = 3
     authentication: int = 0x09  # bonding and Secure Connections
     size: int = 16
-    ours: int = 0x03  # what it distributes
-    theirs: int = 0x03  # what it asks for
-    passkey: int | None = None  # the method is Passkey Entry, with this number
+    ours: int = 0x03  # the keys that it distributes
+    theirs: int = 0x03  # the keys that it requests
+    passkey: int | None = None  # makes the method Passkey Entry, with this number
     forge: dict = field(default_factory=dict)  # the name of a forgery by step
     before: dict = field(default_factory=dict)  # PDUs that are sent before a step
     after: dict = field(default_factory=dict)  # PDUs that are sent after a step
-    identity: str | None = None  # the address of somebody else
+    identity: str | None = None  # the identity address that it claims
     encrypts: str = "right"  # or "wrong", or "never": the key of Phase 2
 
 
@@ -57,16 +57,16 @@ class Imposture:
         self.earlier_key = earlier_key
         self.transcript = []
         self.ecc_key = crypto.EccKey.generate()
-        self.key = None  # what the link is encrypted with: by name, unnamed for Phase 2
+        self.key = None  # the key that encrypts the link in Phase 2, None for none
 
-    # What passes
+    # Sending and receiving
 
     def say(self, pdu):
         self.transcript.append({"said": pdu.hex()})
         self.channel.send(pdu)
 
     def tell(self, step, pdu):
-        """Says what is right in this step, or what is to be in its place."""
+        """Sends the correct PDU of this step, or its forgery."""
         for extra in self.plan.before.get(step, []):
             self.say(bytes.fromhex(extra))
         forgery = self.plan.forge.get(step)
@@ -104,13 +104,13 @@ class Imposture:
             refused.cancel()
 
     def hear_rest(self):
-        """What has come that no step has waited for."""
+        """The received PDUs that no step has awaited."""
         for pdu in self.channel.rest():
             self.transcript.append({"heard": pdu.hex()})
 
     @property
     def reason(self):
-        """What the other side has refused with; None if it has not."""
+        """The reason with which the peer has refused, or None if it has not."""
         refusal = self.heard_last(FAILED)
         return refusal and refusal[1]
 
@@ -129,7 +129,7 @@ class Imposture:
         return PUBLIC_KEY + self.ecc_key.x[::-1] + self.ecc_key.y[::-1]
 
     def shared_secret(self, pdu):
-        """Zero if the keys of the two sides make none."""
+        """Zero if the public keys have no common key."""
         try:
             return self.ecc_key.dh(pdu[1:33][::-1], pdu[33:65][::-1])[::-1]
         except ValueError:
@@ -219,7 +219,7 @@ class Imposture:
         return [bytes([0x80 | self.plan.passkey >> place & 1]) for place in range(ROUNDS)]
 
     def check_values(self, secret, na, nb):
-        """The long-term key, and what each side shows that it has it by."""
+        """The long-term key, and the check value of each side."""
         a, b = self.link.initiator, self.link.responder
         mac, key = crypto.f5(secret, na, nb, a, b)
         r = (self.plan.passkey or 0).to_bytes(16, "little")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How every peer lives: it says `ready …` once, and ends when its standard input closes.
+"""The lifetime of every peer: it prints `ready …` once, and ends when its standard input closes.
 
 A test that crashes closes the pipe to its peers, so no peer outlives the test that started it.
 """
@@ -13,7 +13,7 @@ import threading
 
 
 def announce(facts):
-    """Prints the one line a parent waits for: `ready` and a JSON object."""
+    """Prints the one line that a parent waits for: `ready` and a JSON object."""
     print("ready", json.dumps(facts, separators=(",", ":")), flush=True)
 
 
@@ -36,7 +36,7 @@ def answer(facts):
 def run(main, hear=None):
     """Runs the coroutine `main()` until it ends, fails, or standard input closes.
 
-    `hear(line)` is called in it with each line that comes on standard input.
+    `hear(line)` is called in it with each line of standard input.
     """
     logging.basicConfig(
         stream=sys.stderr,
@@ -53,8 +53,8 @@ async def _until_stdin_closes(main, hear):
     loop = asyncio.get_running_loop()
     closed = asyncio.Event()
 
-    # A thread, since standard input may be a terminal, a pipe, a file or /dev/null, and only a
-    # blocking read understands them all.
+    # A thread, because standard input may be a terminal, a pipe, a file or /dev/null, and only a
+    # blocking read works with all of them.
     def watch():
         unread = b""
         while part := os.read(0, 4096):

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble message box, or one who uses such a box.
+"""A Bumble message box, or a visitor: a Central that uses such a box.
 
 usage: messages.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--store FILE]
                    [--key HEXADECIMAL] [--id HEXADECIMAL] box|visitor
 
-The box advertises its service: 1D01 takes messages, 1D02 notifies them, 1D03 shows itself on encrypted
-links only, and 1D04 keeps what is written to it, and shows what was written last. It answers requests with
-what they ask, and sends messages back. Its bonds are kept in the file. The visitor is a Central, which is told to `enter` the box of a name. Both say
-`ready {"address":…}` and obey lines as client.py does; what there is to do is what the methods of
-`Box` and `Visitor` are called. With --key messages are sealed; with --id the box says in its
-manufacturer data, instead of its name, who it is.
+The box advertises its service: 1D01 takes messages, 1D02 notifies them, 1D03 requires encryption
+for reading, and 1D04 collects what is written to it, and returns the last write on a read. The box
+answers requests with their own content, and sends messages back. Its bonds are kept in the file.
+The visitor connects to a box by its name with `enter`. Both print `ready {"address":…}` and take
+lines as client.py does; the commands are the methods of `Box` and `Visitor`. With --key messages
+are sealed. With --id the box advertises this identifier in its manufacturer data, instead of its
+name.
 """
 
 import argparse
@@ -40,12 +41,12 @@ from session import open_adapter, serve
 
 SERVICE, TO_BOX, FROM_BOX, PROBE, SHELF = (uuid(0x1D00 + index) for index in range(5))
 MTU = 247
-# For tests, says the Bluetooth SIG.
+# The company identifier that the Bluetooth SIG reserves for tests.
 COMPANY = b"\xff\xff"
 
 
 class Messenger(Presence):
-    """What box and visitor have in common: orders about the channel of the present link."""
+    """The common part of box and visitor: commands about the channel of the present link."""
 
     def __init__(self, device, key):
         super().__init__(device)
@@ -57,7 +58,7 @@ class Messenger(Presence):
         await self.envelopes.tell(message)
 
     async def ask(self, message):
-        """Sends a request; the answer, or the refusal."""
+        """Sends a request. Returns the answer, or the refusal."""
         return await self.envelopes.ask(message)
 
     async def hear(self):
@@ -66,7 +67,7 @@ class Messenger(Presence):
 
 
 class Box(Messenger):
-    unlinked = Messenger.unlinked | {"forget", "listened", "written", "stay"}
+    unlinked = Messenger.unlinked | {"forget", "listened", "written", "stay", "refuse"}
 
     def __init__(self, device, key):
         super().__init__(device, key)
@@ -77,6 +78,7 @@ class Box(Messenger):
         )
         probe = characteristic(PROBE, READ, b"box", permissions=ENCRYPTED)
         self.put = []
+        self.refuses = False
         shelf = characteristic(
             SHELF,
             READ | WRITE | WRITE_WITHOUT_RESPONSE,
@@ -90,7 +92,13 @@ class Box(Messenger):
         self.listener.clear()
         self.envelopes = Envelopes(self.notify, self.key, echoes=True)
 
+    async def refuse(self):
+        """Refuses all messages from now on, until a client subscribes again."""
+        self.refuses = True
+
     def written_to(self, connection, value):
+        if self.refuses:
+            raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED)
         self.envelopes.receive(value)
 
     def keep(self, connection, value):
@@ -100,18 +108,20 @@ class Box(Messenger):
         return self.put[-1] if self.put else b""
 
     async def written(self, count):
-        """Waits until so many octets were put on the shelf; the lengths of the writes, and the octets."""
+        """Waits until this many bytes were written to the shelf. Returns the lengths of the writes,
+        and the bytes."""
         while sum(map(len, self.put)) < count:
             await asyncio.sleep(0.02)
         put, self.put = self.put, self.put[-1:]
         return {"lengths": [len(each) for each in put], "value": b"".join(put).hex()}
 
     async def stay(self, seconds):
-        """Goes on for so long."""
+        """Keeps running for this many seconds."""
         await asyncio.sleep(seconds)
 
     def subscribed(self, bearer, notifies, indicates):
         if notifies:
+            self.refuses = False
             self.listener.set()
 
     async def notify(self, octets):
@@ -121,11 +131,11 @@ class Box(Messenger):
             await self.device.notify_subscriber(self.connection, self.outbox, chunk)
 
     async def listened(self):
-        """Waits until somebody listens."""
+        """Waits until a client is subscribed."""
         await self.listener.wait()
 
     async def forget(self):
-        """Loses all bonds, and the link if there is one: its keys are gone."""
+        """Loses all bonds, and ends the link if there is one, because its keys are gone."""
         await self.device.keystore.delete_all()
         if self.procedures is not None:
             await self.disconnect()
@@ -141,8 +151,8 @@ class Box(Messenger):
 
 class Visitor(Messenger):
     async def enter(self):
-        """Discovers the box at the other end of the link, and listens to it."""
-        # Notifications go to Bumble's own client, and not to what keeps them for orders.
+        """Discovers the box at the other end of the link, and subscribes to it."""
+        # Notifications go to Bumble's own client, and not to the queue for commands.
         device = self.device
         device.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, device.on_gatt_pdu)
         peer = Peer(self.connection)
@@ -163,7 +173,7 @@ class Visitor(Messenger):
 
 
 def prepare(device, arguments):
-    """How it is found, and how it pairs: with whoever wants to, without asking."""
+    """Its advertisement, and how it pairs: with any peer, without a question."""
     fields = [(AdvertisingData.FLAGS, b"\x06")]
     kind = AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
     fields += [(kind, UUID(SERVICE).to_pdu_bytes())]
@@ -196,7 +206,8 @@ async def main(arguments, orders):
 
 
 class Opening:
-    """Orders, in front of which the box is opened: that needs a controller that is ready."""
+    """Commands. The box is set up before the first one, which requires a controller that is
+    ready."""
 
     def __init__(self, box, orders):
         self.box, self.orders, self.is_open = box, orders, False

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble host that writes down what it hears, and connects to whom it is told to.
+"""A Bumble host that records advertising reports, and connects if requested.
 
 usage: observer.py --adapter tcp:HOST:PORT|unix:PATH --until COUNT [--of ADDRESS] [--connect]
 
-Scans actively until it has heard COUNT different reports, of one device if --of is given; with
+Scans actively until it has received COUNT different reports, of one device if --of is given. With
 --connect it then connects to the first of them. Prints `ready {…}` with the reports as its
-controller gave them, each once, and the role it has on the link. Keeps the link until standard
-input or the controller goes.
+controller sent them, each once, and its role on the link. Keeps the link until standard input or
+the controller closes.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from bumble.transport import open_transport
 
 from lifetime import adapter_address, announce, run
 
-# How long a step may take, in seconds: machines may be busy.
+# The time limit for a step, in seconds: machines may be busy.
 STEP_LIMIT = 20
 
 
@@ -29,7 +29,7 @@ def step(work):
 
 LEGACY = hci.HCI_LE_Advertising_Report_Event.EventType
 
-# What each legacy report means: connectable, scannable, directed, scan response.
+# The meaning of each legacy report: connectable, scannable, directed, scan response.
 LEGACY_KINDS = {
     LEGACY.ADV_IND: (True, True, False, False),
     LEGACY.ADV_DIRECT_IND: (True, False, True, False),
@@ -40,7 +40,7 @@ LEGACY_KINDS = {
 
 
 class Listener:
-    """Puts fragments together, and keeps every report once."""
+    """Combines fragments, and keeps every report once."""
 
     def __init__(self, wanted, address):
         self.wanted = wanted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble host that is on the air in both roles, under addresses that it changes when told."""
+"""A Bumble host that is active in both roles, and changes its addresses on command."""
 
 import asyncio
 import hashlib
@@ -10,7 +10,7 @@ from bumble.device import ConnectionParametersPreferences, Device, DeviceConfigu
 
 from session import Session
 
-# Milliseconds: pairings are many, and waiting is none of them.
+# In milliseconds. Short, because the tests run many pairings.
 ADVERTISING_INTERVAL = 20
 CONNECTION_INTERVAL = 7.5
 
@@ -30,13 +30,13 @@ class Presence(Session):
         device.on("connection", self.welcome)
 
     async def become(self, address):
-        """Takes another identity: an address and, made from it, a resolving key."""
+        """Takes another identity: an address and an identity resolving key that is made from it."""
         self.device.static_address = hci.Address(address)
         self.device.irk = resolving_key(address)
         return await self.rotate()
 
     async def rotate(self):
-        """Takes another address on the air, a private one if it is to live under such."""
+        """Takes another address on the air, a private one if `is_private`."""
         device = self.device
         await device.stop_advertising()
         device.random_address = (
@@ -63,7 +63,7 @@ class Presence(Session):
         return self.place()
 
     async def hide(self):
-        """Lets nobody connect."""
+        """Lets no Central connect."""
         await self.device.stop_advertising()
 
     async def linked(self):
@@ -78,7 +78,7 @@ class Presence(Session):
             self.arrived.set()
 
     def is_sought(self, advertisement, name, address):
-        """Private addresses stand for whom they belong to."""
+        """Private addresses that resolve to this identity."""
         resolver = self.device.address_resolver
         if address and resolver and advertisement.address.is_resolvable:
             found = resolver.resolve(advertisement.address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a client can be told to do on its link: Bumble's own procedures, and single requests."""
+"""A client's commands on its link: Bumble's own procedures, and single requests."""
 
 import asyncio
 
@@ -17,17 +17,17 @@ class Procedures:
         self.connection = connection
         self.client = connection.gatt_client
         self.received = received
-        self.found = None  # the characteristics, once somebody asked for one
+        self.found = None  # the characteristics, once a command needed one
 
     async def request(self, pdu):
-        """One request; its response, or an error."""
+        """One request. Returns its response, or an error."""
         response = await self.client.send_request(pdu)
         if response.op_code == att.Opcode.ATT_ERROR_RESPONSE:
             raise att.ATT_Error(error_code=response.error_code, message=response)
         return response
 
     async def probe(self):
-        """Asks for what nobody has: any answer shows that somebody is there."""
+        """Requests an attribute that no server has: any answer shows that the peer is there."""
         try:
             await self.request(
                 att.ATT_Find_Information_Request(starting_handle=0xFFFF, ending_handle=0xFFFF)
@@ -44,7 +44,7 @@ class Procedures:
         return await self.client.request_mtu(mtu)
 
     async def dump(self, reads=True):
-        """Everything that discovery finds, in the form in which `lanyard explore --json` has it."""
+        """The result of discovery in the format of `lanyard explore --json`."""
         return await exploration.describe(self, reads)
 
     async def handles(self, uuid):
@@ -54,7 +54,7 @@ class Procedures:
     # Reading
 
     async def read(self, handle):
-        """One Read Request, whatever the length."""
+        """One Read Request, for a value of any length."""
         return (await self.client.read_value(handle, no_long_read=True)).hex()
 
     async def read_long(self, handle):
@@ -94,7 +94,7 @@ class Procedures:
     # Writing
 
     async def write(self, handle, value):
-        """Write Request, or the long procedure where the value does not fit into one."""
+        """Write Request, or the long procedure where the value does not fit into one request."""
         await self.client.write_value(handle, bytes.fromhex(value), with_response=True)
 
     async def write_command(self, handle, value):
@@ -104,7 +104,8 @@ class Procedures:
         await self.client.write_long_value(handle, bytes.fromhex(value))
 
     async def prepare(self, handle, offset, value):
-        """One Prepare Write Request; what the server says that it has queued."""
+        """One Prepare Write Request. Returns what the server has queued according to its
+        response."""
         request = att.ATT_Prepare_Write_Request(
             attribute_handle=handle, value_offset=offset, part_attribute_value=bytes.fromhex(value)
         )
@@ -129,21 +130,21 @@ class Procedures:
         await characteristic.unsubscribe(force=True)
 
     async def values(self, count, handle=None):
-        """Waits until so many have come."""
+        """Waits until this many have arrived."""
         return await self.received.collect(handle, count)
 
     async def waiting(self):
-        """How many values have come that nobody asked for yet."""
+        """How many received values no command has consumed yet."""
         return len(self.received.values)
 
     async def confirm(self, yes):
-        """Whether indications are confirmed from now on."""
+        """Sets whether indications are confirmed from now on."""
         self.received.confirms = yes
 
-    # Octets of any kind
+    # PDUs of any kind
 
     async def exchange(self, pdu):
-        """Sends a PDU, legal or not, and waits for whatever answers it."""
+        """Sends a PDU, valid or not, and waits for any answer."""
         self.received.answers = asyncio.Queue()
         try:
             await self.send(pdu)
@@ -152,10 +153,10 @@ class Procedures:
             self.received.answers = None
 
     async def send(self, pdu):
-        """Sends a PDU, and waits for nothing."""
+        """Sends a PDU, and does not wait."""
         self.connection.send_l2cap_pdu(att.ATT_CID, bytes.fromhex(pdu))
 
-    # What is there
+    # Discovery
 
     async def characteristics(self):
         if self.found is None:
@@ -173,5 +174,5 @@ class Procedures:
         raise LookupError(f"no characteristic has its value at {handle}")
 
     async def forget(self):
-        """Forgets what discovery found."""
+        """Forgets the result of discovery."""
         self.found = None

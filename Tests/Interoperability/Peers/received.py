@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a GATT server sends to a client of ours: kept until it is asked for."""
+"""The values that a GATT server sends to our client, kept until a command consumes them."""
 
 import asyncio
 import struct
@@ -12,13 +12,13 @@ CONFIRMATION = b"\x1e"
 
 
 class Received:
-    """Stands between the ATT channel and Bumble: values stay here, answers to raw PDUs too."""
+    """Stands between the ATT channel and Bumble. Keeps values, and answers to raw PDUs."""
 
     def __init__(self, device):
         self.device = device
         self.values = []
         self.came = asyncio.Event()
-        self.answers = None  # a queue while an exchange of raw PDUs goes on
+        self.answers = None  # a queue during an exchange of raw PDUs
         self.confirms = True
         device.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, self.receive)
 
@@ -37,7 +37,7 @@ class Received:
             self.device.send_l2cap_pdu(handle, att.ATT_CID, CONFIRMATION)
 
     async def collect(self, handle, count):
-        """The first `count` values of an attribute, or of all; they are forgotten then."""
+        """Consumes the first `count` values of an attribute, or of all."""
         while True:
             fitting = [entry for entry in self.values if handle in (None, entry["handle"])]
             if len(fitting) >= count:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A wire between a host and a controller that breaks once, at a chosen point.
+"""A wire between a host and a controller that fails once, at a chosen point.
 
 usage: relay.py --to tcp:HOST:PORT|unix:PATH [--at OCTETS --do close|hang|hold]
 
-Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When OCTETS have passed towards the host it
-prints `reached`, and closes both sides, or passes nothing towards the host any more, or nothing
-until SIGUSR1. Connections that come after that pass untouched. After each prints `passed OCTETS`.
+Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When OCTETS bytes have passed to the host it
+prints `reached`, and closes both sides (close), stops passing bytes to the host (hang), or stops
+until SIGUSR1 (hold). Later connections pass unchanged. After each it prints `passed OCTETS`.
 """
 
 import argparse
@@ -59,11 +59,11 @@ class Relay:
         print("passed", passed, flush=True)
 
     def room(self, passed):
-        """How much may be read without passing the point."""
+        """How many bytes may be read without passing the point."""
         return CHUNK if self.point is None else min(CHUNK, self.point - passed)
 
     async def break_off(self, to_host):
-        """Acts at the point, once; says whether the connection goes on."""
+        """Acts at the point, once. Returns whether the connection continues."""
         self.point = None
         await to_host.drain()
         print("reached", flush=True)

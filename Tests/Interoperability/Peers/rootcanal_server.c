@@ -4,13 +4,14 @@
 //
 //   rootcanal_server LIBRARY ENDPOINT...      ENDPOINT: tcp:PORT (on 127.0.0.1) or unix:PATH
 //
-// Prints `ready {"adapters":[...]}`. Each connection is a new controller with an address of its
-// own (DA:1E:33:22:11:01 for the first free place, and so on). Ends when standard input closes.
+// Prints `ready {"adapters":[...]}`. Each connection is a new controller with an address of its own
+// (DA:1E:33:22:11:01 for the first free place, and so on). Ends when standard input closes.
 //
-// The library is `librootcanal_ffi.so` of the PyPI wheel rootcanal 1.10.0. All of its work is done
-// inside our calls, on this thread, so a variable says whose callback is running. RootCanal ends
-// the process on commands that it cannot parse or lists without having: abort() is caught, the
-// controller abandoned as it stands, its host disconnected, and the others live on.
+// The library is `librootcanal_ffi.so` of the PyPI wheel rootcanal 1.10.0. It works only inside our
+// calls, on this thread, so a variable records which controller's callback is running. RootCanal
+// ends the process on commands that it cannot parse, or that it lists and does not implement:
+// abort() is caught, that controller is abandoned and its host disconnected, and the others
+// continue.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,11 +36,11 @@ enum {
     plugLimit = 16,
     linkLimit = 16,                // of one controller
     listenerLimit = 8,
-    inputLimit = 65536 + 8,        // the longest H4 packet: type, handle, length, 65,535 octets
-    outputLimit = 4 << 20,         // past this a host is taken for dead and disconnected
-    outputHighWater = 256 << 10,   // past this no other host is read from
+    inputLimit = 65536 + 8,        // the longest H4 packet: type, handle, length, 65,535 bytes
+    outputLimit = 4 << 20,         // a host this far behind counts as dead
+    outputHighWater = 256 << 10,   // with a host this far behind, no other is read from
     unreadSecondsLimit = 5,        // and for no longer than this
-    tickNanoseconds = 5000000,     // for what needs time: advertising, supervision
+    tickNanoseconds = 5000000,     // for timed procedures: advertising, supervision
 };
 
 typedef struct {
@@ -49,10 +50,10 @@ typedef struct {
     size_t inputCount;
     uint8_t *output;
     size_t outputStart, outputCount, outputCapacity;
-    time_t lastTaken;              // when the host last took something we had for it
-    uint16_t links[linkLimit];     // the handles that the host was told of
+    time_t lastTaken;              // when the host last read anything
+    uint16_t links[linkLimit];     // the handles of the links that the host knows
     int linkCount;
-    bool failed;                   // to be disconnected when it is safe
+    bool failed;                   // to be disconnected outside of the library's calls
 } Plug;
 
 // A link-layer PDU on its way to every other controller.
@@ -78,7 +79,7 @@ static struct {
 
 // MARK: Calls into the library
 
-static int current = -1;           // whose controller is running; -1: none
+static int current = -1;           // the controller that is running, or -1
 static sigjmp_buf escape;
 
 static void aborted(int signal) {
@@ -111,9 +112,9 @@ static void perform(const Call *call) {
     }
 }
 
-// Performs a call that may abort. If it does, the controller is left as it is (its memory is lost,
-// which a test peer can afford) and its plug is marked for disconnection. A function of its own,
-// never inlined, so that no caller's variables live across the jump.
+// Performs a call that may abort. If it does, the controller keeps its state (its memory leaks,
+// which a test peer can afford) and its plug is marked for disconnection. This is a separate
+// function, never inlined, so that no caller's variables live across the jump.
 __attribute__((noinline)) static void guarded(Call call) {
     current = call.index;
     if (sigsetjmp(escape, 1) == 0) {
@@ -126,7 +127,7 @@ __attribute__((noinline)) static void guarded(Call call) {
     current = -1;
 }
 
-// Keeps account of the links that a controller tells its host of (Vol 4, Part E, 7.7).
+// Tracks the links that a controller reports to its host (Vol 4, Part E, 7.7).
 static void noteEvent(Plug *plug, const uint8_t *octets, size_t count) {
     bool isLinkMade = count >= 6 && octets[0] == 0x3E && (octets[2] == 0x01 || octets[2] == 0x0A);
     if (isLinkMade && octets[3] == 0 && plug->linkCount < linkLimit) {
@@ -171,7 +172,7 @@ static void sendToAir(const uint8_t *octets, size_t count, int phy, int power) {
     lastFrame = &frame->next;
 }
 
-// Hands on what the controllers sent each other, until the air is quiet. Farther places are weaker.
+// Delivers the controllers' PDUs to each other, until there are none. Distant ones are weaker.
 static void deliverFrames(void) {
     while (firstFrame) {
         Frame *frame = firstFrame;
@@ -213,8 +214,8 @@ static void plugIn(int descriptor) {
     guarded((Call){callPlugIn, i, address, sizeof address, 0, 0});
 }
 
-// Ends the links of a controller that is about to go. RootCanal has no supervision timeout: without
-// this the other ends would stay connected for ever.
+// Ends the links of a controller that is about to go. RootCanal has no supervision timeout, so
+// without this the peers would stay connected forever.
 static void endLinks(int i) {
     while (plugs[i].controller && plugs[i].linkCount > 0) {
         uint16_t handle = plugs[i].links[--plugs[i].linkCount];
@@ -385,7 +386,7 @@ static time_t seconds(void) {
     return now.tv_sec;
 }
 
-// Whether plug `i` may be read from: nobody else is behind with reading what it would be sent.
+// Whether plug `i` may be read from: no other host is behind with reading.
 static bool mayRead(int i) {
     for (int j = 0; j < plugLimit; j++) {
         if (j != i && plugs[j].descriptor >= 0 && plugs[j].outputCount > outputHighWater)
@@ -439,7 +440,7 @@ static void serve(void) {
 }
 
 // The library writes a line about every packet to standard output, which our parent does not read
-// after the ready line: a full pipe would stop us. The lines are kept only if somebody asked.
+// after the ready line, so a full pipe would block us. LANYARD_PEER_LOG keeps the lines.
 static void redirectLibraryLog(void) {
     int target = getenv("LANYARD_PEER_LOG") ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
     if (target < 0 || dup2(target, STDOUT_FILENO) < 0) fail("standard output");

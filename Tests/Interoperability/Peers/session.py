@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble host that does what it is told, line by line, on at most one link."""
+"""A Bumble host that executes commands, line by line, on at most one link."""
 
 import asyncio
 import json
@@ -15,20 +15,20 @@ from received import Received
 
 logger = logging.getLogger("session")
 
-# How long a step may take, in seconds: machines may be busy.
+# The time limit for a step, in seconds: machines may be busy.
 STEP_LIMIT = 30
 
-# How often a link may fail to be established before that is an error, as every host tries again.
+# How often a link may fail to be established before that is an error, because every host retries.
 ESTABLISHMENT_LIMIT = 3
 
 
 class Session:
-    """One host with at most one link. An order is a method of it, or of `Procedures`."""
+    """One host with at most one link. A command is a method of it, or of `Procedures`."""
 
-    # What can be done without a link, and what waits for its end.
+    # Commands that need no link, and commands that wait for its end.
     unlinked = {"connect", "disconnect", "ended"}
 
-    # What connections it asks for; None: Bumble's own.
+    # The connection parameters that it requests; None for Bumble's own.
     parameters = None
 
     def __init__(self, device):
@@ -39,7 +39,7 @@ class Session:
         self.reason = None
 
     async def perform(self, order):
-        """Does what an order says, and returns what came of it."""
+        """Executes a command. Returns its result."""
         order = dict(order)
         name = order.pop("do")
         if name not in self.unlinked and self.procedures is None:
@@ -62,10 +62,10 @@ class Session:
             task.cancel()
 
     async def connect(self, name=None, address=None):
-        """Looks for who has this name or address, and connects.
+        """Scans for the device with this name or address, and connects.
 
-        A link is one once the other has answered on it: with several links, its radio may be busy
-        elsewhere whenever the new one begins.
+        A link counts once the peer has answered on it: a peer with several links may miss the
+        beginning of a new one.
         """
         for attempt in range(ESTABLISHMENT_LIMIT):
             found = await self.open(await self.find(name, address))
@@ -88,7 +88,7 @@ class Session:
         }
 
     def adopt(self, connection):
-        """Makes this link the one that orders are about."""
+        """Makes this link the one that commands use."""
         self.connection = connection
         self.reason = asyncio.get_running_loop().create_future()
         connection.on("disconnection", self.over)
@@ -111,7 +111,7 @@ class Session:
             await self.device.stop_scanning()
 
     def is_sought(self, advertisement, name, address):
-        """Whether this is the one with the name or address."""
+        """Whether this is the device with the name or address."""
         if address and str(advertisement.address).split("/")[0] != address:
             return False
         return not name or name_of(advertisement) == name
@@ -121,7 +121,7 @@ class Session:
         return await self.ended()
 
     async def ended(self):
-        """Waits until there is no link any more; why it ended."""
+        """Waits until there is no link. Returns why it ended."""
         return {"reason": await asyncio.shield(self.reason)}
 
     def over(self, reason):
@@ -145,7 +145,7 @@ async def open_adapter(adapter):
 
 
 async def serve(session, transport, orders, facts):
-    """Powers the device on, says `ready`, and obeys until the controller goes."""
+    """Powers the device on, prints `ready`, and executes commands until the controller closes."""
     await asyncio.wait_for(session.device.power_on(), STEP_LIMIT)
     announce(facts)
     work = asyncio.ensure_future(obey(session, orders))
@@ -164,6 +164,6 @@ async def outcome(session, line):
         return {"done": await session.perform(json.loads(line))}
     except att.ATT_Error as error:
         return {"refused": int(error.error_code)}
-    except Exception as error:  # whatever it is, the test decides what it means
+    except Exception as error:  # the test decides what the error means
         logger.info("%s", line, exc_info=True)
         return {"failed": f"{type(error).__name__}: {error}"}

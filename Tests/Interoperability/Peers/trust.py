@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a companion pairs: the plan that it is told, the person in front of it, and its keys.
+"""How a companion pairs: the commanded plan, its user, and its keys.
 
-Bumble 0.0.236 is put right in four things. It gives the keys of legacy pairing no names, and looks
-them up by the role alone, so that a returning Central is answered with its own key. It agrees on a
-key size and then uses all 16 octets. It keeps the keys of pairings without bonding. It knows no
-Keypress Notifications.
+Four faults of Bumble 0.0.236 are corrected here. It gives the keys of legacy pairing no EDIV and
+Rand, and finds them by the role alone, so that a returning Central is answered with its own key. It
+agrees on a key size and then uses all 16 bytes. It keeps the keys of pairings without bonding. It
+does not support Keypress Notifications.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from association import CAPABILITIES
 logger = logging.getLogger("trust")
 
 ENCRYPTION, IDENTITY, SIGNING = 1, 2, 4
-UNNAMED = (0, bytes(8))  # what keys of Secure Connections and of Phase 2 are asked for by
+UNNAMED = (0, bytes(8))  # the EDIV and Rand of keys of Secure Connections and of Phase 2
 
 
 @dataclass
@@ -34,20 +34,20 @@ class Plan:
     mitm: bool = False
     bonding: bool = True
     size: int = 16
-    ours: int = ENCRYPTION | IDENTITY  # what it distributes
-    theirs: int = ENCRYPTION | IDENTITY  # what it asks for
-    shows: int = 123456  # the passkey, where it makes one
-    enters: int | None = None  # the passkey, where it enters one; None: it will be told
+    ours: int = ENCRYPTION | IDENTITY  # the keys that it distributes
+    theirs: int = ENCRYPTION | IDENTITY  # the keys that it requests
+    shows: int = 123456  # the passkey, where it generates one
+    enters: int | None = None  # the passkey, where it enters one; None if a command gives it later
     declines: list = field(default_factory=list)  # of accept, confirm, compare, enter
     keypress: bool = False
-    peer_oob: str | None = None  # C:R of the other's public key
-    temporary_key: str | None = None  # the secret of legacy pairing out of band
+    peer_oob: str | None = None  # C:R of the peer's public key
+    temporary_key: str | None = None  # the key of out-of-band legacy pairing
     vanishes: int | None = None  # the process ends at this PDU of the Security Manager
-    leaves: int | None = None  # the link is disconnected there
+    leaves: int | None = None  # the link is disconnected at this PDU
 
 
 class User(PairingDelegate):
-    """The person in front of the companion."""
+    """The user of the companion."""
 
     def __init__(self, plan, is_initiator):
         ours, theirs = plan.ours, plan.theirs
@@ -88,7 +88,7 @@ class User(PairingDelegate):
 
 
 class Session(smp.Session):
-    """Bumble's, put right."""
+    """Bumble's session with the faults corrected."""
 
     def __init__(self, manager, connection, config, is_initiator):
         super().__init__(manager, connection, config, is_initiator)
@@ -97,7 +97,7 @@ class Session(smp.Session):
         self.was_refused = False
 
     def shorten(self, key):
-        """The key with the most significant octets zero that were not agreed on."""
+        """The key with zeros in the most significant bytes beyond the agreed size."""
         size = min(self.preq[4], self.pres[4])
         return key and key[:size] + bytes(16 - size)
 
@@ -140,7 +140,7 @@ class Session(smp.Session):
 
 
 class Trust:
-    """All that a device knows of pairing and of keys."""
+    """The pairing state and keys of a device."""
 
     def __init__(self, device):
         self.device = device
@@ -161,7 +161,7 @@ class Trust:
         self.result = asyncio.get_running_loop().create_future()
 
     def watch(self, connection):
-        """Notes what comes of pairings on a link."""
+        """Records the results of pairings on a link."""
         self.passed = []
         connection.on("pairing", lambda keys: self.settle(self.pairing(connection, keys)))
         connection.on("pairing_failure", lambda reason: self.settle(self.failure(reason)))
@@ -216,13 +216,13 @@ class Trust:
         )
 
     def shared(self):
-        """What the other is to be told out of band, made anew."""
+        """New out-of-band data for the peer."""
         self.context = OobContext()
         data = self.context.share()
         return f"{data.c.hex()}:{data.r.hex()}"
 
     async def long_term_key(self, handle, rand, ediv):
-        """The key that a Central asks for by this name."""
+        """The key that a Central requests by this EDIV and Rand."""
         connection = self.device.lookup_connection(handle)
         if session := self.device.smp_manager.sessions.get(handle):
             if key := session.get_long_term_key(rand, ediv):
@@ -233,10 +233,10 @@ class Trust:
                 return key.value
         return None
 
-    # What passes
+    # The Security Manager's channel
 
     def watch_channel(self):
-        """Counts what passes on the channel, and ends the process or the link in between."""
+        """Counts the PDUs on the channel, and ends the process or the link between two of them."""
         channels, send = self.device.l2cap_channel_manager, self.device.send_l2cap_pdu
 
         def received(handle, pdu):

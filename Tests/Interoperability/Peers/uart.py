@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A serial port with a controller behind it, and a line between that can be bad.
+"""A serial port with a controller behind it, and a line between them that can have errors.
 
 usage: uart.py --to tcp:HOST:PORT|unix:PATH [--seed N]
 
-The port is a pseudo-terminal: `ready {"adapters": ["serial:/dev/pts/7@1000000"]}`. Each line of standard
-input changes the line, and is answered with `{"done": true}`:
+The port is a pseudo-terminal: `ready {"adapters": ["serial:/dev/pts/7@1000000"]}`. Each line of
+standard input changes the line, and is answered with `{"done": true}`:
 
     {"do": "noise", "kind": "insert"|"drop"|"flip", "odds": N, "to": "host"|"controller", "count": N}
-                               one octet in N is struck, among the next `count` (all, if left out)
-    {"do": "cut", "length": N, "pause": SECONDS}    packets for the host come in pieces, with pauses
-    {"do": "say", "octets": "HEX"}                  octets for the host that no controller sent
+                               one byte in N is changed, among the next `count` (all, if left out)
+    {"do": "cut", "length": N, "pause": SECONDS}    packets for the host arrive in pieces, with pauses
+    {"do": "say", "octets": "HEX"}                  bytes for the host that no controller sent
     {"do": "mute", "on": true|false}                nothing passes to the host
-    {"do": "clear"}                                 a good line again
+    {"do": "clear"}                                 ends all errors
 
-Towards the controller the UART keeps to Vol 4, Part A, 4: where it cannot tell packets apart any more it
-says Hardware Error, and waits for an HCI Reset.
+Towards the controller the UART follows Vol 4, Part A, 4: when it has lost synchronization it sends
+Hardware Error, and waits for an HCI Reset.
 """
 
 import argparse
@@ -34,7 +34,7 @@ CHUNK = 4096
 RESET = bytes.fromhex("01030c00")
 HARDWARE_ERROR = bytes.fromhex("04100100")
 
-# How the lengths of packets of each type are found: length of the header, and the length field in it.
+# The length of a packet of each type: length of the header, and the length field in it.
 HEADERS = {1: (4, "<3xB"), 2: (5, "<3xH"), 3: (4, "<3xB"), 5: (5, "<3xH")}
 
 
@@ -57,7 +57,7 @@ class Noise:
 
 
 class Framing:
-    """What the controller's UART makes of the octets that arrive: whole packets."""
+    """The controller's side of the UART, which combines the received bytes into whole packets."""
 
     def __init__(self, hardware_error):
         self.buffer = bytearray()
@@ -166,11 +166,11 @@ class Line:
 
 
 def make_terminal():
-    """A new pseudo-terminal: the descriptor of its near end, and the name of its far one."""
+    """A new pseudo-terminal: the descriptor of its near end, and the path of its far end."""
     near, far = os.openpty()
     tty.setraw(far)
     fcntl.fcntl(near, fcntl.F_SETFL, fcntl.fcntl(near, fcntl.F_GETFL) | os.O_NONBLOCK)
-    # The far end stays open here: otherwise the near one fails whenever no host has it open.
+    # The far end stays open here. Otherwise the near end fails whenever no host has opened it.
     return near, os.ttyname(far)
 
 

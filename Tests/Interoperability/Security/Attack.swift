@@ -2,17 +2,17 @@
 
 import BluetoothHost
 
-/// Something that an impostor does instead of what it should, and what our host has to answer.
+/// A deviation of an impostor, and our host's expected answer.
 struct Attack: Sendable {
     let name: String
-    /// The roles of our host in which it is met so.
+    /// The roles of our host in which it is tested.
     let roles: [LinkRole]
     let plan: Impostor.Plan
-    /// What our host refuses it with.
+    /// The reason with which our host refuses it.
     let answer: Impostor.Outcome
 
-    /// Whether our host refuses it. On a link that is encrypted already, it may also end the link
-    /// before the reason is out.
+    /// Whether our host refuses it. On a link that is encrypted already, our host may also end the
+    /// link before the reason is sent.
     func isRefused(by outcome: Impostor.Outcome) -> Bool {
         outcome == answer || isInPhase3 && outcome == .ended
     }
@@ -42,7 +42,7 @@ struct Attack: Sendable {
             .filter { $0.roles.contains(role) }
     }
 
-    /// Whether tshark is to show the public key, and our answer.
+    /// Whether tshark has to show the public key, and our answer.
     var forgesPublicKey: Bool {
         plan.forged[.publicKey].map { $0 != .earlierKey } ?? false
     }
@@ -51,7 +51,8 @@ struct Attack: Sendable {
 // MARK: - Phase 2
 
 extension Attack {
-    /// Keys that are no points, or that everybody has (CVE-2018-5383; SM/PER/KDU/BI-04-C).
+    /// Keys that are not on the curve, or that are publicly known (CVE-2018-5383;
+    /// SM/PER/KDU/BI-04-C).
     private static let publicKeys: [Attack] = [
         publicKey("a point off the curve", .offCurve),
         publicKey("a point of the twist", .onTwist),
@@ -64,7 +65,7 @@ extension Attack {
         publicKey("a key that is too long", .long, .invalidParameters),
     ]
 
-    /// Only who answers can know our key (CVE-2020-26558).
+    /// Only an impostor that responds receives our key before it sends its own (CVE-2020-26558).
     private static let reflectedKeys: [Attack] = [
         publicKey("our own key", .reflected, on: [.central]),
         publicKey("our own key, the other ordinate", .negated, on: [.central]),
@@ -94,9 +95,9 @@ extension Attack {
         Attack("our own check", on: [.central], .refused(.dhKeyCheckFailed)) {
             $0.forged = [.check: .echoed]
         },
-        // CVE-2020-13593: the key is not asked for before it was shown.
+        // CVE-2020-13593: the key is requested before the check was received.
         Attack("no check", on: [.peripheral], .notEncrypted(0x06)) { $0.forged = [.check: .none] },
-        // It was ours for one pairing only.
+        // It was our key for one earlier pairing only.
         publicKey("our key of the time before", .earlierKey),
         Attack("a check that is cut", .refused(.invalidParameters)) {
             $0.forged = [.check: .short]
@@ -115,7 +116,7 @@ extension Attack {
         },
     ]
 
-    /// The impostor shows the passkey, so that it knows it.
+    /// The impostor displays the passkey, so that it knows it.
     private static func passkey(
         _ name: String,
         _ step: Impostor.Step,
@@ -180,7 +181,7 @@ extension Attack {
     ]
 }
 
-// MARK: - Order, Phase 3
+// MARK: - Order of PDUs, Phase 3
 
 extension Attack {
     private static let zeros = [UInt8](repeating: 0, count: 16)
@@ -230,7 +231,7 @@ extension Attack {
         Attack("no key to encrypt with", on: [.central], .refused(.unspecified)) {
             $0.encrypts = "never"
         },
-        // The controllers find out: the message integrity check fails.
+        // The controllers detect it: the message integrity check fails.
         Attack("a wrong key to encrypt with", .ended) { $0.encrypts = "wrong" },
     ]
 }

@@ -4,10 +4,10 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// The companion has forgotten our host. Never is the link used as if there had been no bond: nothing
-/// readable is on the air before it is encrypted, and what happens is for the policy to say.
+/// The companion has forgotten our host. Our host never uses the link as if there had been no bond:
+/// no value is sent before encryption, and the policy decides what happens.
 @Suite(.needsPeers) struct BondLossTests {
-    /// A policy, the answer of the person where it asks, and whether that leads to a new bond.
+    /// A policy, the user's answer where the policy asks, and whether that leads to a new bond.
     struct Way: Sendable, CustomTestStringConvertible {
         let policy: BondLossPolicy
         let answersYes: Bool
@@ -64,7 +64,7 @@ import Testing
                 try await pair.behave(way)
                 let peripheral = try #require(pair.peripheral)
                 try await pair.companion.connect(to: PairingPeripheral.address)
-                // In clear, the value stays where it is.
+                // Without encryption, the value is not sent.
                 await #expect(throws: Client.Failure.self) {
                     try await pair.companion.client.read(peripheral.secret)
                 }
@@ -99,7 +99,8 @@ extension BondedPair {
         try await companion.forget()
     }
 
-    /// The host has told of the loss, and the bond is a new one, or stays until somebody removes it.
+    /// Expects that the host has reported the loss, and that the bond is either new or stays until
+    /// it is removed.
     fileprivate func expectLoss(of bond: BondedPeer, _ way: BondLossTests.Way) async throws {
         let lost = try await diary.next("a lost bond") { event in
             if case .bondLost(let peer) = event { peer } else { nil }

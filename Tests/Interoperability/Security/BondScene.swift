@@ -6,7 +6,7 @@ import HCITransports
 import PairingTestSupport
 import Testing
 
-/// Our host and a companion, each with a store that outlives it: both can be started again.
+/// Our host and a companion, each with a store that outlives it. Both can be restarted.
 struct BondScene: Sendable {
     /// The companion's identity address.
     static let companion = Arena.address(at: 1)
@@ -16,7 +16,7 @@ struct BondScene: Sendable {
     let isPrivate: Bool
     let folder: String
 
-    /// What the host is like at every start.
+    /// The host's configuration, the same at every start.
     func configuration(_ person: Person) throws -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.address = PairingPeripheral.address
@@ -27,7 +27,7 @@ struct BondScene: Sendable {
         return configuration
     }
 
-    /// Starts both, and ends both after `body`.
+    /// Starts both, and shuts both down after `body`.
     func withBoth<Value: Sendable>(
         trace: Trace? = nil,
         _ change: (inout HostConfiguration) -> Void = { _ in },
@@ -64,7 +64,7 @@ struct BondScene: Sendable {
     }
 }
 
-/// Gives `body` a scene, whose stores are deleted when it ends.
+/// Gives `body` a scene, whose stores are deleted afterwards.
 func withBondScene(
     _ role: LinkRole,
     isPrivate: Bool = false,
@@ -78,16 +78,16 @@ func withBondScene(
     }
 }
 
-/// Our host and the companion, between two starts.
+/// Our host and the companion, between two restarts.
 struct BondedPair: Sendable {
     let host: BluetoothHost
-    /// What our host serves, if it is a Peripheral.
+    /// The service of our host, if it is a Peripheral.
     let peripheral: PairingPeripheral?
     let person: Person
     let companion: Companion
     let diary: SecurityDiary
 
-    /// Meets for the first time, and pairs.
+    /// Connects for the first time, and pairs.
     func pair(_ plan: Companion.Plan) async throws -> BondedPeer {
         try await companion.prepare(plan)
         if let peripheral {
@@ -96,7 +96,8 @@ struct BondedPair: Sendable {
             #expect(try await companion.pair().facts != nil)
             #expect(try await companion.client.read(peripheral.secret) == Companion.secretValue)
             #expect(try await link.security.isEncrypted)
-            // The host has asked for the name before, on the same bearer.
+            // The host's request for the name was earlier, on the same bearer, so it is complete
+            // now.
             _ = try await link.discoverServices()
         } else {
             let link = try await host.connectQuickly(to: try await advertise())
@@ -111,7 +112,7 @@ struct BondedPair: Sendable {
         return bond
     }
 
-    /// Lets our host connect; the address that the companion is seen under.
+    /// Lets our host connect. Returns the address from which the companion advertises.
     func advertise() async throws -> DeviceAddress {
         let text = try #require(try await companion.advertise())
         return try #require(DeviceAddress(text, kind: .random))
@@ -122,7 +123,7 @@ struct BondedPair: Sendable {
     }
 }
 
-/// What becomes of bonds, in the order in which the host tells.
+/// The security events of the host, in order.
 actor SecurityDiary {
     private var events: [SecurityEvent] = []
     private var waiter: CheckedContinuation<Void, Never>?
@@ -137,7 +138,7 @@ actor SecurityDiary {
 
     deinit { work?.cancel() }
 
-    /// Waits for the first event that is chosen, and forgets it.
+    /// Waits for the first event that is chosen, and removes it.
     nonisolated func next<Value: Sendable>(
         _ what: String,
         _ choose: @escaping @Sendable (SecurityEvent) -> Value?

@@ -4,7 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Whoever knows our address can ask for a pairing as often as it likes, or say that it is a friend.
+/// A device that knows our address can request pairings as often as it likes, or claim another
+/// device's identity.
 @Suite(.needsPeers) struct FloodTests {
     private static let flood = 200
 
@@ -12,7 +13,7 @@ import Testing
 
     private static let friend = HostileArena.address(0, isHostile: false)
 
-    /// CVE-2020-13594 and its like: a hundred requests are one.
+    /// CVE-2020-13594 and similar attacks: a hundred requests count as one.
     @Test func aFloodOfSecurityRequestsLeadsToOnePairing() async throws {
         let request: [UInt8] = [0x0B, 0x09]
         _ = try await withHostileArena(.central) { arena in
@@ -22,7 +23,7 @@ import Testing
             let link = try await arena.host.connectQuickly(to: address)
             try await arena.impostor.linked()
             try await arena.impostor.say(Array(repeating: request, count: Self.flood))
-            // The channel of attributes lives beside it.
+            // The ATT channel keeps working beside it.
             #expect(try await !link.discoverServices().isEmpty)
             #expect(try await !link.security.isEncrypted)
             try await arena.impostor.disconnect()
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    /// Nobody is asked again and again: whom somebody has declined has to wait, and is told Repeated
+    /// The user is not asked repeatedly: a declined peer has to wait, and is refused with Repeated
     /// Attempts.
     @Test func aFloodOfPairingRequestsIsHeldOff() async throws {
         let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 16, 0x03, 0x03]
@@ -54,7 +55,28 @@ import Testing
         }
     }
 
-    /// CVE-2019-19194: no key is not a key of zeros.
+    /// Each address has a back-off of its own, and an attacker can use any number of addresses.
+    @Test("Pairing requests from twelve addresses do not ask the user twelve times")
+    func aFloodOfAddressesIsHeldOff() async throws {
+        _ = try await withHostileArena(.peripheral) { arena in
+            var manner = Person.Manner()
+            manner.consents = false
+            arena.person.behave(manner)
+            var outcomes: [Impostor.Outcome] = []
+            for place in 1...12 {
+                try await arena.impostor.become(HostileArena.address(place, isHostile: true))
+                try await arena.impostor.connect(to: PairingPeripheral.address)
+                outcomes.append(try await arena.impostor.attack().0)
+                try await arena.impostor.disconnect()
+            }
+            let limit = 3
+            #expect(arena.person.experiences.count == limit)
+            let refusals = outcomes.dropFirst(limit)
+            #expect(refusals.allSatisfy { $0 == .refused(.repeatedAttempts) }, "\(outcomes)")
+        }
+    }
+
+    /// CVE-2019-19194: a missing key is not a key of zeros.
     @Test func withoutABondNoKeyEncrypts() async throws {
         let zeros = [UInt8](repeating: 0, count: 16)
         _ = try await withHostileArena(.peripheral) { arena in
@@ -67,7 +89,8 @@ import Testing
         }
     }
 
-    /// An address is not a proof: what the friend may read, its double may not.
+    /// An address is not a proof: a device with a bonded peer's address cannot read what that peer
+    /// may read.
     @Test func aDoubleOfAFriendReadsNothing() async throws {
         let trace = try await withHostileArena(.peripheral) { arena in
             try await arena.pairHonestly(with: Self.friend, stays: true)
@@ -78,18 +101,18 @@ import Testing
             await #expect(throws: Client.Failure.refused(.insufficientEncryption)) {
                 try await client.read(client.handle(Companion.secret))
             }
-            // With another key it gets as far as the first packet, which nobody can read.
+            // With a wrong key, encryption starts and the first packet cannot be decrypted.
             await #expect(throws: Client.Failure.self) {
                 try await arena.impostor.encrypt(with: [UInt8](1...16))
             }
             #expect(await arena.host.bonds == bonds)
         }
-        // The friend has read nothing either.
+        // The bonded peer has read nothing either.
         #expect(!(try PacketLog(trace).hasInClear(Companion.secretValue)))
     }
 
-    /// BLURtooth and its like (CVE-2020-15802, CVE-2021-3436): whoever tells an identity that is
-    /// somebody else's gets nothing that is its, and takes nothing away.
+    /// BLURtooth and similar attacks (CVE-2020-15802, CVE-2021-3436): a peer that claims another
+    /// peer's identity gets nothing that belongs to that peer, and removes nothing.
     @Test(arguments: [LinkRole.central, .peripheral])
     func nobodyTakesTheIdentityOfAFriend(role: LinkRole) async throws {
         _ = try await withHostileArena(role) { arena in

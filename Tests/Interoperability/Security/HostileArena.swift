@@ -4,9 +4,9 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Our host between an impostor and an honest companion, on one air.
+/// Our host, an impostor, and an honest companion on one radio.
 struct HostileArena: Sendable {
-    /// What the person in front of our host enters.
+    /// The number that the user of our host enters.
     static let passkey: UInt32 = 987_654
 
     let host: BluetoothHost
@@ -15,7 +15,7 @@ struct HostileArena: Sendable {
     let companion: Companion
     let role: LinkRole
 
-    /// What the host allows: everything that it may be talked into.
+    /// The pairing policy of the host: it allows everything that an attacker might ask for.
     static var policy: Pairing.Policy {
         var policy = Pairing.Policy()
         policy.ioCapability = .keyboardDisplay
@@ -31,13 +31,14 @@ struct HostileArena: Sendable {
         return configuration
     }
 
-    /// The `place`th device of that make: who has failed before has to wait.
+    /// The device of this kind with the number `place`. A device whose pairing failed has to wait,
+    /// so each attack uses another one.
     static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
         let base: UInt64 = isHostile ? 0xFBAD_0000_0000 : 0xF1B0_0000_0000
         return DeviceAddress(value: base + UInt64(place), kind: .random)
     }
 
-    /// Has the impostor attack, and disconnects. What it was answered, and what our host says.
+    /// Has the impostor attack and disconnect. Returns the answer to it, and our host's result.
     func meet(
         _ plan: Impostor.Plan,
         from address: DeviceAddress

@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// A Bumble host does to our Security Manager what none should do. Each time our host refuses, for
-/// the right reason; it lives, and pairs with the next who is honest; and no bond has changed.
+/// A Bumble host violates the protocol of our Security Manager. Each time our host refuses with the
+/// right reason, keeps working, and pairs with the next honest device, and no bond changes.
 @Suite(.needsPeers, .needsTshark) struct HostilityTests {
     @Test(arguments: [LinkRole.central, .peripheral])
     func everyAttackIsRefused(role: LinkRole) async throws {
@@ -32,7 +32,7 @@ import Testing
         try await expectShown(shown, in: trace)
     }
 
-    /// tshark shows each public key that was forged, and what it was answered.
+    /// Expects that tshark shows each forged public key, and the answer to it.
     private func expectShown(
         _ attacks: [(Attack, [Impostor.Passed])],
         in trace: Trace
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// One PDU of the Security Manager as tshark shows it.
+/// One Security Manager PDU as tshark shows it.
 struct SecurityManagerRow: Sendable {
     let isReceived: Bool
     let opcode: UInt8

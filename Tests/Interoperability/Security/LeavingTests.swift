@@ -4,8 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// The companion disconnects at every step of a pairing, or ceases to exist. Our host tells whoever
-/// waits, keeps no half of a bond, and pairs with it the next time.
+/// The companion disconnects at every step of a pairing, or its process ends. Our host fails the
+/// pairing, keeps no partial bond, and pairs with the companion the next time.
 @Suite(.needsPeers) struct LeavingTests {
     /// More PDUs than any pairing here has.
     private static let stepLimit = 40
@@ -78,7 +78,7 @@ private struct LeavingScene {
     let way: LeavingTests.Way
     var peripheral: PairingPeripheral?
 
-    /// Has the companion leave at a step. False if the pairing was done before.
+    /// Has the companion disconnect at a step. Returns `false` if the pairing was complete before.
     func leaves(at step: Int) async throws -> Bool {
         let address = HostileArena.address(step, isHostile: false)
         var plan = Companion.Plan()
@@ -89,8 +89,8 @@ private struct LeavingScene {
         try await meet(address)
         let isOver = try await companion.countPassed() < step
         try? await companion.disconnect()
-        // As long as the last keys were not handed over, there is no bond. Who handed them over may
-        // take it for done.
+        // There is no bond until the last keys were distributed. The side that distributed them may
+        // report success.
         let bonds = await host.bonds
         #expect(bonds.count <= 1)
         if isOver { #expect(bonds.map(\.identity) == [address]) }
@@ -104,7 +104,7 @@ private struct LeavingScene {
             try await companion.connect(to: PairingPeripheral.address)
             let link = try await peripheral.witness.link()
             _ = try await companion.pair()
-            // What is answered after the last keys is answered when they are kept.
+            // Our host answers this request only after it has stored the last keys.
             _ = try? await companion.client.perform("probe")
             _ = try? await link.security
             return

@@ -3,20 +3,20 @@
 import Foundation
 import HCITransports
 
-/// What passed between our host and its controller, as far as it tells whether values leaked.
+/// The packets between our host and its controller, reduced to what shows whether values leaked.
 struct PacketLog: Sendable {
     enum Entry: Equatable, Sendable {
         case connected
-        /// Encryption is on, or, with false, could not be begun.
+        /// Encryption is on or, with `false`, could not be started.
         case encrypted(Bool)
-        /// A PDU on a channel, in clear or not.
+        /// A PDU on a channel, encrypted or not.
         case sent(channel: UInt16, pdu: [UInt8])
         case received(channel: UInt16, pdu: [UInt8])
     }
 
-    /// PDUs of ATT that hold the value of a characteristic (Vol 3, Part F, 3.4): answers to reads of
-    /// every kind, writes of every kind, notifications and indications. Answers to Read By Type are
-    /// not among them: discovery has them, too.
+    /// ATT PDUs that contain the value of a characteristic (Vol 3, Part F, 3.4): responses to all
+    /// reads, all writes, notifications and indications. Read By Type Responses are not included,
+    /// because discovery uses them as well.
     static let opcodesWithValues: Set<UInt8> = [
         0x0B, 0x0D, 0x0F, 0x21, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D, 0x23,
     ]
@@ -36,8 +36,8 @@ struct PacketLog: Sendable {
         self.entries = entries
     }
 
-    /// The PDUs with values that passed while the link was in clear, by which links are counted from
-    /// `connected` to `connected`.
+    /// The PDUs with values that were sent without encryption, with the `connected` entries that
+    /// separate the links.
     var valuesInClear: [Entry] {
         var isEncrypted = false
         return entries.filter { entry in
@@ -52,7 +52,7 @@ struct PacketLog: Sendable {
         }
     }
 
-    /// Whether octets like these were in a PDU of any channel while the link was in clear.
+    /// Whether these bytes were in a PDU of any channel without encryption.
     func hasInClear(_ octets: [UInt8]) -> Bool {
         var isEncrypted = false
         return entries.contains { entry in
@@ -66,13 +66,13 @@ struct PacketLog: Sendable {
         }
     }
 
-    /// How often encryption has come on, and how often it has failed.
+    /// How often encryption has started, and how often it has failed.
     func countEncryptions(_ isOn: Bool) -> Int { entries.count { $0 == .encrypted(isOn) } }
 }
 
 extension PacketLog.Entry {
-    /// Nil for packets of no interest. Of PDUs in several packets only the first is looked at: all
-    /// that matters here is how they begin.
+    /// Returns `nil` for irrelevant packets. Of a PDU in several packets only the first is used,
+    /// because only its beginning matters.
     fileprivate init?(_ packet: [UInt8], isSent: Bool) {
         switch packet.first {
         case 0x02:

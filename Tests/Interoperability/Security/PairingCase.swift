@@ -4,7 +4,7 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// One pairing of our host with a companion: what the two are like, and what has to come of it.
+/// One pairing of our host with a companion: both sides' capabilities, and the expected result.
 struct PairingCase: Sendable {
     enum Generation: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case secureConnections = "LE Secure Connections"
@@ -13,7 +13,7 @@ struct PairingCase: Sendable {
         var testDescription: String { rawValue }
     }
 
-    /// Who wants protection from a man in the middle.
+    /// The side that requires protection against a man in the middle.
     enum Protection: String, CaseIterable, Sendable {
         case nobody = "nobody asks for authentication"
         case ours = "we ask for authentication"
@@ -26,10 +26,10 @@ struct PairingCase: Sendable {
     let protection: Protection
     let ours: Pairing.IOCapability
     let theirs: Pairing.IOCapability
-    /// The passkey that the companion shows, and that both enter where both do.
+    /// The passkey that the companion displays, and that both enter where both enter one.
     let passkey: UInt32
 
-    /// What our host allows.
+    /// The pairing policy of our host.
     var policy: Pairing.Policy {
         var policy = Pairing.Policy()
         policy.ioCapability = ours
@@ -49,7 +49,7 @@ struct PairingCase: Sendable {
         return plan
     }
 
-    /// How the person in front of our host behaves.
+    /// How the user of our host behaves.
     func manner(telling companion: Companion) -> Person.Manner {
         var manner = Person.Manner()
         manner.enters = passkey
@@ -67,7 +67,7 @@ struct PairingCase: Sendable {
         )
     }
 
-    /// How well the link has to be protected.
+    /// The security that the link must reach.
     var security: LinkSecurity {
         LinkSecurity(
             isEncrypted: true,
@@ -79,18 +79,18 @@ struct PairingCase: Sendable {
     }
 }
 
-/// What was seen of a pairing, from both sides.
+/// A pairing as both sides saw it.
 struct PairingReport: Sendable {
-    /// What our host says.
+    /// Our host's result.
     let result: Result<LinkSecurity, any Error>
-    /// What the companion says.
+    /// The companion's result.
     let outcome: Companion.Outcome
-    /// What the person in front of our host has gone through.
+    /// What the user of our host was asked and shown.
     let experiences: [Person.Experience]
-    /// Whether a value that only encrypted links show was read.
+    /// Whether a value that requires encryption could be read.
     let isReadable: Bool
 
-    /// What the two sides have come to, if they agree about it.
+    /// The common result of the two sides, if they agree about it.
     func cell(role: LinkRole) -> PairingTable.Cell {
         switch (result, outcome) {
         case (.failure(let error), _) where error.isAuthenticationRequirements && isRefused:
@@ -100,8 +100,8 @@ struct PairingReport: Sendable {
         }
     }
 
-    /// Whether the companion was told why, or of nothing at all: where we cannot get what we
-    /// require from anybody, we do not begin.
+    /// Whether the companion received the reason, or no request at all: our host does not start a
+    /// pairing that cannot meet its requirements.
     private var isRefused: Bool {
         outcome == .failed(.authenticationRequirements, byPeer: true) || outcome == .ended
     }

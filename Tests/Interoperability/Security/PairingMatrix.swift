@@ -2,8 +2,8 @@
 
 import BluetoothHost
 
-/// What came of a pairing for each pair of capabilities; prints itself as the specification prints
-/// its table, but with a row for ours.
+/// The result of a pairing for each pair of capabilities. It prints itself like the specification's
+/// table, with a row for each of our capabilities.
 struct PairingMatrix: CustomStringConvertible {
     let title: String
 
@@ -15,7 +15,7 @@ struct PairingMatrix: CustomStringConvertible {
         cells = Array(repeating: Array(repeating: nil, count: count), count: count)
     }
 
-    /// The cell of our capability and the peer's.
+    /// The cell for our capability and the peer's.
     subscript(ours: Pairing.IOCapability, theirs: Pairing.IOCapability) -> PairingTable.Cell? {
         get { cells[Self.place(of: ours)][Self.place(of: theirs)] }
         set { cells[Self.place(of: ours)][Self.place(of: theirs)] = newValue }

@@ -4,11 +4,11 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Our host pairs with Bumble's in every way there is: what each of the two can show and ask, by LE
-/// Secure Connections and as of old, with and without protection from a man in the middle, and in
-/// both roles. Each time the two have to agree on the method that the specification's table has, or
-/// our host has to refuse, for the right reason; and then a value is read that only encrypted links
-/// show, over controllers that compare the two sides' keys.
+/// Our host pairs with Bumble in every way: with all input and output capabilities on both sides,
+/// with LE Secure Connections and legacy pairing, with and without protection against a man in the
+/// middle, and in both roles. Each time the two sides have to agree on the method of the
+/// specification's table, or our host has to refuse for the right reason. Then a value is read that
+/// requires encryption, over controllers that compare the two sides' keys.
 @Suite(.needsPeers) struct PairingMatrixTests {
     @Test(arguments: PairingCase.Generation.allCases)
     func asCentral(generation: PairingCase.Generation) async throws {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Each method once, on the controllers of others. RootCanal's compare no keys.
+    /// Each method once, on third-party controllers. RootCanal's do not compare keys.
     @Test(arguments: ControllerKind.available.filter { $0 != .lanyard }, Way.all)
     func onOtherControllers(kind: ControllerKind, way: Way) async throws {
         try await withArena(on: kind) { arena in
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Fills a matrix, judges and prints it.
+    /// Fills a matrix, checks it, and prints it.
     private func fill(
         _ role: LinkRole,
         _ generation: PairingCase.Generation,
@@ -89,7 +89,7 @@ import Testing
                     theirs: theirs,
                     passkey: UInt32(400_000 + 7_919 * place)
                 )
-                // Another device each time: who has failed before has to wait.
+                // Another device each time, because a device whose pairing failed has to wait.
                 let address = DeviceAddress(
                     value: 0xF1B0_0000_0000 + UInt64(protection.number * 100 + place),
                     kind: .random
@@ -116,7 +116,7 @@ import Testing
 }
 
 extension PairingMatrixTests {
-    /// A method, a generation and a role.
+    /// A method, a pairing generation, and a role.
     struct Way: Sendable, CustomTestStringConvertible {
         let role: LinkRole
         let generation: PairingCase.Generation
@@ -131,7 +131,7 @@ extension PairingMatrixTests {
             }
         }
 
-        /// One pair for each method.
+        /// One pair of capabilities for each method.
         private static let capabilities: [(Pairing.IOCapability, Pairing.IOCapability)] = [
             (.noInputNoOutput, .noInputNoOutput), (.displayYesNo, .displayYesNo),
             (.displayOnly, .keyboardOnly), (.keyboardOnly, .displayOnly),
@@ -160,7 +160,7 @@ extension PairingCase.Protection {
 }
 
 extension PairingPeripheral {
-    /// Pairs once, on a host made for it: what peers may ask for is a host's own.
+    /// Pairs once, on a new host, because each host has a limit on its peers' pairing requests.
     static func pair(
         _ pairing: PairingCase,
         with address: DeviceAddress,

@@ -4,10 +4,10 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// What a pairing with Bumble can come to beside the table: data out of band, short keys, keys that
-/// are not kept, keypresses, and people who say no.
+/// Results of a pairing with Bumble beyond the table: out-of-band data, short keys, keys that are
+/// not stored, keypress notifications, and users who decline.
 @Suite(.needsPeers) struct PairingOptionsTests {
-    /// Our host as Central on an air of its own, and a companion.
+    /// Our host as Central on a radio of its own, and a companion.
     private func withPair(
         _ body: (PairingScene) async throws -> Void
     ) async throws {
@@ -64,7 +64,7 @@ import Testing
                 let (result, outcome) = try await scene.pair(policy, plan)
                 #expect(try result.get().keySize == size)
                 #expect(outcome.facts?.keySize == size)
-                // One octet less is refused.
+                // One byte less is refused.
                 guard size > 7 else { continue }
                 plan.keySize = size - 1
                 let (refusal, told) = try await scene.pair(policy, plan)
@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-/// Our host as Central and a companion that becomes another device for each pairing.
+/// Our host as Central, and a companion that becomes another device for each pairing.
 private final class PairingScene {
     let host: BluetoothHost
     let person: Person
@@ -168,7 +168,7 @@ private final class PairingScene {
         self.companion = companion
     }
 
-    /// Pairs once; what our host says, and what the companion says.
+    /// Pairs once. Returns our host's result and the companion's.
     func pair(
         _ policy: Pairing.Policy,
         _ plan: Companion.Plan,

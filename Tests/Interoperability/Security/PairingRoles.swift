@@ -4,7 +4,7 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Our host as Central, that pairs with a companion again and again, each time with another device.
+/// Our host as Central, which pairs with a companion repeatedly, each time with another device.
 struct PairingCentral: Sendable {
     let host: BluetoothHost
     let person: Person
@@ -38,7 +38,7 @@ struct PairingCentral: Sendable {
     }
 }
 
-/// Our host as Peripheral with a value that only encrypted links show.
+/// Our host as Peripheral with a value that requires encryption.
 struct PairingPeripheral: Sendable {
     static let address = DeviceAddress(value: 0xF1A0_0000_0001, kind: .random)
 
@@ -94,7 +94,8 @@ struct PairingPeripheral: Sendable {
         return report
     }
 
-    /// How well the link is protected; throws what the peer says that we have refused for.
+    /// The security of the link. Throws the reason with which, according to the peer, our host has
+    /// refused.
     private func security(of link: Link, _ theirs: Companion.Outcome) async throws -> LinkSecurity {
         if case .failed(let reason, byPeer: true) = theirs { throw Pairing.Failure.refused(reason) }
         return try await link.security
@@ -105,7 +106,7 @@ struct PairingPeripheral: Sendable {
     }
 }
 
-/// What came of `body`, which must not take longer than a step may.
+/// The result of `body`, within the time limit of a step.
 func outcome<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async -> Result<Value, any Error> {

@@ -2,22 +2,22 @@
 
 import BluetoothHost
 
-/// What pairing has to come to, written down from the specification's tables and not from anybody's
-/// program (Vol 3, Part H, 2.3.5.1, Tables 2.6 to 2.8).
+/// The expected results of pairing, taken from the specification's tables and not from any
+/// implementation (Vol 3, Part H, 2.3.5.1, Tables 2.6 to 2.8).
 enum PairingTable {
-    /// What both sides agree on, as it stands in a cell of a matrix.
+    /// The common result of both sides, as a cell of a matrix shows it.
     enum Cell: Character, Sendable {
         case justWorks = "."
         case numericComparison = "="
-        /// The initiator shows a passkey that the responder enters.
+        /// The initiator displays a passkey that the responder enters.
         case initiatorShows = ">"
-        /// The responder shows a passkey that the initiator enters.
+        /// The responder displays a passkey that the initiator enters.
         case responderShows = "<"
         /// Both enter the same passkey.
         case bothEnter = "*"
-        /// Authentication Requirements: the method would not be good enough.
+        /// Authentication Requirements: the method is not secure enough.
         case refused = "x"
-        /// Something else, which no table has.
+        /// A result that no table has.
         case wrong = "?"
     }
 
@@ -43,11 +43,11 @@ enum PairingTable {
         ">=<.=",
     ]
 
-    /// What two sides come to.
+    /// The expected result.
     ///
     /// - Parameters:
-    ///   - isProtected: whether one of the two wants protection from a man in the middle.
-    ///   - isRequired: whether one of the two refuses anything less.
+    ///   - isProtected: whether either side requests protection against a man in the middle.
+    ///   - isRequired: whether either side refuses anything less.
     static func expected(
         initiator: Pairing.IOCapability,
         responder: Pairing.IOCapability,

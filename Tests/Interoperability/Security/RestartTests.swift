@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// Bonds outlive the processes of both sides, and the addresses that either had on the air: the link
-/// is encrypted without pairing, and the peer is who it was, by identifier and by name.
+/// Bonds survive restarts of both sides and changes of address: the link is encrypted without
+/// pairing, and the peer keeps its identifier and its name.
 @Suite(.needsPeers) struct RestartTests {
     struct Way: Sendable, CustomTestStringConvertible {
         let role: LinkRole
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// How often both are started again.
+    /// How often both are restarted.
     private static let restartCount = 2
 
     @Test(arguments: Way.all)
@@ -47,7 +47,7 @@ import Testing
 }
 
 extension BondedPair {
-    /// Meets again: whoever is the Central encrypts, with nothing of the Security Manager on the air.
+    /// Connects again. The Central encrypts the link, and no Security Manager PDU is sent.
     func comeBack(_ bond: BondedPeer) async throws {
         try await companion.prepare()
         let link: Link

@@ -5,21 +5,21 @@ import BluetoothHost
 /// A service with a value of every kind that the tests of our server need.
 enum Gallery {
     static let uuid = Demo.uuid(0x100)
-    /// 20 octets that can be read.
+    /// A value of 20 bytes that can be read.
     static let short = Demo.uuid(0x101)
-    /// 512 octets that can be read and written.
+    /// A value of 512 bytes that can be read and written.
     static let long = Demo.uuid(0x102)
     /// Another value that can be read and written, for writing both at once.
     static let other = Demo.uuid(0x103)
-    /// A value that the application has: 512 octets that count down.
+    /// A value that the application provides: 512 bytes that count down.
     static let dynamic = Demo.uuid(0x104)
-    /// Notified.
+    /// A value that is notified.
     static let notified = Demo.uuid(0x105)
-    /// Notified too.
+    /// Another value that is notified.
     static let alsoNotified = Demo.uuid(0x106)
-    /// Indicated.
+    /// A value that is indicated.
     static let indicated = Demo.uuid(0x107)
-    /// Can be written without response.
+    /// A value that can be written without response.
     static let commanded = Demo.uuid(0x108)
 
     static let service = GATT.ServiceDefinition(
@@ -39,7 +39,7 @@ enum Gallery {
     /// The value of `dynamic`.
     static let countdown = Array(Demo.pattern(512).reversed())
 
-    /// Gives `dynamic` to who reads it, and refuses it to who writes anything but `countdown`.
+    /// Answers reads of `dynamic`, and refuses writes of anything but `countdown`.
     @Sendable static func answer(_ event: ServerEvent) -> Bool {
         switch event {
         case .read(let request) where request.offset > countdown.count:

@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothHost
 import Testing
 
-/// Services come and go while Bumble clients are there, and while they are away.
+/// Services are added and removed while Bumble clients are connected, and while they are not.
 @Suite(.needsPeers) struct ServingCachingTests {
     private static let serviceChanged = BluetoothUUID(0x2A05)
     private static let supportedFeatures = BluetoothUUID(0x2B29)
@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// A bonded client that keeps what it discovered is not served on false grounds: until it knows
-    /// of a change that it was away for, requests are refused (Vol 3, Part G, 2.5.2.1).
+    /// A bonded client with a cached table does not get values at outdated handles: until it is
+    /// aware of a change that it missed, its requests are refused (Vol 3, Part G, 2.5.2.1).
     @Test(arguments: ControllerKind.available)
     func whoWasAwayIsToldOnReturnAndServedNothingBefore(kind: ControllerKind) async throws {
         try await withServer(
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// Without Service Changed, the refusal itself makes the client look: reading the hash and
-    /// asking again is as good as a confirmation.
+    /// Without Service Changed, the refusal itself makes the client check: reading the hash and
+    /// repeating the request makes it change-aware, as a confirmation does.
     @Test(arguments: ControllerKind.available)
     func whoReadsTheHashAfterARefusalIsServedAgain(kind: ControllerKind) async throws {
         try await withServer(
@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    /// Connects and encrypts, says that robust caching is understood, and asks to be told of
-    /// changes; the handle of Service Changed.
+    /// Connects and encrypts, enables robust caching, and subscribes to Service Changed. Returns
+    /// the handle of Service Changed.
     private func prepare(
         _ client: Client,
         _ server: Server,
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// What Service Changed says of a service that came or went.
+    /// The value of Service Changed for a service that was added or removed.
     private static func range(_ service: GATT.PublishedService) -> [UInt8] {
         [service.service.handle, service.service.endHandle].flatMap {
             [UInt8($0.rawValue & 0xFF), UInt8($0.rawValue >> 8)]
@@ -141,7 +141,7 @@ import Testing
 }
 
 extension [UInt8] {
-    /// The handles that a value of Service Changed speaks of (Vol 3, Part G, 7.1).
+    /// The handles in a value of Service Changed (Vol 3, Part G, 7.1).
     fileprivate var changedHandles: ClosedRange<AttributeHandle> {
         guard count == 4 else { return .last ... .last }
         let first = UInt16(self[0]) | UInt16(self[1]) << 8

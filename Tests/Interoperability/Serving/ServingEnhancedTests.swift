@@ -3,7 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// Bumble uses our server over an Enhanced ATT bearer: an L2CAP channel beside the fixed one.
+/// Bumble uses our server over an Enhanced ATT bearer: an L2CAP channel in addition to the fixed
+/// one.
 @Suite(.needsPeers) struct ServingEnhancedTests {
     @Test(arguments: ControllerKind.available)
     func valuesAreReadAndWrittenOverAnEnhancedBearer(kind: ControllerKind) async throws {
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    /// One request at a time is the rule of a bearer, not of a link.
+    /// One request at a time is the rule for a bearer, not for a link.
     @Test(arguments: ControllerKind.available)
     func aRequestThatWaitsHoldsUpItsOwnBearerOnly(kind: ControllerKind) async throws {
         try await withServer(
@@ -34,7 +35,7 @@ import Testing
             let (client, _) = try await server.client()
             try await client.encrypt(with: Friend.key)
             try await client.perform("enhance")
-            // On the fixed bearer, and nobody answers it yet.
+            // On the fixed bearer, where the application has not answered it yet.
             try await client.send([
                 0x0A, UInt8(dynamic.rawValue & 0xFF), UInt8(dynamic.rawValue >> 8),
             ])

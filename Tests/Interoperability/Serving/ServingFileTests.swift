@@ -4,10 +4,10 @@ import BluetoothHost
 import Foundation
 import Testing
 
-/// What `lanyard serve` makes of a database file is what a Bumble client finds.
+/// A Bumble client finds the table that `lanyard serve` makes from a database file.
 @Suite(.needsPeers) struct ServingFileTests {
-    /// What `explore --json` prints of an accessory can be served again, and is the same then:
-    /// twenty services with every shape that discovery has to cope with.
+    /// The output of `explore --json` for an accessory can be served again, and the result is the
+    /// same: twenty services with every structure that discovery has to handle.
     @Test(arguments: ControllerKind.available)
     func anExploredTableIsServedAsItWas(kind: ControllerKind) async throws {
         let explored = try await Self.largeTable()
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// A table that a person wrote: with permissions, without the handles of every attribute.
+    /// A handwritten table: with permissions, and without the handles of all attributes.
     @Test(arguments: ControllerKind.available)
     func aWrittenTableIsServedAsItSays(kind: ControllerKind) async throws {
         let table = try JSON(parsing: Self.written)
@@ -82,8 +82,9 @@ import Testing
         }
         """
 
-    /// The large accessory's table without the two services that every server has, which ours
-    /// has itself: all handles moved out of their way, and nothing left out that can be served.
+    /// The large accessory's table without the two services that every server has, because our
+    /// server adds its own. All handles are moved past those, and everything that can be served is
+    /// included.
     private static func largeTable() async throws -> JSON {
         let script = PeerInstallation.scripts + "accessory.py"
         let process = try ChildProcess(
@@ -155,8 +156,8 @@ extension JSON {
         }
     }
 
-    /// The same table where what was refused to who explored it is empty instead, and nothing is
-    /// broadcast: Bumble leaves out the descriptor that this calls for (Vol 3, Part G, 3.3.3.4).
+    /// The same table with empty values where the explorer's reads were refused, and without
+    /// broadcasts: Bumble omits the descriptor that a broadcast requires (Vol 3, Part G, 3.3.3.4).
     fileprivate var thatCanBeServed: JSON {
         switch self {
         case .array(let elements):
@@ -170,8 +171,8 @@ extension JSON {
         }
     }
 
-    /// Where a discovered table is not as a database file says: nothing that the file leaves open
-    /// is looked at.
+    /// The differences of a discovered table from a database file. What the file does not specify
+    /// is not compared.
     fileprivate func contradictions(of file: JSON, at path: String = "") -> [String] {
         switch (self, file) {
         case (.object(let found), .object(let wanted)):
@@ -193,7 +194,8 @@ extension JSON {
             return zip(found, wanted).enumerated().flatMap { place, pair in
                 pair.0.contradictions(of: pair.1, at: "\(path)[\(place)]")
             }
-        // An include by its UUID; a value that a stranger is refused; a value of several pieces.
+        // An include by its UUID; a value that is refused without security; a value in several
+        // parts.
         case (.object, .string): return self["uuid"] == file ? [] : ["\(path): \(self)"]
         case (.null, _) where path.hasSuffix("value"): return []
         case (.string(let octets), .object) where path.hasSuffix("value"):

@@ -3,10 +3,10 @@
 import BluetoothHost
 import Testing
 
-/// What no client should send is answered as the specification says, or not at all, and disturbs
-/// nobody.
+/// Our server answers invalid requests as the specification says, or not at all, and keeps serving
+/// other clients.
 @Suite(.needsPeers) struct ServingHostilityTests {
-    /// Octets of a client, and the error that answers them.
+    /// A client's bytes, and the error that answers them.
     struct Assault: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let octets: [UInt8]
@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    /// Requests faster than their answers: the specification leaves open what becomes of the
-    /// hasty one, but not what becomes of others.
+    /// Requests without waiting for responses: the specification does not define what happens to
+    /// that client, but other clients must not be affected.
     @Test(arguments: ControllerKind.available)
     func whoDoesNotWaitForAnswersDisturbsNobodyElse(kind: ControllerKind) async throws {
         try await withServer(

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Bumble clients prepare writes, several at once, and none sees or spoils what another prepared.
+/// Bumble clients prepare writes, several at once, and none sees or changes what another prepared.
 @Suite(.needsPeers) struct ServingPreparedWritesTests {
     private static let partLength = 128
 
@@ -46,7 +46,7 @@ import Testing
             let values = [
                 await server.host.value(of: long), await server.host.value(of: other),
             ]
-            // Whoever came second, came with both.
+            // Both values are from the client that executed its writes last.
             #expect(values == [[1], [1, 1]] || values == [[2], [2, 2]])
         }
     }

@@ -4,9 +4,9 @@ import BluetoothHCI
 import BluetoothHost
 import Testing
 
-/// Our server keeps to itself what a Bumble client is not protected well enough for.
+/// Our server refuses values on links without the required security.
 @Suite(.needsPeers) struct ServingSecurityTests {
-    // Short ones, for the request that takes no others.
+    // Short values, for the request that works only with those.
     private static let encrypted = BluetoothUUID(0xFFE1)
     private static let authenticated = BluetoothUUID(0xFFE2)
     private static let authorized = BluetoothUUID(0xFFE3)
@@ -76,7 +76,7 @@ import Testing
             #expect(try await client.read(uuid: Self.encrypted).map(\.value) == [Self.secret])
             try await client.write([1], to: handle)
             #expect(try await link.security.isEncrypted)
-            // The key was made without a look at whom with.
+            // The key is from an unauthenticated pairing.
             let authenticated = try server.handle(Self.authenticated)
             try await expectRefusals(
                 client,
@@ -89,6 +89,31 @@ import Testing
             try await server.witness.subscription(of: notified, .notification)
             try await link.notify([5], of: notified)
             #expect(try await client.values(1, of: notified).map(\.octets) == [[5]])
+        }
+    }
+
+    @Test(
+        "A bonded Bumble client reads the device's name and appearance before it encrypts",
+        arguments: ControllerKind.available
+    )
+    func nameBeforeEncryption(kind: ControllerKind) async throws {
+        var configuration = try Friend.configuration(isAuthenticated: false)
+        configuration.name = "Strap"
+        configuration.appearance = 0x0340
+        try await withServer(
+            on: kind,
+            configuration: configuration,
+            serving: [Self.service]
+        ) { server in
+            let (client, link) = try await server.client()
+            let name = try await client.read(uuid: GATT.AttributeType.deviceName)
+            #expect(name.map(\.value) == [Array("Strap".utf8)])
+            let appearance = try await client.read(uuid: GATT.AttributeType.appearance)
+            #expect(appearance.map(\.value) == [[0x40, 0x03]])
+            await #expect(throws: Client.Failure.refused(.insufficientEncryption)) {
+                try await client.read(uuid: GATT.AttributeType.preferredConnectionParameters)
+            }
+            #expect(try await !link.security.isEncrypted)
         }
     }
 
@@ -113,7 +138,7 @@ import Testing
         }
     }
 
-    /// RootCanal's controllers compare no keys.
+    /// RootCanal's controllers do not compare keys.
     @Test(arguments: ControllerKind.available.filter { $0 != .rootCanal })
     func aWrongKeyOpensNothing(kind: ControllerKind) async throws {
         let configuration = try Friend.configuration(isAuthenticated: true)
@@ -144,7 +169,7 @@ import Testing
         }
     }
 
-    /// Every way to read and to write is refused, for the same reason.
+    /// Every kind of read and write is refused for the same reason.
     private func expectRefusals(
         _ client: Client,
         of handle: AttributeHandle,
@@ -164,11 +189,11 @@ import Testing
     }
 }
 
-/// The client that our host shares a key with.
+/// A client with which our host is bonded.
 enum Friend {
     static let key = [UInt8](1...16)
 
-    /// The bond of the client at place 0.
+    /// A host with a bond for the client at place 0.
     static func configuration(isAuthenticated: Bool) throws -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.bonds = [

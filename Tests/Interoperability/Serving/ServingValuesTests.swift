@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Bumble reads and writes values of our server, in every way that it can.
+/// Bumble reads and writes values of our server in every way that it supports.
 @Suite(.needsPeers) struct ServingValuesTests {
     @Test(arguments: ControllerKind.available)
     func aLongValueIsReadInPartsOfAnyMTU(kind: ControllerKind) async throws {

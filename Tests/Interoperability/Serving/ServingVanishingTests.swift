@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Clients that die in the middle of something leave a server that serves the next.
+/// After a client dies in the middle of a procedure, the server serves the next client.
 @Suite(.needsPeers) struct ServingVanishingTests {
     /// What a client is doing when it dies.
     enum Doing: String, CaseIterable, CustomTestStringConvertible, Sendable {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Begins something that does not end by itself.
+    /// Starts a procedure that does not end by itself.
     private func begin(
         _ doing: Doing,
         _ client: Client,
@@ -36,7 +36,7 @@ import Testing
     ) async throws -> Task<Void, any Error>? {
         switch doing {
         case .reading:
-            // Nobody answers for it.
+            // The application does not answer it.
             client.begin("read", ["handle": .handle(try server.handle(Gallery.dynamic))])
             _ = try await server.witness.next("a read") {
                 if case .read(let request) = $0 { request } else { nil }

@@ -26,7 +26,7 @@ private let pluggedIn = SystemAdapter(
     product: "CSR\u{1B}8510"
 )
 
-@Suite struct AdaptersCommandTests {
+@Suite("The command lanyard adapters") struct AdaptersCommandTests {
     private let output = ScriptedAccessory.Recorder()
     private let remarks = ScriptedAccessory.Recorder()
 
@@ -40,10 +40,10 @@ private let pluggedIn = SystemAdapter(
         )
     }
 
-    /// Sources that show the lists one after the other, one for each time that something changed.
+    /// Sources that return the lists in turn, one after each change.
     private func sources(
         _ lists: [SystemAdapter]...,
-        ports: [Surroundings.SerialPort] = [],
+        ports: [SystemState.SerialPort] = [],
         ask: @escaping @Sendable (SystemAdapter) async -> AdapterAnswer = { _ in
             .failure(ProgramFailure(.adapterUnavailable, "not to be asked"))
         }
@@ -67,8 +67,8 @@ private let pluggedIn = SystemAdapter(
         try await AdaptersCommand.parse(arguments).run(sources, on: console)
     }
 
-    @Test("A line says what an adapter is, and who has it") func lines() async throws {
-        let port = Surroundings.SerialPort(path: "/dev/ttyACM0", product: "nRF\u{7}52")
+    @Test("A line names an adapter, its status and its users") func lines() async throws {
+        let port = SystemState.SerialPort(path: "/dev/ttyACM0", product: "nRF\u{7}52")
         try await run(with: sources([onBoard, pluggedIn], ports: [port]))
         let expected = """
             hci0  00:1A:7D:DA:71:13  UART                 used by bluetoothd (process 842), 2 links
@@ -80,13 +80,13 @@ private let pluggedIn = SystemAdapter(
         #expect(remarks.lines.isEmpty)
     }
 
-    @Test("Where there are none, that is said, and what to do") func empty() async throws {
+    @Test("An empty list is reported with advice") func empty() async throws {
         try await run(with: sources([]))
         #expect(output.lines.isEmpty)
         #expect(remarks.lines.joined().hasPrefix("lanyard: the system has no adapters; "))
     }
 
-    @Test("Only an adapter that nobody uses is asked what it can do") func asks() async throws {
+    @Test("Only a free adapter is opened with --probe") func asks() async throws {
         let asked = Mutex<[String]>([])
         var capabilities = ControllerCapabilities(
             version: .init(
@@ -113,12 +113,13 @@ private let pluggedIn = SystemAdapter(
         #expect(asked.withLock { $0 } == ["hci1"])
         let text = output.lines.joined()
         #expect(text.contains("    controller:  Bluetooth 5.2, Intel Corp.\n"))
-        #expect(text.contains("    links:       8 buffers of 251 octets, 27 octets in a packet"))
+        #expect(text.contains("    links:       8 buffers of 251 bytes, 27 bytes in a packet"))
         #expect(text.contains("    features:    encryption, 2M PHY, extended advertising\n"))
         #expect(text.contains("switched off (rfkill)"))
     }
 
-    @Test("An adapter that refuses is shown with the reason and the remedy") func refusal()
+    @Test("An adapter that cannot be opened is listed with the reason and the remedy")
+    func refusal()
         async throws
     {
         let failure = ProgramFailure(.adapterUnavailable, "not permitted", advice: "setcap")
@@ -127,7 +128,7 @@ private let pluggedIn = SystemAdapter(
         #expect(text.contains("    refused:     not permitted\n    remedy:      setcap\n"))
     }
 
-    @Test("Programs read who has what, and what they had best use") func json() async throws {
+    @Test("JSON names the users of each adapter and the recommended one") func json() async throws {
         try await run("--json", with: sources([onBoard, pluggedIn]))
         let object = try JSONSerialization.jsonObject(with: Data(output.lines.joined().utf8))
         let facts = try #require(object as? [String: Any])
@@ -141,7 +142,7 @@ private let pluggedIn = SystemAdapter(
         #expect(adapters.last?["product"] as? String == "CSR\u{1B}8510")
     }
 
-    @Test("Watching tells first what there is, then what comes, changes hands and goes")
+    @Test("Watching prints the adapters first, then each change")
     func watch() async throws {
         var free = onBoard
         free.state = .taken
@@ -158,7 +159,7 @@ private let pluggedIn = SystemAdapter(
         #expect(output.lines.joined() == expected)
     }
 
-    @Test("What changes is an object a line for programs") func watchJSON() async throws {
+    @Test("With --json, each change is an object on a line") func watchJSON() async throws {
         let sources = sources([pluggedIn], [])
         await #expect(throws: ProgramFailure.self) {
             try await run("--watch", "--json", with: sources)
@@ -171,7 +172,8 @@ private let pluggedIn = SystemAdapter(
         #expect(events.map { $0["event"] as? String } == ["came", "gone"])
     }
 
-    @Test("A number that another adapter has now has gone and come") func replaced() {
+    @Test("A number that another adapter has taken counts as a removal and an addition")
+    func replaced() {
         var other = pluggedIn
         other.address = DeviceAddress("00:1A:7D:DA:71:15", kind: .public)
         let changes = AdapterChange.all(from: [pluggedIn], to: [other])
@@ -182,13 +184,13 @@ private let pluggedIn = SystemAdapter(
         #expect(AdapterChange.all(from: [onBoard], to: [onBoard]).isEmpty)
     }
 
-    @Test("To ask and to watch at once makes no sense") func refusesBoth() async {
+    @Test("--probe and --watch exclude each other") func refusesBoth() async {
         await #expect(throws: ProgramFailure.self) {
             try await run("--probe", "--watch", with: sources([]))
         }
     }
 
-    @Test("Many features are broken into lines as wide as there is room") func wraps() {
+    @Test("A long list of features is wrapped to the width") func wraps() {
         var capabilities = ControllerCapabilities(
             version: .init(
                 hciVersion: .core6_0,

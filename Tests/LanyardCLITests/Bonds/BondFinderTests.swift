@@ -6,7 +6,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("Bonded devices by what people call them")
+@Suite("Finding bonded devices")
 struct BondFinderTests {
     static func peer(_ number: UInt64, name: String?) throws -> BondedPeer {
         let key = try #require(HCI.Key128([UInt8](repeating: 1, count: 16)))
@@ -24,7 +24,7 @@ struct BondFinderTests {
         ])
     }
 
-    @Test("are found by name, by address with its type or without, and by identifier")
+    @Test("A bond is found by name, by address with or without its kind, and by identifier")
     func finds() throws {
         let finder = try finder()
         let lamp = finder.bonds[0]
@@ -36,13 +36,16 @@ struct BondFinderTests {
         }
     }
 
-    @Test("are found by a name as it was printed")
+    @Test("A bond is found by its name as printed")
     func findsEscaped() throws {
         let finder = try finder()
         #expect(try finder.find(Target("a\\u{1B}b")) == finder.bonds[3])
     }
 
-    @Test("are not taken for others", arguments: ["lamp", "C4:F0:00:00:00:01/public", "Nobody"])
+    @Test(
+        "A similar name or address finds no bond",
+        arguments: ["lamp", "C4:F0:00:00:00:01/public", "Unknown"]
+    )
     func findsNothing(text: String) throws {
         let finder = try finder()
         #expect(try finder.find(Target(text)) == nil)
@@ -53,7 +56,7 @@ struct BondFinderTests {
         }
     }
 
-    @Test("that share a name are told apart by their identifiers")
+    @Test("Bonds with the same name are listed by identifier")
     func ambiguity() throws {
         let finder = try finder()
         #expect {
@@ -67,19 +70,19 @@ struct BondFinderTests {
         }
     }
 
-    @Test("that are not there any more are not looked for on the air")
+    @Test("A removed bond is not searched for by scanning")
     func unknownIdentifier() throws {
         let finder = try finder()
         let target = try Target("6F9619FF-8B86-4011-B42D-00C04FC964FF")
         #expect(throws: ProgramFailure.self) { try finder.find(target) }
     }
 
-    @Test("are listed with names that cannot trick a terminal")
+    @Test("Names in the list are escaped")
     func lines() throws {
         let peer = try Self.peer(4, name: "a\u{1B}[2Jb")
         let expected =
             "\(peer.identifier)  \"a\\u{1B}[2Jb\" C4:F0:00:00:00:04/random: "
-            + "Secure Connections, authenticated, 16 octets"
+            + "Secure Connections, authenticated, 16 bytes"
         #expect(BondText.line(peer) == expected)
         #expect(!BondText.json(peer).compact.contains("\u{1B}"))
     }

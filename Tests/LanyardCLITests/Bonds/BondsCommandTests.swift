@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 @testable import LanyardCLI
 
-@Suite("lanyard bonds")
+@Suite("The command lanyard bonds")
 struct BondsCommandTests {
     private let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
 
@@ -33,7 +33,7 @@ struct BondsCommandTests {
         return (status, output.lines.joined(), remarks.lines.joined())
     }
 
-    /// Puts bonds with these names into the store.
+    /// Stores bonds with these names.
     private func keep(_ names: [String]) throws {
         let store = try FileStore(directory: folder)
         let key = try #require(HCI.Key128([UInt8](repeating: 7, count: 16)))
@@ -61,7 +61,7 @@ struct BondsCommandTests {
         try await body()
     }
 
-    @Test("lists what is in the store, without an adapter, safe to print")
+    @Test("The list reads the store without an adapter and is safe to print")
     func list() async throws {
         try await withBonds("Lamp", "a\u{1B}[2Jb") {
             for arguments in [[], ["list"]] {
@@ -77,7 +77,7 @@ struct BondsCommandTests {
         }
     }
 
-    @Test("says so where there is nothing, and makes no store to look at")
+    @Test("A missing store is reported and not made")
     func nothing() async {
         let (status, output, remarks) = await run("--store", folder)
         #expect(status == .success && output.isEmpty)
@@ -86,7 +86,7 @@ struct BondsCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test("removes one, by any of its names, and what is kept of it")
+    @Test("A bond is removed by any of its names, with all its data")
     func remove() async throws {
         try await withBonds("Lamp", "Lock", "Thermometer") {
             for target in ["Lock", "C4:F0:00:00:00:01"] {
@@ -99,7 +99,7 @@ struct BondsCommandTests {
         }
     }
 
-    @Test("removes all, when told so in so many words")
+    @Test("All bonds are removed with --all only")
     func removeAll() async throws {
         try await withBonds("Lamp", "Lock") {
             #expect(await run("remove", "--store", folder).status == .usage)
@@ -109,7 +109,7 @@ struct BondsCommandTests {
         }
     }
 
-    @Test("names what is damaged, and goes on")
+    @Test("A damaged entry is named, and the others are listed")
     func damage() async throws {
         try await withBonds("Lamp", "Lock") {
             let peer = DeviceAddress(value: 0xC4F0_0000_0001, kind: .random)
@@ -121,7 +121,7 @@ struct BondsCommandTests {
     }
 
     @Test(
-        "wants to know which store",
+        "A command without a store is refused",
         arguments: [["--store", ""], ["--store", "x", "--no-store"]]
     )
     func usage(arguments: [String]) async {

@@ -7,7 +7,7 @@ import VirtualAdapters
 
 @testable import LanyardCLI
 
-@Suite("Where bonds are kept")
+@Suite("The store of bonds")
 struct StoreChoiceTests {
     private static let home = ["XDG_STATE_HOME": "/state"]
 
@@ -16,14 +16,14 @@ struct StoreChoiceTests {
             .choice(for: AdapterChoice(adapter), environment: Self.home)
     }
 
-    @Test("is a directory of each adapter's own, without being told")
+    @Test("By default, each adapter has a directory of its own")
     func usual() throws {
         let (one, other) = (try choice("tcp:127.0.0.1:6402"), try choice("tcp:127.0.0.1:6403"))
         #expect(one.path?.hasPrefix("/state/lanyard/") == true && one != other)
         #expect(try choice("tcp:127.0.0.1:6402") == one)
     }
 
-    @Test("is nowhere with a virtual adapter, whose accessories forget, or without a home")
+    @Test("Virtual adapters and processes without a home directory have no store")
     func nowhere() throws {
         #expect(try choice("virtual") == .none)
         let options = try StoreOptions.parse([])
@@ -31,7 +31,7 @@ struct StoreChoiceTests {
         #expect(try options.choice(for: adapter, environment: [:]) == .none)
     }
 
-    @Test("is where a person says, or nowhere")
+    @Test("The options choose a directory or no store")
     func chosen() throws {
         #expect(try choice("virtual", "--store", "/bonds") == .directory("/bonds"))
         #expect(try choice("tcp:127.0.0.1:6402", "--no-store") == .none)
@@ -41,7 +41,7 @@ struct StoreChoiceTests {
         }
     }
 
-    @Test("is given up by who comes second, unless it was asked for")
+    @Test("A second process continues without bonds, or fails if it names the directory")
     func second() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -54,7 +54,26 @@ struct StoreChoiceTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("is not made by looking")
+    @Test(
+        "A directory that cannot be made is an error with the reason",
+        arguments: [
+            (
+                "/proc/nope",
+                "create the directory /proc/nope: its file system takes no new directories"
+            ),
+            ("/proc/nope/deeper", "create the directory /proc/nope: its file system takes no new"),
+            ("/dev/null/x", "create the directory /dev/null/x: Not a directory"),
+        ]
+    )
+    func impossible(path: String, reason: String) throws {
+        let failure = try #require(throws: ProgramFailure.self) {
+            try StoreChoice.directory(path).open { _ in }
+        }
+        #expect(failure.status == .inputOutput && failure.happened.contains(reason), "\(failure)")
+        #expect(!failure.happened.contains("socket") && failure.advice.contains("--no-store"))
+    }
+
+    @Test("Looking at a store does not make it")
     func looking() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         #expect(try StoreChoice.directory(path).openExisting() == nil)

@@ -13,30 +13,30 @@ private let unusable = ProgramFailure(
     advice: "restart it"
 )
 
-@Suite struct DiagnosisTests {
-    private func diagnose(_ change: (inout Surroundings) -> Void) -> Diagnosis {
-        var surroundings = Surroundings()
-        surroundings.choice = .chosen(.virtual(scenario: nil), .environment)
-        surroundings.probe = .succeeded(.milliseconds(12))
-        change(&surroundings)
-        return Diagnosis(of: surroundings)
+@Suite("The diagnosis") struct DiagnosisTests {
+    private func diagnose(_ change: (inout SystemState) -> Void) -> Diagnosis {
+        var system = SystemState()
+        system.choice = .chosen(.virtual(scenario: nil), .environment)
+        system.probe = .succeeded(.milliseconds(12))
+        change(&system)
+        return Diagnosis(of: system)
     }
 
-    /// What is said of a subject, as `severity what`.
+    /// The findings about a subject, as `severity what`.
     private func said(_ diagnosis: Diagnosis, of subject: String) -> [String] {
         diagnosis.findings.filter { $0.subject == subject }.map { "\($0.severity) \($0.what)" }
     }
 
     // MARK: The chosen adapter
 
-    @Test("With an adapter that answers, nothing stands in the way") func healthy() {
+    @Test("An adapter that answers leaves no obstacle") func healthy() {
         let diagnosis = diagnose { _ in }
         #expect(diagnosis.obstacles.isEmpty)
-        let text = "good virtual, by LANYARD_ADAPTER: opened, reset and let go in 0.012 s"
+        let text = "good virtual, by LANYARD_ADAPTER: opened, reset and closed in 0.012 s"
         #expect(said(diagnosis, of: "adapter") == [text])
     }
 
-    @Test("Without any Bluetooth, the virtual adapter is what helps") func withoutBluetooth() {
+    @Test("Without Bluetooth, the advice is the virtual adapter") func withoutBluetooth() {
         let diagnosis = diagnose {
             $0.choice = .none
             $0.probe = .notTried
@@ -52,13 +52,13 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.obstacles.map(\.remedy) == ["restart it"])
     }
 
-    @Test("An adapter that was not tried is neither good nor an obstacle") func untried() {
+    @Test("An adapter that was not opened is neither good nor an obstacle") func untried() {
         let diagnosis = diagnose { $0.probe = .notTried }
         #expect(diagnosis.obstacles.isEmpty)
         #expect(said(diagnosis, of: "adapter") == ["note virtual, by LANYARD_ADAPTER: not tried"])
     }
 
-    @Test("A setting that names no adapter is the obstacle, wherever it stands") func malformed() {
+    @Test("An invalid adapter setting is the obstacle, with its source") func malformed() {
         let diagnosis = diagnose {
             $0.choice = .malformed("x", .environment, .usage("'x' is no adapter", advice: "use y"))
         }
@@ -69,15 +69,15 @@ private let unusable = ProgramFailure(
     // MARK: Bonds
 
     @Test(
-        "The bonds are an obstacle only if they cannot be kept",
+        "The bonds are an obstacle only if they cannot be stored",
         arguments: [
             (.none, nil), (.usable("/s"), .good), (.absent("/s", canBeMade: true), .good),
             (.absent("/s", canBeMade: false), .obstacle), (.held("/s", by: nil), .warning),
             (.held("/s", by: .init(number: 7, name: "thermostat")), .warning),
             (.unusable("/s", unusable), .obstacle),
-        ] as [(Surroundings.Store, SetUpFinding.Severity?)]
+        ] as [(SystemState.Store, SetUpFinding.Severity?)]
     )
-    func store(store: Surroundings.Store, severity: SetUpFinding.Severity?) {
+    func store(store: SystemState.Store, severity: SetUpFinding.Severity?) {
         let found = diagnose { $0.store = store }.findings.filter { $0.subject == "store" }
         #expect(found.map(\.severity) == (severity.map { [$0] } ?? []))
         for finding in found where finding.severity > .good {
@@ -85,7 +85,7 @@ private let unusable = ProgramFailure(
         }
     }
 
-    @Test("Who has the bonds is named, and how to end them") func holder() {
+    @Test("The process that holds the bonds is named with advice") func holder() {
         let process = SystemProcess(number: 7, name: "thermo\u{1B}stat")
         let finding = diagnose { $0.store = .held("/s", by: process) }
             .findings.first { $0.subject == "store" }
@@ -96,7 +96,7 @@ private let unusable = ProgramFailure(
     // MARK: The system
 
     @Test(
-        "Adapters of the system are listed with who has them, none of them an obstacle",
+        "Adapters of the system are listed with their users and are no obstacles",
         arguments: [
             (SystemAdapter(index: 2, bus: .usb), "good hci2, no address, USB, free"),
             (
@@ -134,7 +134,7 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.obstacles.isEmpty)
     }
 
-    @Test("Where nobody has chosen, the system's first free adapter is shown, and not tried")
+    @Test("Without a choice, the first free adapter is shown and not opened")
     func systemChoice() {
         let diagnosis = diagnose {
             $0.choice = .chosen(.reached(.hci(index: 1)), .system)
@@ -144,17 +144,22 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.findings.first?.remedy.hasPrefix("--adapter hci1 ") == true)
     }
 
-    @Test("A kernel with Bluetooth, but no adapter, is told from one without") func noAdapter() {
+    @Test("A kernel without an adapter differs from a kernel without Bluetooth") func noAdapter() {
         let said = said(diagnose { _ in }, of: "system adapter")
         #expect(said == ["note the kernel knows Bluetooth, but has no adapter"])
     }
 
-    @Test("A switch of the hardware is told from one of a program") func switches() {
+    @Test("A hardware switch differs from a software switch") func switches() {
         let diagnosis = diagnose {
             $0.switches = [
-                .init(entry: "rfkill0", name: "on", isOffByWish: false, isOffByHardware: false),
-                .init(entry: "rfkill1", name: "soft", isOffByWish: true, isOffByHardware: false),
-                .init(entry: "rfkill2", name: "hard", isOffByWish: true, isOffByHardware: true),
+                .init(entry: "rfkill0", name: "on", isOffInSoftware: false, isOffByHardware: false),
+                .init(
+                    entry: "rfkill1",
+                    name: "soft",
+                    isOffInSoftware: true,
+                    isOffByHardware: false
+                ),
+                .init(entry: "rfkill2", name: "hard", isOffInSoftware: true, isOffByHardware: true),
             ]
         }
         let found = diagnosis.findings.filter { $0.subject == "radio switch" }
@@ -163,7 +168,7 @@ private let unusable = ProgramFailure(
         #expect(found.last?.what == "hard is off by a switch, a key or the firmware")
     }
 
-    @Test("Daemon and permission matter where there are adapters") func daemon() {
+    @Test("Daemon and permission are reported only if there are adapters") func daemon() {
         func findings(_ adapters: [SystemAdapter]) -> [SetUpFinding] {
             diagnose {
                 $0.adapters = adapters
@@ -181,7 +186,7 @@ private let unusable = ProgramFailure(
     }
 
     @Test(
-        "What the kernel refuses is said as it is",
+        "An error of the kernel is reported as it is",
         arguments: [
             (.available, nil), (.missing, .note), (.forbidden, .warning),
             (.unclear("too many files"), .warning),
@@ -192,7 +197,7 @@ private let unusable = ProgramFailure(
         #expect(found.map(\.severity) == (severity.map { [$0] } ?? []))
     }
 
-    @Test("Serial ports come with what is on them") func serialPorts() {
+    @Test("Serial ports are listed with their devices") func serialPorts() {
         let diagnosis = diagnose {
             $0.serialPorts = [.init(path: "/dev/ttyACM0", product: "nRF\u{7}52")]
         }
@@ -201,7 +206,7 @@ private let unusable = ProgramFailure(
         #expect(remedy == "if there is: --adapter serial:/dev/ttyACM0")
     }
 
-    @Test("Elsewhere than on Linux nothing is said of a kernel") func elsewhere() {
+    @Test("Outside of Linux there is no finding about a kernel") func elsewhere() {
         let diagnosis = diagnose {
             $0.isLinux = false
             $0.kernel = .missing
@@ -211,7 +216,7 @@ private let unusable = ProgramFailure(
 
     // MARK: Text
 
-    @Test("A finding is a line, what it means, and what helps") func text() {
+    @Test("A finding is a line, its meaning and its remedy") func text() {
         let finding = SetUpFinding(.warning, "radio", "off\u{1B}", why: "so", remedy: "do")
         #expect(
             DiagnosisText.lines(finding) == ["! radio: off\\u{1B}", "    so", "    → do"]
@@ -219,12 +224,12 @@ private let unusable = ProgramFailure(
         #expect(DiagnosisText.lines(SetUpFinding(.good, "a", "b")) == ["✓ a: b"])
     }
 
-    @Test("How many things stand in the way is the end of the command") func failure() {
+    @Test("The number of problems is in the failure") func failure() {
         let obstacle = SetUpFinding(.obstacle, "a", "b")
         #expect(DiagnosisText.failure([SetUpFinding(.warning, "a", "b")]) == nil)
         let one = DiagnosisText.failure([obstacle])
-        #expect(one?.status == .incomplete && one?.happened == "one thing stands in the way")
+        #expect(one?.status == .incomplete && one?.happened == "1 problem found")
         let two = DiagnosisText.failure([obstacle, obstacle])
-        #expect(two?.happened == "2 things stand in the way")
+        #expect(two?.happened == "2 problems found")
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct DoctorCommandTests {
-    /// Runs the command; how it ended, and what it printed.
+@Suite("The command lanyard doctor") struct DoctorCommandTests {
+    /// Runs the command and returns its exit code and output.
     private func run(
         _ arguments: String...
     ) async -> (status: ProcessStatus, output: String, remarks: String) {
@@ -24,27 +24,27 @@ import Testing
         return (status, output.lines.joined(), remarks.lines.joined())
     }
 
-    private func plist(_ members: String, in files: MadeUpTree) throws -> String {
+    private func plist(_ members: String, in files: FakeSystemTree) throws -> String {
         try files.write("/Info.plist", "<plist><dict>\(members)</dict></plist>")
         return files.root + "/Info.plist"
     }
 
-    @Test("A virtual adapter is opened, and nothing stands in the way") func virtual() async {
+    @Test("A virtual adapter is opened without problems") func virtual() async {
         let run = await run("--adapter", "virtual", "--timeout", "60")
         #expect(run.status == .success && run.remarks.isEmpty)
         #expect(run.output.hasPrefix("✓ adapter: virtual, by --adapter: opened"))
     }
 
-    @Test("An adapter that is not there is what stands in the way") func missing() async throws {
+    @Test("A missing adapter is the problem") func missing() async throws {
         let adapter = "unix:/nonexistent/lanyard"
         let run = await run("--adapter", adapter, "--no-store")
         #expect(run.status == .incomplete)
         #expect(run.output.hasPrefix("✗ adapter: \(adapter), by --adapter"))
-        #expect(run.remarks.hasPrefix("lanyard: one thing stands in the way; "))
+        #expect(run.remarks.hasPrefix("lanyard: 1 problem found; "))
         #expect(await self.run("--adapter", adapter, "--no-store", "--no-probe").status == .success)
     }
 
-    @Test("What programs read says whether all is there, finding by finding") func json()
+    @Test("JSON lists every finding and whether all is well") func json()
         async throws
     {
         let run = await run("--adapter", "nonsense", "--json")
@@ -58,12 +58,12 @@ import Testing
         #expect(first["severity"] == "obstacle" && first["subject"] == "adapter")
     }
 
-    @Test("The bonds are looked at where they would be") func store() async throws {
-        let files = try MadeUpTree()
+    @Test("The bonds are checked in the adapter's directory") func store() async throws {
+        let files = try FakeSystemTree()
         let adapter = "unix:/nonexistent/lanyard"
         let path = files.root + "/bonds"
         let absent = await run("--adapter", adapter, "--store", path, "--no-probe")
-        #expect(absent.output.contains("✓ store: \(path) is not there yet"))
+        #expect(absent.output.contains("✓ store: \(path) does not exist yet"))
         let store = try FileStore(directory: path)
         let held = await run("--adapter", adapter, "--store", path, "--no-probe")
         #expect(held.output.contains("! store: \(path) is in use by"))
@@ -72,15 +72,15 @@ import Testing
         #expect(usable.output.contains("✓ store: \(path) can be used"))
     }
 
-    @Test("The environment decides where no option does") func environment() async throws {
+    @Test("Without an option, the environment decides") func environment() async throws {
         let command = try DoctorCommand.parse(["--no-probe"])
-        let none = try await command.surroundings(
+        let none = try await command.system(
             on: .standard,
             reader: SystemReader(adapters: { [] }),
             environment: [:]
         )
         #expect(none.choice == .none)
-        let first = try await command.surroundings(
+        let first = try await command.system(
             on: .standard,
             reader: SystemReader(adapters: {
                 [SystemAdapter(index: 0, state: .taken), SystemAdapter(index: 1)]
@@ -90,7 +90,7 @@ import Testing
         #expect(first.choice == .chosen(.reached(.hci(index: 1)), .system))
         #expect(first.probe == .notTried)
         let state = ["LANYARD_ADAPTER": "unix:/x", "XDG_STATE_HOME": "/nonexistent/state"]
-        let some = try await command.surroundings(on: .standard, environment: state)
+        let some = try await command.system(on: .standard, environment: state)
         #expect(some.choice == .chosen(.reached(.unix(path: "/x")), .environment))
         guard case .absent(let path, _) = some.store else {
             Issue.record("\(some.store)")
@@ -101,15 +101,15 @@ import Testing
 
     // MARK: Applications
 
-    @Test("Row 21: An application that lacks something is code 78, and one that does not code 0")
+    @Test("Row 21: An app that lacks a requirement is exit code 78, and a complete app is code 0")
     func applications() async throws {
-        let files = try MadeUpTree()
+        let files = try FakeSystemTree()
         let bare = try plist("<key>CFBundleName</key><string>Lamp</string>", in: files)
         let lacking = await run("--info-plist", bare, "--background", "central,peripheral")
         #expect(lacking.status == .incomplete)
         #expect(lacking.output.contains("✗ NSBluetoothAlwaysUsageDescription: is missing"))
         #expect(lacking.output.contains("✗ UIBackgroundModes: bluetooth-peripheral is missing"))
-        #expect(lacking.remarks.contains("3 things stand in the way"))
+        #expect(lacking.remarks.contains("3 problems found"))
         let whole = try plist(
             "<key>NSBluetoothAlwaysUsageDescription</key><string>Lamps.</string>",
             in: files
@@ -118,7 +118,7 @@ import Testing
         #expect(complete.status == .success && complete.remarks.isEmpty)
     }
 
-    @Test("Row 21: The options say what the application does") func options() throws {
+    @Test("Row 21: The options describe the app's use of Bluetooth") func options() throws {
         let options = try InfoPlistOptions.parse([
             "--info-plist", "x", "--platform", "macOS", "--background", "peripheral",
             "--restoration", "--accessory-setup",
@@ -128,23 +128,23 @@ import Testing
         #expect(check.restores && check.usesAccessorySetup)
     }
 
-    @Test("Row 21: A file that is none is code 74 or 65, and is named") func refusals() async throws
-    {
-        let files = try MadeUpTree()
+    @Test("Row 21: A file that is no property list is exit code 74 or 65 and is named")
+    func refusals() async throws {
+        let files = try FakeSystemTree()
         #expect(await run("--info-plist", "/nonexistent/x").status == .inputOutput)
         try files.write("/nonsense", "lamp = on;")
         let nonsense = await run("--info-plist", files.root + "/nonsense")
         #expect(nonsense.status == .badData)
-        #expect(nonsense.remarks.contains("nonsense is no property list to look at: it is neither"))
+        #expect(nonsense.remarks.contains("nonsense is not a property list: it is neither"))
         let whole = try plist("", in: files)
         let arguments = ["--info-plist", whole, "--entitlements", files.root + "/nonsense"]
         let entitlements = await run(arguments[0], arguments[1], arguments[2], arguments[3])
         #expect(entitlements.status == .badData)
-        #expect(entitlements.remarks.contains("/nonsense is no property list"))
+        #expect(entitlements.remarks.contains("/nonsense is not a property list"))
     }
 
-    @Test("A name in a file cannot write on the terminal") func escapes() async throws {
-        let files = try MadeUpTree()
+    @Test("Control characters in a file's text are escaped") func escapes() async throws {
+        let files = try FakeSystemTree()
         let path = try plist(
             "<key>UIBackgroundModes</key><array><string>bluetooth\u{9B}2J</string></array>",
             in: files

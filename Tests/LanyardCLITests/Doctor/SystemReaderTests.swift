@@ -5,19 +5,19 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct SystemReaderTests {
-    private func read(_ files: MadeUpTree) -> Surroundings {
+@Suite("Reading the state of a Linux computer") struct SystemReaderTests {
+    private func read(_ files: FakeSystemTree) -> SystemState {
         SystemReader(tree: files.tree, adapters: { [] }).read(kernel: .available)
     }
 
-    @Test("A computer with nothing has nothing") func empty() throws {
-        let found = read(try MadeUpTree())
+    @Test("A computer without devices has none") func empty() throws {
+        let found = read(try FakeSystemTree())
         #expect(found.adapters.isEmpty && found.switches.isEmpty && found.daemons.isEmpty)
         #expect(found.serialPorts.isEmpty && found.mayTakeAdapters == nil)
     }
 
-    @Test("Radio switches are read, those of Bluetooth only") func switches() throws {
-        let files = try MadeUpTree()
+    @Test("Only radio switches of Bluetooth are read") func switches() throws {
+        let files = try FakeSystemTree()
         for (entry, type, soft, hard) in [
             ("rfkill0", "wlan", "1", "1"), ("rfkill1", "bluetooth", "1", "0"),
             ("rfkill2", "bluetooth", "0", "1"), ("rfkill3", "bluetooth", "0", "0"),
@@ -29,26 +29,26 @@ import Testing
         }
         let found = read(files).switches
         #expect(found.map(\.name) == ["hci-rfkill1", "hci-rfkill2", "hci-rfkill3"])
-        #expect(found.map(\.isOffByWish) == [true, false, false])
+        #expect(found.map(\.isOffInSoftware) == [true, false, false])
         #expect(found.map(\.isOffByHardware) == [false, true, false])
     }
 
     @Test(
-        "Whether adapters may be taken is bit 12 of the effective capabilities",
+        "The permission to take adapters is bit 12 of the effective capabilities",
         arguments: [
             ("0000000000000000", false), ("0000000000001000", true),
             ("000001fffeffffff", true), ("000001ffffffefff", false), ("nonsense", nil),
         ] as [(String, Bool?)]
     )
     func capabilities(digits: String, expected: Bool?) throws {
-        let files = try MadeUpTree()
+        let files = try FakeSystemTree()
         let status = "Name:\tlanyard\nCapPrm:\tffffffffffffffff\nCapEff:\t\(digits)\nSeccomp:\t0\n"
         try files.write("/proc/self/status", status)
         #expect(read(files).mayTakeAdapters == expected)
     }
 
     @Test("The daemon is found among the processes") func daemon() throws {
-        let files = try MadeUpTree()
+        let files = try FakeSystemTree()
         try files.write("/proc/1/comm", "systemd\n")
         try files.write("/proc/842/comm", "bluetoothd\n")
         try files.write("/proc/900/comm", "bluetoothctl\n")
@@ -56,10 +56,10 @@ import Testing
         #expect(read(files).daemons == [.init(number: 842, name: "bluetoothd")])
     }
 
-    @Test("Serial ports are those that something is connected to, with its name") func ports()
+    @Test("Serial ports are those with a device, with its product name") func ports()
         throws
     {
-        let files = try MadeUpTree()
+        let files = try FakeSystemTree()
         let usb = "/sys/devices/pci/usb1/1-4"
         try files.write("\(usb)/product", "nRF52 Connectivity\n")
         try files.folder("\(usb)/1-4:1.0")
@@ -75,8 +75,8 @@ import Testing
         #expect(found.map(\.product) == ["nRF52 Connectivity", nil])
     }
 
-    @Test("Who holds a lock is in the kernel's list") func locks() throws {
-        let files = try MadeUpTree()
+    @Test("The process that holds a lock is in the kernel's list") func locks() throws {
+        let files = try FakeSystemTree()
         try files.write("/store/.lock", "")
         let attributes = try FileManager.default.attributesOfItem(
             atPath: files.root + "/store/.lock"
@@ -94,8 +94,8 @@ import Testing
         #expect(reader.holder(ofLock: "/store/other") == nil)
     }
 
-    @Test("A file without end is read as far as need be") func endless() throws {
-        let files = try MadeUpTree()
+    @Test("An endless file is read up to the limit") func endless() throws {
+        let files = try FakeSystemTree()
         try files.write("/proc/1/comm", String(repeating: "a", count: 200_000))
         #expect(files.tree.text("/proc/1/comm")?.count == SystemTree.lengthLimit)
     }

@@ -13,11 +13,11 @@ struct OutOfBandFileTests {
     private static let r = [UInt8](repeating: 0x0A, count: 16)
     private static let t = [UInt8](repeating: 0x77, count: 16)
 
-    private static func member(_ name: String, _ octets: [UInt8]) -> String {
-        "\"\(name)\": \"\(octets.hexadecimal)\""
+    private static func member(_ name: String, _ bytes: [UInt8]) -> String {
+        "\"\(name)\": \"\(bytes.hexadecimal)\""
     }
 
-    @Test("are read as people and tags have them")
+    @Test("The forms of people and of tags are parsed")
     func reads() throws {
         let secure = try Pairing.OutOfBandData(confirmation: Self.c, random: Self.r)
         let members = [Self.member("confirmation", Self.c), Self.member("random", Self.r)]
@@ -29,7 +29,7 @@ struct OutOfBandFileTests {
     }
 
     @Test(
-        "are refused if they say nothing that makes sense",
+        "Inconsistent data is refused",
         arguments: [
             "", "[]", "{}", "{\(member("confirmation", c))}", "{\(member("random", r))}",
             "{\(member("temporaryKey", Array(t.dropLast())))}", "{\"temporaryKey\": \"x\"}",
@@ -42,7 +42,7 @@ struct OutOfBandFileTests {
         #expect(throws: JSONError.self) { try OutOfBandFile.parse(text) }
     }
 
-    @Test("are written for their owner alone, and read again")
+    @Test("A file is written for its owner alone and can be read again")
     func roundTrip() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).json"
         defer { unlink(path) }
@@ -55,7 +55,7 @@ struct OutOfBandFileTests {
         #expect(try permissions(path) == 0o600)
     }
 
-    @Test("that are not there, or cannot be made, are told")
+    @Test("Files that are missing or cannot be made are reported")
     func missing() throws {
         let data = try Pairing.OutOfBandData(temporaryKey: Self.t)
         #expect(throws: ProgramFailure.self) { try OutOfBandFile.read("/nonexistent/oob") }
@@ -65,7 +65,7 @@ struct OutOfBandFileTests {
     }
 }
 
-/// Who may do what with a file.
+/// The permission bits of a file.
 func permissions(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return try #require(attributes[.posixPermissions] as? Int)

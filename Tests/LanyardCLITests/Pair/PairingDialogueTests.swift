@@ -6,29 +6,34 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("The conversation of a pairing")
+@Suite("The questions of a pairing")
 struct PairingDialogueTests {
     private static let peer = "C4:F0:00:00:00:01/random"
     private let said = ScriptedAccessory.Recorder()
 
     private var text: String { said.lines.joined() }
 
-    private static func scene(_ method: Pairing.Method, isIncoming: Bool = false) -> PairingScene {
-        PairingScene(peer: peer, method: method, isIncoming: isIncoming)
+    private static func scene(_ method: Pairing.Method, isIncoming: Bool = false) -> PairingContext
+    {
+        PairingContext(peer: peer, method: method, isIncoming: isIncoming)
     }
 
-    /// A dialogue whose answers are these lines, or with nobody.
+    /// A dialogue whose answers are these lines; nil for no person.
     private func dialogue(
         _ answers: [String]?,
         reportsKeypresses: Bool = false
     ) -> PairingDialogue {
-        let desk = answers.map { answers in
-            let desk = AnswerDesk(unasked: .kept, say: said.note)
-            for answer in answers { desk.receive(answer) }
-            desk.end()
-            return desk
+        let questions = answers.map { answers in
+            let questions = QuestionQueue(unasked: .kept, say: said.note)
+            for answer in answers { questions.receive(answer) }
+            questions.end()
+            return questions
         }
-        return PairingDialogue(desk: desk, reportsKeypresses: reportsKeypresses, say: said.note)
+        return PairingDialogue(
+            questions: questions,
+            reportsKeypresses: reportsKeypresses,
+            say: said.note
+        )
     }
 
     private func digits(_ value: UInt32) throws -> PairingDigits {
@@ -36,7 +41,7 @@ struct PairingDialogueTests {
     }
 
     @Test(
-        "says which method it is before it asks, and what that protects from",
+        "The method and its protection are announced before the question",
         arguments: [Pairing.Method.justWorks, .numericComparison, .passkeyEntry]
     )
     func announces(method: Pairing.Method) async throws {
@@ -54,7 +59,7 @@ struct PairingDialogueTests {
     }
 
     @Test(
-        "takes nothing but a yes for a yes",
+        "Only an explicit yes accepts",
         arguments: [
             ("y", true), ("Yes", true), (" y ", true), ("n", false), ("", false), ("no", false),
         ]
@@ -63,7 +68,7 @@ struct PairingDialogueTests {
         #expect(await dialogue([answer]).consents(Self.scene(.justWorks)) == expected)
     }
 
-    @Test("takes the end of the input, and lines that are no answer, for a no")
+    @Test("The end of the input and invalid lines decline")
     func noAnswer() async throws {
         #expect(await dialogue([]).consents(Self.scene(.justWorks)) == false)
         let scene = Self.scene(.numericComparison)
@@ -71,16 +76,16 @@ struct PairingDialogueTests {
         #expect(await dialogue(nonsense).confirms(try digits(1), scene) == false)
     }
 
-    @Test("shows the digits that are to be compared, with the zeros in front")
+    @Test("Digits to compare are shown with leading zeros")
     func comparison() async throws {
         let scene = Self.scene(.numericComparison, isIncoming: true)
         #expect(await dialogue(["y"]).confirms(try digits(1234), scene))
         #expect(text.contains("\(Self.peer) wants to pair by numeric comparison"))
-        #expect(text.contains("Does the other side show 001 234? [y/N] "))
+        #expect(text.contains("Does \(Self.peer) show 001 234? [y/N] "))
     }
 
     @Test(
-        "takes six digits, with spaces or without",
+        "Six digits are accepted with or without spaces",
         arguments: [
             (["123456"], 123_456), (["000 042"], 42), (["12345", "123456"], 123_456),
             (["", "123456"], nil), (["abcdef", "1234567", "+12345"], nil), ([], nil),
@@ -91,21 +96,21 @@ struct PairingDialogueTests {
         #expect(entered?.value == expected)
     }
 
-    @Test("tells the other side of digits only where that is wanted")
+    @Test("Keypresses are reported to the peer only if enabled")
     func keypresses() async {
         let pressed = Mutex<[Pairing.Keypress]>([])
         let scene = Self.scene(.passkeyEntryOnBoth)
         let quiet = dialogue(["123456"])
         _ = await quiet.enterDigits(scene) { key in pressed.withLock { $0.append(key) } }
         #expect(pressed.withLock { $0 }.isEmpty)
-        #expect(text.contains("Enter the same six digits here and at the other side: "))
+        #expect(text.contains("Enter the same six digits here and at \(Self.peer): "))
         let talkative = dialogue(["123456"], reportsKeypresses: true)
         _ = await talkative.enterDigits(scene) { key in pressed.withLock { $0.append(key) } }
         let digits = [Pairing.Keypress](repeating: .digitEntered, count: 6)
         #expect(pressed.withLock { $0 } == [.entryStarted] + digits + [.entryCompleted])
     }
 
-    @Test("shows digits until they are of no more use, and what the other side does with them")
+    @Test("Digits are shown until the task is canceled, with the peer's keypresses")
     func display() async throws {
         let dialogue = dialogue(nil)
         let digits = try digits(42)
@@ -113,18 +118,18 @@ struct PairingDialogueTests {
             defer { said.end() }
             await dialogue.show(digits, Self.scene(.passkeyDisplay))
         }
-        while !text.contains("Enter 000 042 at the other side."), await said.waitForLine() {}
+        while !text.contains("Enter 000 042 at \(Self.peer)."), await said.waitForLine() {}
         for key in [Pairing.Keypress.entryStarted, .digitEntered, .digitEntered, .digitErased] {
-            dialogue.peerPressed(key)
+            dialogue.peerPressed(key, Self.scene(.passkeyDisplay))
         }
-        #expect(said.lines.last == "The other side has entered 1 digit.\n")
-        dialogue.peerPressed(.entryCompleted)
+        #expect(said.lines.last == "1 digit entered at \(Self.peer).\n")
+        dialogue.peerPressed(.entryCompleted, Self.scene(.passkeyDisplay))
         showing.cancel()
         await showing.value
         #expect(!text.contains("declined"))
     }
 
-    @Test("declines everything where nobody is, in one line that says what to do")
+    @Test("Without a person, every question is declined in one line with advice")
     func nobody() async throws {
         let dialogue = dialogue(nil)
         #expect(await dialogue.consents(Self.scene(.justWorks)) == false)
@@ -136,17 +141,18 @@ struct PairingDialogueTests {
         #expect(lines.allSatisfy { $0.hasSuffix("; \(PairingText.howToAnswer)\n") })
     }
 
-    @Test("asks before it pairs anew with somebody who has lost the keys")
+    @Test("Pairing again with a peer that lost its keys needs a yes")
     func again() async {
         #expect(await dialogue(["y"]).pairsAgain(Self.peer))
         #expect(await dialogue([""]).pairsAgain(Self.peer) == false)
-        #expect(text.contains("has lost the keys that it shared with us, or somebody poses as it"))
+        #expect(text.contains("\(Self.peer) has lost its keys, or another device uses its address"))
+        #expect(text.contains("Pair with \(Self.peer) again? [y/N] "))
     }
 
-    @Test("has words for every method", arguments: Pairing.Method.allCases)
+    @Test("Every method has words", arguments: Pairing.Method.allCases)
     func words(method: Pairing.Method) {
         let announcement = PairingText.announcement(Self.scene(method))
         #expect(announcement.contains("by \(method): ") && announcement.hasSuffix("."))
-        #expect(PairingText.need(of: method).contains("needs somebody"))
+        #expect(PairingText.need(of: method).contains("needs a person"))
     }
 }

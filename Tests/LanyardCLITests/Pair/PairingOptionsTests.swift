@@ -9,31 +9,31 @@ import Testing
 struct PairingOptionsTests {
     private func policy(
         _ arguments: String...,
-        hasSomebody: Bool = true,
+        hasUser: Bool = true,
         hasOutOfBandData: Bool = false
     ) throws -> Pairing.Policy {
         try PairingOptions.parse(arguments)
-            .policy(hasSomebody: hasSomebody, hasOutOfBandData: hasOutOfBandData)
+            .policy(hasUser: hasUser, hasOutOfBandData: hasOutOfBandData)
     }
 
-    @Test("are safe by themselves: Secure Connections, whole keys, a bond, no debug key")
+    @Test("The defaults are safe: Secure Connections, full key size, a bond, no debug key")
     func defaults() throws {
         var expected = Pairing.Policy()
         expected.ioCapability = .keyboardDisplay
         #expect(try policy() == expected)
         expected.ioCapability = .noInputNoOutput
-        #expect(try policy(hasSomebody: false) == expected)
+        #expect(try policy(hasUser: false) == expected)
         #expect(!expected.allowsLegacyPairing && expected.minimumKeySize == 16)
     }
 
-    @Test("take every capability by its name", arguments: Pairing.IOCapability.allCases)
+    @Test("Every capability is accepted by its name", arguments: Pairing.IOCapability.allCases)
     func capabilities(capability: Pairing.IOCapability) throws {
         #expect(try policy("--io", capability.description).ioCapability == capability)
         let upper = capability.description.uppercased()
-        #expect(try policy("--io", upper, hasSomebody: false).ioCapability == capability)
+        #expect(try policy("--io", upper, hasUser: false).ioCapability == capability)
     }
 
-    @Test("become a policy")
+    @Test("The options become a policy")
     func flags() throws {
         let policy = try self.policy(
             "--mitm",
@@ -50,7 +50,7 @@ struct PairingOptionsTests {
     }
 
     @Test(
-        "that make no sense are refused",
+        "Invalid options are refused",
         arguments: [
             ["--io", "screen"], ["--io", "\u{1B}[2J"], ["--min-key-size", "6"],
             ["--min-key-size", "17"], ["--mitm", "--io", "no-input-no-output"],
@@ -59,21 +59,21 @@ struct PairingOptionsTests {
     func refusals(arguments: [String]) throws {
         let options = try PairingOptions.parse(arguments)
         #expect {
-            try options.policy(hasSomebody: true)
+            try options.policy(hasUser: true)
         } throws: {
             let failure = $0 as? ProgramFailure
             return failure?.status == .usage && failure?.line.contains("\u{1B}") == false
         }
     }
 
-    @Test("let data out of band stand in for somebody")
+    @Test("Out of band data replaces a person")
     func outOfBand() throws {
-        #expect(throws: ProgramFailure.self) { try policy("--mitm", hasSomebody: false) }
-        let told = try policy("--mitm", hasSomebody: false, hasOutOfBandData: true)
-        #expect(told.requiresAuthentication)
+        #expect(throws: ProgramFailure.self) { try policy("--mitm", hasUser: false) }
+        let withData = try policy("--mitm", hasUser: false, hasOutOfBandData: true)
+        #expect(withData.requiresAuthentication)
     }
 
-    @Test("believe that somebody is there at a terminal, or if they are told so")
+    @Test("A person is there at a terminal, or with --answers")
     func presence() throws {
         var console = Console(
             isOutputTerminal: false,
@@ -83,10 +83,10 @@ struct PairingOptionsTests {
             remark: { _ in }
         )
         let plain = try PairingOptions.parse([])
-        #expect(!plain.hasSomebody(at: console) && plain.desk(at: console) == nil)
+        #expect(!plain.hasUser(at: console) && plain.questions(at: console) == nil)
         let scripted = try PairingOptions.parse(["--answers"])
-        #expect(scripted.hasSomebody(at: console) && scripted.desk(at: console) != nil)
+        #expect(scripted.hasUser(at: console) && scripted.questions(at: console) != nil)
         console.isInputTerminal = true
-        #expect(plain.hasSomebody(at: console) && plain.desk(at: console) != nil)
+        #expect(plain.hasUser(at: console) && plain.questions(at: console) != nil)
     }
 }

@@ -13,7 +13,7 @@ struct SecretFileTests {
 
     private var text: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test("take the place of a file that is there, and close it to others")
+    @Test("An existing file is replaced and closed to others")
     func replaces() throws {
         defer { unlink(path) }
         try Data("a longer text than the next".utf8).write(to: URL(fileURLWithPath: path))
@@ -25,7 +25,10 @@ struct SecretFileTests {
         #expect(try permissions(path) == 0o600)
     }
 
-    @Test("are not written to what is no file", arguments: ["/dev/null", "/tmp", "/nonexistent/x"])
+    @Test(
+        "A path that is no regular file is refused",
+        arguments: ["/dev/null", "/tmp", "/nonexistent/x"]
+    )
     func refusesOthers(path: String) {
         #expect {
             try SecretFile(path, of: "keys")
@@ -34,7 +37,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("do not follow a link, which somebody else may have laid")
+    @Test("A symbolic link is not followed")
     func refusesLinks() throws {
         let link = path + ".link"
         defer {
@@ -47,7 +50,7 @@ struct SecretFileTests {
         #expect(text == "precious")
     }
 
-    @Test("of keys hold each key once, as sniffers want it, and are whole after each")
+    @Test("A key file has each key once and is complete after each")
     func keys() throws {
         defer { unlink(path) }
         let export = try KeyExport(path)
@@ -71,21 +74,51 @@ struct SecretFileTests {
         #expect(export.failure == nil)
     }
 
-    @Test("of keys say when there are more than they hold")
+    @Test("A key that cannot be written is reported, and the file keeps the earlier keys")
+    func failedWrite() throws {
+        defer {
+            rmdir(path + ".new")
+            unlink(path)
+        }
+        let export = try KeyExport(path)
+        export.add(try key(1))
+        let earlier = try #require(text)
+        // A directory is where the new contents are written first.
+        try #require(mkdir(path + ".new", 0o700) == 0)
+        export.add(try key(2))
+        #expect(export.failure?.status == .inputOutput)
+        #expect(text == earlier)
+    }
+
+    @Test("New contents take the place of the file at once")
+    func atomically() throws {
+        defer { unlink(path) }
+        let file = try SecretFile(path, of: "keys")
+        try file.replace(with: "first")
+        let reader = try #require(FileHandle(forReadingAtPath: path))
+        try file.replace(with: "second")
+        #expect(try reader.readToEnd() == Data("first".utf8))
+        #expect(text == "second")
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+    }
+
+    private func key(_ number: UInt8) throws -> LinkKey {
+        LinkKey(
+            central: DeviceAddress(value: 0xC4F0_0000_0001, kind: .random),
+            peripheral: DeviceAddress(value: 0x0000_0000_0002, kind: .public),
+            key: LongTermKey(
+                try #require(HCI.Key128([UInt8](repeating: number, count: 16))),
+                diversifier: 0,
+                random: 0
+            )
+        )
+    }
+
+    @Test("A key file reports keys beyond its limit")
     func tooManyKeys() throws {
         defer { unlink(path) }
         let export = try KeyExport(path, limit: 2)
-        let used = try (1...3 as ClosedRange<UInt8>).map { number in
-            LinkKey(
-                central: DeviceAddress(value: 0xC4F0_0000_0001, kind: .random),
-                peripheral: DeviceAddress(value: 0x0000_0000_0002, kind: .public),
-                key: LongTermKey(
-                    try #require(HCI.Key128([UInt8](repeating: number, count: 16))),
-                    diversifier: 0,
-                    random: 0
-                )
-            )
-        }
+        let used = try (1...3 as ClosedRange<UInt8>).map { try key($0) }
         for key in used.prefix(2) + used.prefix(1) { export.add(key) }
         #expect(export.failure == nil)
         export.add(used[2])

@@ -15,7 +15,7 @@ struct ValueTemplateTests {
     }
 
     @Test(
-        "is octets",
+        "A fixed value has its bytes",
         arguments: [
             (#""""#, ""), (#""00FF""#, "00ff"), (#"{"hex": "0x01 02"}"#, "0102"),
             (#"{"text": "hé"}"#, "68c3a9"), (#"{"pattern": 4}"#, "00010203"), ("[]", ""),
@@ -40,7 +40,7 @@ struct ValueTemplateTests {
     }
 
     @Test(
-        "moves",
+        "A changing value has the numbers of its kind",
         arguments: [
             (#"{"uint8": {"ramp": [1, 3]}}"#, [1, 2, 3, 1, 2, 3, 1]),
             (#"{"uint8": {"ramp": [10, 0], "step": 4}}"#, [10, 6, 2, 10, 6]),
@@ -58,7 +58,7 @@ struct ValueTemplateTests {
         #expect(values.indices.map { template.bytes(after: $0, every: 1) } == values.map { [$0] })
     }
 
-    @Test("frames what moves in what stays")
+    @Test("Changing pieces are framed by fixed pieces")
     func framing() throws {
         let text = #"["06", {"uint8": {"ramp": [60, 61]}}, {"uint16": {"counter": 65535}}]"#
         let template = try template(text)
@@ -67,7 +67,7 @@ struct ValueTemplateTests {
         #expect(template.bytes(after: 2) == [6, 60, 1, 0])
     }
 
-    @Test("swings within its bounds, however long it has", arguments: NumberFormat.allCases)
+    @Test("A sine stays within its bounds for any time", arguments: NumberFormat.allCases)
     func bounds(format: NumberFormat) throws {
         let sine = MovingNumber.sine(low: 1, high: 99, period: 7)
         for count in [0, 1, 12_345, 1_000_000_000, Int.max / 2] {
@@ -77,7 +77,7 @@ struct ValueTemplateTests {
         }
     }
 
-    @Test("holds every number of its format's range", arguments: NumberFormat.allCases)
+    @Test("A number holds the whole range of its format", arguments: NumberFormat.allCases)
     func ranges(format: NumberFormat) {
         let exponents = [
             format.exponents.lowerBound, 0, format.exponents.upperBound,
@@ -95,13 +95,13 @@ struct ValueTemplateTests {
 struct ValueBoardTests {
     private let first = AttributeHandle(rawValue: 9)
 
-    /// A board for the characteristics of one service, with their handles in order.
-    private func board(_ characteristics: String) throws -> (ValueBoard, [AttributeHandle]) {
+    /// The values of one service's characteristics, with their handles in order.
+    private func makeValues(_ characteristics: String) throws -> (ServedValues, [AttributeHandle]) {
         let text = #"{"services": [{"uuid": "180F", "characteristics": [\#(characteristics)]}]}"#
         let accessory = try ServedAccessory(parsing: text)
         let (_, published) = try accessory.rehearse()
         let handles = published.flatMap(\.characteristics).map(\.valueHandle)
-        return (ValueBoard(Array(zip(accessory.services, published))), handles)
+        return (ServedValues(Array(zip(accessory.services, published))), handles)
     }
 
     private func entry(_ handle: AttributeHandle, _ offset: Int, _ value: [UInt8])
@@ -110,53 +110,56 @@ struct ValueBoardTests {
         GATT.WriteEntry(handle: handle, offset: offset, value: value)
     }
 
-    @Test("are read in parts, to the end and not beyond")
+    @Test("A value is read in parts to its end and not beyond")
     func reads() throws {
-        var (board, handles) = try board(
+        var (values, handles) = try makeValues(
             #"{"uuid": "2A19", "properties": ["read"], "value": "010203"}"#
         )
-        #expect(board.read(handles[0], offset: 0) == .success([1, 2, 3]))
-        #expect(board.read(handles[0], offset: 2) == .success([3]))
-        #expect(board.read(handles[0], offset: 3) == .success([]))
-        #expect(board.read(handles[0], offset: 4) == .failure(.invalidOffset))
-        #expect(board.read(.last, offset: 0) == .failure(.invalidHandle))
+        #expect(values.read(handles[0], offset: 0) == .success([1, 2, 3]))
+        #expect(values.read(handles[0], offset: 2) == .success([3]))
+        #expect(values.read(handles[0], offset: 3) == .success([]))
+        #expect(values.read(handles[0], offset: 4) == .failure(.invalidOffset))
+        #expect(values.read(.last, offset: 0) == .failure(.invalidHandle))
     }
 
-    @Test("are written whole and in parts, within their length")
+    @Test("A value is written whole and in parts, within its length")
     func writes() throws {
-        var (board, handles) = try board(
+        var (values, handles) = try makeValues(
             #"{"uuid": "2A19", "properties": ["write"], "value": "010203", "maximumLength": 4}"#
         )
         let handle = handles[0]
-        #expect(board.write([entry(handle, 0, [9])]) == .success([]))
-        #expect(board.value(of: handle) == [9])
+        #expect(values.write([entry(handle, 0, [9])]) == .success([]))
+        #expect(values.value(of: handle) == [9])
         let parts = [entry(handle, 0, [1, 2]), entry(handle, 2, [3, 4])]
-        #expect(board.write(parts) == .success([]))
-        #expect(board.value(of: handle) == [1, 2, 3, 4])
-        #expect(board.write([entry(handle, 1, [7])]) == .success([]))
-        #expect(board.value(of: handle) == [1, 7, 3, 4])
+        #expect(values.write(parts) == .success([]))
+        #expect(values.value(of: handle) == [1, 2, 3, 4])
+        #expect(values.write([entry(handle, 1, [7])]) == .success([]))
+        #expect(values.value(of: handle) == [1, 7, 3, 4])
         let tooLong = [entry(handle, 0, [0]), entry(handle, 1, [1, 2, 3, 4])]
-        #expect(board.write(tooLong) == .failure(.invalidAttributeValueLength))
-        #expect(board.write([entry(handle, 5, [])]) == .failure(.invalidOffset))
-        #expect(board.value(of: handle) == [1, 7, 3, 4])
+        let isTooLong = ServedValues.Refusal(code: .invalidAttributeValueLength, handle: handle)
+        #expect(values.write(tooLong) == .failure(isTooLong))
+        let isOutside = ServedValues.Refusal(code: .invalidOffset, handle: handle)
+        #expect(values.write([entry(handle, 5, [])]) == .failure(isOutside))
+        #expect(values.value(of: handle) == [1, 7, 3, 4])
     }
 
-    @Test("are written together, or none of them")
+    @Test("Several values are written together or not at all")
     func atomicity() throws {
-        var (board, handles) = try board(
+        var (values, handles) = try makeValues(
             """
             {"uuid": "2A19", "properties": ["write"], "value": "01"},
             {"uuid": "2A1A", "properties": ["write"], "value": "02", "maximumLength": 1}
             """
         )
         let writes = [entry(handles[0], 0, [9]), entry(handles[1], 0, [9, 9])]
-        #expect(board.write(writes) == .failure(.invalidAttributeValueLength))
-        #expect(board.value(of: handles[0]) == [1] && board.value(of: handles[1]) == [2])
+        let refusal = ServedValues.Refusal(code: .invalidAttributeValueLength, handle: handles[1])
+        #expect(values.write(writes) == .failure(refusal))
+        #expect(values.value(of: handles[0]) == [1] && values.value(of: handles[1]) == [2])
     }
 
-    @Test("come back as echoes: there, or somewhere else, once for all their parts")
+    @Test("A write is echoed once, on its own or another characteristic")
     func echoes() throws {
-        var (board, handles) = try board(
+        var (values, handles) = try makeValues(
             """
             {"uuid": "2A19", "properties": ["write", "notify"], "echo": true},
             {"uuid": "2A1A", "properties": ["write"], "echo": "2A1B"},
@@ -167,55 +170,55 @@ struct ValueBoardTests {
             entry(handles[1], 0, [1]), entry(handles[0], 0, [7]), entry(handles[1], 1, [2]),
         ]
         #expect(
-            board.write(writes)
+            values.write(writes)
                 == .success([
                     .init(handle: handles[2], value: [1, 2]), .init(handle: handles[0], value: [7]),
                 ])
         )
     }
 
-    @Test("that count move when their beginning is read")
+    @Test("A counting value changes when its beginning is read")
     func countedReads() throws {
-        var (board, handles) = try board(
+        var (values, handles) = try makeValues(
             #"{"uuid": "2A19", "properties": ["read"], "value": {"uint16": {"counter": 1}}}"#
         )
-        #expect(board.read(handles[0], offset: 0) == .success([1, 0]))
-        #expect(board.read(handles[0], offset: 1) == .success([0]))
-        #expect(board.read(handles[0], offset: 0) == .success([2, 0]))
+        #expect(values.read(handles[0], offset: 0) == .success([1, 0]))
+        #expect(values.read(handles[0], offset: 1) == .success([0]))
+        #expect(values.read(handles[0], offset: 0) == .success([2, 0]))
     }
 
-    @Test("that have a period move with it, and not when they are read")
+    @Test("A value with a period changes with the period, not when it is read")
     func periods() throws {
-        var (board, handles) = try board(
+        var (values, handles) = try makeValues(
             """
             {"uuid": "2A19", "properties": ["read", "notify"], "every": 0.5,
              "value": {"uint8": {"ramp": [1, 3]}}},
             {"uuid": "2A1A", "properties": ["read", "notify"], "every": 2, "value": "09"}
             """
         )
-        #expect(board.periods.map(\.handle) == handles)
-        #expect(board.periods.map(\.period) == [.milliseconds(500), .seconds(2)])
-        #expect(board.read(handles[0], offset: 0) == .success([1]))
-        #expect(board.read(handles[0], offset: 0) == .success([1]))
-        #expect(board.advance(handles[0]) == [2])
-        #expect(board.read(handles[0], offset: 0) == .success([2]))
-        #expect(board.advance(handles[1]) == [9])
+        #expect(values.periods.map(\.handle) == handles)
+        #expect(values.periods.map(\.period) == [.milliseconds(500), .seconds(2)])
+        #expect(values.read(handles[0], offset: 0) == .success([1]))
+        #expect(values.read(handles[0], offset: 0) == .success([1]))
+        #expect(values.advance(handles[0]) == [2])
+        #expect(values.read(handles[0], offset: 0) == .success([2]))
+        #expect(values.advance(handles[1]) == [9])
     }
 
-    @Test("are set by a person, unless they move by themselves or are too long")
+    @Test("A typed command sets a value unless it changes by itself or the bytes are too long")
     func settings() throws {
-        var (board, handles) = try board(
+        var (values, handles) = try makeValues(
             """
             {"uuid": "2A19", "properties": ["read"], "maximumLength": 1},
             {"uuid": "2A1A", "properties": ["read"], "value": {"list": ["00"]}}
             """
         )
-        #expect(board.set([5], of: handles[0]) == nil)
-        #expect(board.value(of: handles[0]) == [5])
-        #expect(board.set([5, 6], of: handles[0]) == "2A19 holds at most 1 octets")
-        #expect(board.set([5], of: handles[1]) == "2A1A moves by itself")
-        #expect(board.set([5], of: .last) == "there is no value #65535")
-        #expect(board.value(of: handles[0]) == [5])
+        #expect(values.set([5], of: handles[0]) == nil)
+        #expect(values.value(of: handles[0]) == [5])
+        #expect(values.set([5, 6], of: handles[0]) == "2A19 holds at most 1 bytes")
+        #expect(values.set([5], of: handles[1]) == "2A1A changes by itself")
+        #expect(values.set([5], of: .last) == "there is no value #65535")
+        #expect(values.value(of: handles[0]) == [5])
     }
 }
 
@@ -223,7 +226,7 @@ struct ValueBoardTests {
 struct PeriodScheduleTests {
     private let handles = [1, 2].map { AttributeHandle(rawValue: $0) }
 
-    @Test("come for each value by itself, and are not made up for")
+    @Test("Each value has its own period, and missed periods are skipped")
     func schedule() {
         var schedule = PeriodSchedule(
             [(handles[0], .seconds(2)), (handles[1], .seconds(3))],
@@ -239,7 +242,7 @@ struct PeriodScheduleTests {
         #expect(schedule.nextDeadline == second(102))
     }
 
-    @Test("are none where nothing has a period")
+    @Test("Without periods there is no deadline")
     func empty() {
         #expect(PeriodSchedule([], now: .zero).nextDeadline == nil)
     }

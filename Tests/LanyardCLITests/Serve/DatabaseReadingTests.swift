@@ -11,13 +11,13 @@ import Testing
 
 @Suite("A database file")
 struct DatabaseReadingTests {
-    @Test("may say next to nothing")
+    @Test("An empty object is valid")
     func empty() throws {
         let accessory = try ServedAccessory(parsing: "{}")
-        #expect(accessory == ServedAccessory(name: "Lanyard"))
+        #expect(accessory == ServedAccessory(name: ServedAccessory.defaultName))
     }
 
-    @Test("says what the accessory is called, looks like and advertises")
+    @Test("The file describes name, appearance and advertising")
     func accessory() throws {
         let accessory = try ServedAccessory(
             parsing: """
@@ -40,7 +40,7 @@ struct DatabaseReadingTests {
         #expect(accessory.advertising == expected)
     }
 
-    @Test("says what each characteristic is, and what may be done with it")
+    @Test("The file describes each characteristic and its permissions")
     func characteristic() throws {
         let characteristic = try read(
             """
@@ -79,7 +79,7 @@ struct DatabaseReadingTests {
         #expect(characteristic.period == .milliseconds(500))
     }
 
-    @Test("permits what the properties say, if it says nothing of permissions")
+    @Test("Without permissions, the properties decide")
     func defaultPermissions() throws {
         let command = try read(#"{"uuid": "2A19", "properties": ["writeWithoutResponse"]}"#)
         #expect(command.definition.permissions == GATT.Permissions(write: .open))
@@ -87,7 +87,7 @@ struct DatabaseReadingTests {
         #expect(none.definition.permissions == GATT.Permissions())
     }
 
-    @Test("publishes what is included before what includes it")
+    @Test("An included service is published before the service that includes it")
     func includes() throws {
         let accessory = try ServedAccessory(
             parsing: """
@@ -103,7 +103,7 @@ struct DatabaseReadingTests {
         #expect(server.database.services.contains { $0.handle.rawValue == 80 })
     }
 
-    @Test("may be what explore prints")
+    @Test("The output of explore is valid")
     func exploration() throws {
         let original = try DatabaseFile.read(Examples.path("everything"))
         let printed = try DatabaseListing(original).exploration.json.indented
@@ -111,7 +111,7 @@ struct DatabaseReadingTests {
         let again = try DatabaseListing(copy).exploration
         let first = try DatabaseListing(original).exploration
         #expect(copy.name == "Everything")
-        // Values that are refused are lost in a copy, and so are the permissions.
+        // Refused values are lost in a copy, and so are the permissions.
         #expect(again.services.map(\.handle) == first.services.map(\.handle))
         let handles = { (exploration: Exploration) in
             exploration.services.flatMap(\.characteristics).map {
@@ -130,7 +130,7 @@ struct DatabaseReadingTests {
 
 @Suite("A database file on disk")
 struct DatabaseFileTests {
-    @Test("fails with the code for what is wrong with it")
+    @Test("Each fault has its exit code")
     func failures() throws {
         let missing = try #require(throws: ProgramFailure.self) {
             try DatabaseFile.read("/nonexistent")
@@ -142,12 +142,12 @@ struct DatabaseFileTests {
             }
             #expect(failure.status == .badData)
             #expect(!failure.line.contains("\u{1B}"))
-            #expect(failure.line.contains("is wrong: the key"))
+            #expect(failure.line.contains("is not valid: the key"))
             #expect(failure.line.contains("docs/SERVING.md"))
         }
     }
 
-    @Test("is served as it is listed, in every example", arguments: Examples.names)
+    @Test("Every example is served as it is listed", arguments: Examples.names)
     func examples(name: String) throws {
         let accessory = try DatabaseFile.read(Examples.path(name))
         let (_, published) = try accessory.rehearse()
@@ -156,7 +156,7 @@ struct DatabaseFileTests {
         #expect(text.contains("Device Name") && text.contains("Database Hash"))
     }
 
-    @Test("is listed with the handles that it asks for")
+    @Test("The listing has the handles of the file")
     func handles() throws {
         let accessory = try DatabaseFile.read(Examples.path("everything"))
         let exploration = try DatabaseListing(accessory).exploration
@@ -182,7 +182,7 @@ enum Examples {
 
     static func path(_ name: String) -> String { root + "Examples/Databases/\(name).json" }
 
-    /// Where the package is.
+    /// The directory of the package.
     static var root: String {
         var url = URL(filePath: #filePath)
         for _ in 0..<4 { url.deleteLastPathComponent() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("lanyard serve")
+@Suite("The command lanyard serve")
 struct ServeCommandTests {
     private func run(_ arguments: [String]) async -> (
         ProcessStatus, output: String, remarks: String
@@ -23,14 +23,14 @@ struct ServeCommandTests {
         return (status, output.lines.joined(), remarks.lines.joined())
     }
 
-    @Test("checks a file, and prints the table that it leads to")
+    @Test("--check checks the file and prints its attribute table")
     func check() async {
         let (status, output, _) = await run([Examples.path("thermometer"), "--check"])
         #expect(status == .success)
         #expect(output.hasPrefix("Thermometer  ") && output.contains("Health Thermometer  1809"))
     }
 
-    @Test("prints that table as explore does, under the name it is given")
+    @Test("--check prints the table as explore does, with the given name")
     func checkJSON() async throws {
         let arguments = [Examples.path("thermometer"), "--check", "--json", "--name", "Other"]
         let (status, output, _) = await run(arguments)
@@ -39,7 +39,7 @@ struct ServeCommandTests {
     }
 
     @Test(
-        "refuses what makes no sense, with the code for it",
+        "Invalid options are refused with their exit code",
         arguments: [
             (["/nonexistent/x", "--check"], .inputOutput),
             ([Examples.path("thermometer"), "--check", "--name", ""], .usage),
@@ -71,7 +71,7 @@ struct ServeCommandTests {
         #expect(output.isEmpty && remarks.contains("lanyard: "))
     }
 
-    @Test("serves until it is interrupted, which is no failure")
+    @Test("An interruption ends the command with success")
     func interruption() async throws {
         let lines = ScriptedAccessory.Recorder()
         let console = Console(
@@ -107,7 +107,7 @@ struct ServingDocumentTests {
         document = try String(contentsOfFile: Examples.root + "docs/SERVING.md", encoding: .utf8)
     }
 
-    @Test("has only values and characteristics that can be served")
+    @Test("Every value and characteristic in it can be served")
     func examples() throws {
         let blocks = document.components(separatedBy: "```json\n").dropFirst()
             .compactMap { $0.components(separatedBy: "\n```").first }
@@ -124,15 +124,15 @@ struct ServingDocumentTests {
         }
     }
 
-    @Test("has only lines that can be typed")
-    func orders() throws {
+    @Test("Every typed line in it is valid")
+    func commands() throws {
         let block = try #require(document.components(separatedBy: "```\n").dropLast().last)
         let lines = block.split(separator: "\n")
         #expect(lines.count == 3)
-        for line in lines { _ = try ServeOrder(String(line)) }
+        for line in lines { _ = try TypedCommand(String(line)) }
     }
 
-    @Test("names every kind of number, piece and permission")
+    @Test("It names every kind of number, piece and permission")
     func vocabulary() {
         for format in NumberFormat.allCases { #expect(document.contains("`\(format.rawValue)`")) }
         for word in [

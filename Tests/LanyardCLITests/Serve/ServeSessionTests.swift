@@ -6,18 +6,18 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("An accessory that is served")
+@Suite("A served accessory")
 struct ServeSessionTests {
     private let peer = "C4:F0:00:00:00:02/random"
 
-    @Test("is found by a client as its file describes it", arguments: Examples.names)
+    @Test("A client finds the services of the file", arguments: Examples.names)
     func exploration(name: String) async throws {
         var accessory = try DatabaseFile.read(Examples.path(name))
         accessory.advertising.isExtended = false
         let text = try String(contentsOfFile: Examples.path(name), encoding: .utf8)
-        let stage = try ServeStage(text)
+        let harness = try ServeHarness(text)
         let expected = try DatabaseListing(accessory).exploration
-        try await stage.run { _, link, _ in
+        try await harness.run { _, link, _ in
             let explorer = Explorer(accessory: link, limits: .unlimited)
             let found = try await explorer.explore(advertisedName: nil)
             #expect(found.name == expected.name)
@@ -31,16 +31,16 @@ struct ServeSessionTests {
         }
     }
 
-    @Test("tells who comes, reads, writes and goes")
+    @Test("Connections, reads, writes and disconnections are reported")
     func news() async throws {
-        let stage = try ServeStage(
+        let harness = try ServeHarness(
             """
             {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["read", "write"], "value": "57", "maximumLength": 1}
             ]}]}
             """
         )
-        try await stage.run { _, link, _ in
+        try await harness.run { _, link, _ in
             let handle = try await link.find(0x2A19).valueHandle
             #expect(try await link.read(handle) == [0x57])
             try await link.write([0x10], to: handle)
@@ -48,7 +48,7 @@ struct ServeSessionTests {
             await #expect(throws: GATT.Failure.self) { try await link.write([1, 2], to: handle) }
         }
         #expect(
-            stage.journal.lines == [
+            harness.journal.lines == [
                 #"ready: "Lamp" at C4:F0:00:00:00:01/random, 1 service, 1 characteristic"#,
                 "connected: \(peer)",
                 "read: \(peer) Battery Level #20 = 87 %",
@@ -60,26 +60,29 @@ struct ServeSessionTests {
         )
     }
 
-    @Test("calls what every server has by its name as well")
+    @Test("Attributes of the generic services are reported by name")
     func serviceChanged() async throws {
-        let stage = try ServeStage("{}")
-        try await stage.run { _, link, _ in
+        let harness = try ServeHarness("{}")
+        try await harness.run { _, link, _ in
             _ = try await link.subscribe(to: try await link.find(0x2A05))
         }
-        let told = stage.journal.lines.filter { $0.hasPrefix("subscribed: ") }
-        #expect(told.count == 1)
-        #expect(told.first?.hasPrefix("subscribed: \(peer) Service Changed #") == true, "\(told)")
+        let subscriptions = harness.journal.lines.filter { $0.hasPrefix("subscribed: ") }
+        #expect(subscriptions.count == 1)
+        #expect(
+            subscriptions.first?.hasPrefix("subscribed: \(peer) Service Changed #") == true,
+            "\(subscriptions)"
+        )
     }
 
-    @Test("takes and gives a value as long as can be, in parts")
+    @Test("A value of maximum length is read and written in parts")
     func longValues() async throws {
-        let stage = try ServeStage(
+        let harness = try ServeHarness(
             """
             {"services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["read", "write"], "value": {"pattern": 512}}]}]}
             """
         )
-        try await stage.run { _, link, _ in
+        try await harness.run { _, link, _ in
             let handle = try await link.find(0x2A19).valueHandle
             let pattern = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
             #expect(try await link.readLong(handle) == pattern)
@@ -88,16 +91,16 @@ struct ServeSessionTests {
         }
     }
 
-    @Test("sends back what it is told, in order")
+    @Test("Echoes are sent in order")
     func echoes() async throws {
-        let stage = try ServeStage(
+        let harness = try ServeHarness(
             """
             {"services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["write", "writeWithoutResponse"], "echo": "2A1A"},
               {"uuid": "2A1A", "properties": ["notify"]}]}]}
             """
         )
-        try await stage.run { _, link, _ in
+        try await harness.run { _, link, _ in
             let input = try await link.find(0x2A19).valueHandle
             let output = try await link.find(0x2A1A)
             var messages = try await link.subscribe(to: output).makeAsyncIterator()
@@ -108,9 +111,9 @@ struct ServeSessionTests {
         }
     }
 
-    @Test("sends what has a period, as it moves")
+    @Test("Values with a period are sent as they change")
     func periods() async throws {
-        let stage = try ServeStage(
+        let harness = try ServeHarness(
             """
             {"services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["notify"], "every": 0.5,
@@ -118,7 +121,7 @@ struct ServeSessionTests {
               {"uuid": "2A1A", "properties": ["indicate"], "every": 1, "value": "07"}]}]}
             """
         )
-        try await stage.run { [air = stage.air] _, link, _ in
+        try await harness.run { [air = harness.air] _, link, _ in
             let counter = try await link.find(0x2A19)
             let constant = try await link.find(0x2A1A)
             let values = try await link.subscribe(to: counter)
@@ -134,80 +137,80 @@ struct ServeSessionTests {
         }
     }
 
-    @Test("does what a person types, and nothing that makes no sense")
-    func orders() async throws {
-        let stage = try ServeStage(
+    @Test("Valid typed commands are performed, and invalid ones are refused")
+    func commands() async throws {
+        let harness = try ServeHarness(
             """
             {"services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["read", "notify"], "value": "57",
                "maximumLength": 2}]}]}
             """
         )
-        try await stage.run(isTalkative: true) { [air = stage.air] _, link, orders in
+        try await harness.run(isVerbose: true) { [air = harness.air] _, link, commands in
             let level = try await link.find(0x2A19)
-            orders.yield("notify 2A19 01")
-            orders.yield("set 2A1F 00")
-            orders.yield("set 2A19 010203")
-            orders.yield("bogus")
-            orders.yield("")
-            orders.yield("set battery-level {\"uint8\": 9}")
-            orders.yield("help")
+            commands.yield("notify 2A19 01")
+            commands.yield("set 2A1F 00")
+            commands.yield("set 2A19 010203")
+            commands.yield("bogus")
+            commands.yield("")
+            commands.yield("set battery-level {\"uint8\": 9}")
+            commands.yield("help")
             try await air.sleep(for: .seconds(1))
             #expect(try await link.read(level.valueHandle) == [9])
             var values = try await link.subscribe(to: level).makeAsyncIterator()
-            orders.yield("notify #20 \"ab\"")
-            orders.yield("notify #20")
+            commands.yield("notify #20 \"ab\"")
+            commands.yield("notify #20")
             #expect(try await values.next() == Array("ab".utf8))
             #expect(try await values.next() == Array("ab".utf8))
         }
         #expect(
-            stage.journal.remarks == [
-                "lanyard: nobody has subscribed to Battery Level #20\n",
-                "lanyard: no characteristic that is served is 2A1F\n",
-                "lanyard: 2A19 holds at most 2 octets\n",
-                "lanyard: 'bogus' says nothing to do; help tells what can be typed\n",
-                ServeOrder.explanation + "\n",
+            harness.journal.remarks == [
+                "lanyard: no client has subscribed to Battery Level #20\n",
+                "lanyard: no served characteristic is 2A1F\n",
+                "lanyard: 2A19 holds at most 2 bytes\n",
+                "lanyard: 'bogus' is not a command; type help for the commands\n",
+                TypedCommand.explanation + "\n",
             ]
         )
-        let sent = stage.journal.lines.filter { $0.hasPrefix("sent: ") }
+        let sent = harness.journal.lines.filter { $0.hasPrefix("sent: ") }
         #expect(sent.count == 2)
     }
 
-    @Test("lets clients in when a person says so")
+    @Test("A typed command lets clients pair")
     func authorization() async throws {
-        let stage = try ServeStage(
+        let harness = try ServeHarness(
             """
             {"services": [{"uuid": "180F", "characteristics": [
               {"uuid": "2A19", "properties": ["read"], "permissions": ["readAuthorized"],
                "value": "57"}]}]}
             """
         )
-        try await stage.run { [air = stage.air] _, link, orders in
+        try await harness.run { [air = harness.air] _, link, commands in
             let level = try await link.find(0x2A19).valueHandle
             await #expect(throws: GATT.Failure.self) { try await link.read(level) }
-            orders.yield("authorize")
+            commands.yield("authorize")
             try await air.sleep(for: .seconds(1))
             #expect(try await link.read(level) == [0x57])
-            orders.yield("deny")
+            commands.yield("deny")
             try await air.sleep(for: .seconds(1))
             await #expect(throws: GATT.Failure.self) { try await link.read(level) }
         }
     }
 
-    @Test("ends when a person says so")
+    @Test("The command quit ends the session")
     func quit() async throws {
-        let stage = try ServeStage("{}")
-        try await stage.run { [air = stage.air] _, _, orders in
+        let harness = try ServeHarness("{}")
+        try await harness.run { [air = harness.air] _, _, commands in
             try await air.sleep(for: .seconds(1))
-            orders.yield("quit")
+            commands.yield("quit")
             try await air.sleep(for: .seconds(100))
             Issue.record("it goes on")
         }
-        #expect(stage.journal.lines.count == 2, "\(stage.journal.lines)")
+        #expect(harness.journal.lines.count == 2, "\(harness.journal.lines)")
     }
 }
 
-@Suite("What serve tells")
+@Suite("The events of serve")
 struct ServeNewsTests {
     private let client = DeviceAddress(value: 0xC4F0_0000_0002, kind: .random)
     private let level = ServedAttribute(
@@ -215,9 +218,9 @@ struct ServeNewsTests {
         uuid: BluetoothUUID(0x2A19)
     )
 
-    @Test("is a line, in which what strangers say is escaped")
+    @Test("A line has the text of clients escaped")
     func lines() {
-        let name = ServeNews.ready(
+        let name = ServeEvent.ready(
             name: "\u{1B}[2J",
             address: client,
             services: 2,
@@ -227,14 +230,14 @@ struct ServeNewsTests {
             name.line
                 == #"ready: "\u{1B}[2J" at C4:F0:00:00:00:02/random, 2 services, 1 characteristic"#
         )
-        let written = ServeNews.written(client, level, offset: 3, .value(Array("\u{1B}ab".utf8)))
+        let written = ServeEvent.written(client, level, offset: 3, .value(Array("\u{1B}ab".utf8)))
         #expect(!written.line.contains("\u{1B}") && written.line.contains(" from 3 = 1b6162"))
         let description = ServedAttribute(
             handle: AttributeHandle(rawValue: 21),
             uuid: BluetoothUUID(0x2901),
             isDescriptor: true
         )
-        let long = ServeNews.read(
+        let long = ServeEvent.read(
             client,
             description,
             offset: 0,
@@ -243,27 +246,27 @@ struct ServeNewsTests {
         #expect(long.line.hasSuffix("… (512 bytes)") && long.line.count < 250)
     }
 
-    @Test("is an object, an event each")
+    @Test("JSON has an object for each event")
     func objects() {
         let start = #"{"event":"#
         let who = #""client":"C4:F0:00:00:00:02","addressType":"random""#
         let what = #""uuid":"2A19","handle":20"#
-        #expect(ServeNews.connected(client).json.compact == start + #""connected",\#(who)}"#)
+        #expect(ServeEvent.connected(client).json.compact == start + #""connected",\#(who)}"#)
         #expect(
-            ServeNews.read(client, level, offset: 0, .value([0x57])).json.compact
+            ServeEvent.read(client, level, offset: 0, .value([0x57])).json.compact
                 == start + #""read",\#(who),\#(what),"offset":0,"value":"57"}"#
         )
         #expect(
-            ServeNews.written(client, level, offset: 2, .refused(.invalidOffset)).json.compact
+            ServeEvent.written(client, level, offset: 2, .refused(.invalidOffset)).json.compact
                 == start
                 + #""written",\#(who),\#(what),"offset":2,"value":null,"error":"Invalid Offset"}"#
         )
         #expect(
-            ServeNews.subscribed(client, level, nil).json.compact
+            ServeEvent.subscribed(client, level, nil).json.compact
                 == start + #""subscribed",\#(who),\#(what),"kind":null}"#
         )
         #expect(
-            ServeNews.unsent(client, level, reason: "why").json.compact
+            ServeEvent.unsent(client, level, reason: "why").json.compact
                 == start + #""unsent",\#(who),\#(what),"reason":"why"}"#
         )
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Opens pages in a browser that shows nothing, and looks at what became of them.
+/// Opens pages in a headless browser and reads the resulting elements.
 @Suite("The page in a browser", .enabled(if: Browser.path != nil, "there is no Chromium here"))
 struct BrowserTests {
     private static let hostile = #"<img src=x onerror="document.title='taken'"></script>"#
@@ -39,7 +39,7 @@ struct BrowserTests {
         return timeline
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test("The page shows devices, events and chapters", .timeLimit(.minutes(2)))
     func showsDevicesEventsAndChapters() async throws {
         let page = try await Browser.open(timeline(title: "A walk"))
         #expect(page.contains("<title>A walk</title>"))
@@ -50,14 +50,14 @@ struct BrowserTests {
         #expect(page.ranges(of: #"role="option""#).count == 6)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test("Text from a device never becomes markup", .timeLimit(.minutes(2)))
     func neverTakesWhatADeviceSaysForMarkup() async throws {
         let page = try await Browser.open(timeline(title: Self.hostile))
         #expect(!page.contains("<img"))
         #expect(page.contains("<title>&lt;img"))
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test("A page without events says so", .timeLimit(.minutes(2)))
     func showsThatNothingHappened() async throws {
         let page = try await Browser.open(Timeline(title: "Nothing"))
         #expect(page.contains(#"role="status">0 events</div>"#))
@@ -87,7 +87,7 @@ private enum Browser {
             ]
         )
         let (document, _) = try await process.waitUntilEnd(within: .seconds(60))
-        // The element with the data is as it was written; what matters is around it.
+        // The element with the data is as it was written, so it is removed.
         return document.replacing(#/<script type="application\/json"[^<]*<\/script>/#, with: "")
     }
 }

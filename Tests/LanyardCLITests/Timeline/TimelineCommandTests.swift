@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("lanyard timeline")
+@Suite("The command lanyard timeline")
 final class TimelineCommandTests {
     private let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
 
@@ -49,7 +49,7 @@ final class TimelineCommandTests {
         )
     }
 
-    @Test("makes a page of a recording and packet logs")
+    @Test("The page has a recording and its packet logs")
     func makesPage() async throws {
         var log = Btsnoop.header
         let reset: [UInt8] = [1, 3, 0x0C, 0]
@@ -70,7 +70,7 @@ final class TimelineCommandTests {
     }
 
     @Test(
-        "names a log's device after the file",
+        "The device of a log is named after the file",
         arguments: [
             ("/a/3-phone.btsnoop", "phone"), ("strap.log", "strap"), ("7-a-b.btsnoop", "a-b"),
             ("my-phone.btsnoop", "my-phone"), ("/x/12", "12"),
@@ -80,14 +80,16 @@ final class TimelineCommandTests {
         #expect(TimelineCommand.deviceName(ofLog: path) == name)
     }
 
-    @Test("says what is wrong with a file, and where")
+    @Test("A fault in a file is reported with its place")
     func saysWhatIsWrong() async throws {
         let page = folder + "/page.html"
         let torn = try file("torn.jsonl", Array((FlightRecording().jsonLines + "{}\n").utf8))
         var (status, output) = await run([torn, "-o", page])
-        #expect(status == .badData && output.contains("is wrong at line 2: that is no event"))
+        #expect(
+            status == .badData && output.contains("is not valid at line 2: this is not an event")
+        )
         (status, output) = await run([try file("x", [1, 2]), "-o", page])
-        #expect(status == .badData && output.contains("does not begin as recordings"))
+        #expect(status == .badData && output.contains("does not begin like a recording"))
         (status, output) = await run([folder + "/none", "-o", page])
         #expect(status == .inputOutput)
         (status, output) = await run([try recording(), folder + "/none", "-o", page])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite struct TimelinePageTests {
+@Suite("The page of a time line") struct TimelinePageTests {
     private static let hostile = #"</script><script>alert("1")</script><!--\u{2028}\"#
 
     private static var timeline: Timeline {
@@ -28,20 +28,20 @@ import Testing
         return timeline
     }
 
-    /// What stands between the element that holds the data and its end.
+    /// The text of the element with the data.
     private func data(in html: String) throws -> Substring {
         let begin = try #require(html.firstRange(of: #"id="data">"#)?.upperBound)
         let end = try #require(html[begin...].firstRange(of: "</script>")?.lowerBound)
         return html[begin..<end]
     }
 
-    @Test func keepsMarkupOutOfTheData() throws {
+    @Test("The data has no markup") func keepsMarkupOutOfTheData() throws {
         let data = try data(in: TimelinePage(timeline: Self.timeline).html)
         #expect(!data.contains("<"))
         #expect(data.contains(#"\u003c/script>\u003cscript>alert(\"1\")"#))
     }
 
-    @Test func holdsDataThatReadsAsItWasGiven() throws {
+    @Test("The data reads as it was written") func holdsDataThatReadsAsItWasGiven() throws {
         let data = try data(in: TimelinePage(timeline: Self.timeline).html)
         let object = try #require(
             JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]
@@ -51,26 +51,26 @@ import Testing
         #expect((object["events"] as? [[Int]]) == [[0, 1, 0, 0, 0]])
     }
 
-    @Test func isOnePieceThatAsksNobodyForAnything() {
+    @Test("The page loads nothing") func isOnePieceThatAsksNobodyForAnything() {
         let html = TimelinePage(timeline: Timeline(title: "empty")).html
         #expect(html.contains("default-src 'none'"))
         for reference in [" src=", " href=", "url(", "@import", "fetch(", "XMLHttp", "innerHTML"] {
             #expect(!html.contains(reference), "\(reference)")
         }
-        // The namespace of drawings is a name, and no place to go to.
+        // The SVG namespace is a name that is not loaded.
         #expect(
             html.ranges(of: "http").count == html.ranges(of: "http://www.w3.org/2000/svg").count + 1
         )
     }
 
-    @Test func hasTwoScriptsAndNoMore() {
+    @Test("The page has two scripts") func hasTwoScriptsAndNoMore() {
         let html = TimelinePage(timeline: Self.timeline).html
         #expect(html.ranges(of: "<script").count == 2)
         #expect(html.ranges(of: "</script>").count == 2)
         #expect(!html.contains("<!--"))
     }
 
-    @Test func staysSmallHoweverLongTheStory() {
+    @Test("The page of a long time line stays small") func staysSmallHoweverLongTheStory() {
         var timeline = Timeline(title: "long")
         let device = timeline.device("strap")
         for number in 0..<100_000 {

@@ -6,9 +6,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("A first visit")
+@Suite("First visit")
 struct FirstVisitTests {
-    @Test("Row 5: pairs, reads, and hears values")
+    @Test("Row 5: A first visit pairs, reads a value, and receives values")
     func visit() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -17,7 +17,7 @@ struct FirstVisitTests {
             #expect(strap.state == .ready)
             #expect(strap.name == "Strap 0")
             #expect(try await strap.read("2A38") == Data([1]))
-            var values = strap.values(of: "2A37").makeAsyncIterator()
+            var values = try strap.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)
             #expect(await values.next() != nil)
             #expect(central.accessories.map(\.id) == [strap.id])

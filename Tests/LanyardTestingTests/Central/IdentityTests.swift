@@ -3,9 +3,12 @@
 import Foundation
 import Lanyard
 import LanyardTesting
+import Synchronization
 import Testing
 
-@Suite("An accessory whose address changes")
+@testable import CoreBluetooth
+
+@Suite("Accessories with changing addresses")
 struct IdentityTests {
     private static var description: AccessoryDescription {
         var description = Kit.strap
@@ -13,7 +16,7 @@ struct IdentityTests {
         return description
     }
 
-    @Test("stays whose it is, when another description would tell it apart in another way")
+    @Test("A paired accessory keeps its kind if another description identifies it differently")
     func described() async throws {
         let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
         var other = Self.description
@@ -33,14 +36,16 @@ struct IdentityTests {
         }
     }
 
-    @Test("can be used and forgotten though it tells who it is later than it was paired")
+    @Test(
+        "An accessory paired under the system's identity stays usable with a manufacturer identity"
+    )
     func renamed() async throws {
         let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
         try await kit.world.run(for: .seconds(600)) {
             let first = kit.central()
             _ = try await first.pair(Kit.strap)
             await first.shutDown()
-            // The next version of the application tells them apart in another way.
+            // The next version of the app identifies the accessories in another way.
             let second = kit.central(Self.description)
             let strap = try #require(second.knownAccessory(Self.description))
             try await strap.untilReady()
@@ -55,7 +60,40 @@ struct IdentityTests {
         }
     }
 
-    @Test("Row 14: is one accessory, by what it says in its manufacturer's data")
+    @Test("The central retains each peripheral until its connection has ended")
+    func unusedPeripherals() async throws {
+        let name = "Rotating strap"
+        let kit = Kit(seed: 71) {
+            $0.name = name
+            $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4]
+        }
+        let lines = Mutex<[String]>([])
+        // Other tests run at the same time, with accessories of other names.
+        try await Misuse.observing { line in
+            if line.contains(name) { lines.withLock { $0.append(line) } }
+        } during: {
+            try await kit.world.run(for: .seconds(600)) {
+                let central = kit.central(Self.description)
+                let strap = try await central.pair(Self.description)
+                let changes = strap.changes
+                for _ in 1...3 {
+                    kit.straps[0].walk(to: .outOfRange)
+                    for await change in changes where change.state == .outOfRange { break }
+                    kit.straps[0].changeAddress()
+                    kit.straps[0].comeBack()
+                    // The address changes after the discovery, so the request for the old address
+                    // stays pending.
+                    for await change in changes where change.state == .connecting { break }
+                    kit.straps[0].changeAddress()
+                    try await strap.untilReady()
+                }
+                await central.shutDown()
+            }
+        }
+        #expect(lines.withLock { $0 } == [])
+    }
+
+    @Test("Row 14: Manufacturer data identifies an accessory across address changes")
     func rotation() async throws {
         let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
         try await kit.world.run(for: .seconds(600)) {
@@ -71,7 +109,7 @@ struct IdentityTests {
             #expect(central.accessories.count == 1)
             let value = try await strap.read("2A38")
             #expect(value == Data([1]))
-            // Also at the next launch, when it has another address again.
+            // The identity persists at the next launch, with yet another address.
             await central.shutDown()
             kit.straps[0].changeAddress()
             let later = kit.central(Self.description)

@@ -6,10 +6,10 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Keeping an accessory")
+@Suite("Keeping an accessory connected")
 struct KeepingTests {
     @Test(
-        "Row 8: that walks away is out of range, comes back, and goes on with its values",
+        "Row 8: An accessory out of range reconnects when it returns, and sends values again",
         arguments: [SystemReconnect.whereAvailable, .never]
     )
     func walk(_ reconnect: SystemReconnect) async throws {
@@ -19,7 +19,7 @@ struct KeepingTests {
         try await kit.world.run(for: .seconds(600)) { [description] in
             let central = kit.central(description)
             let strap = try await central.pair(description)
-            var values = strap.values(of: "2A37").makeAsyncIterator()
+            var values = try strap.values(of: "2A37").makeAsyncIterator()
             _ = await values.next()
             let changes = strap.changes
             kit.straps[0].walk(to: .outOfRange)
@@ -34,11 +34,11 @@ struct KeepingTests {
         }
     }
 
-    @Test("that hangs up on everybody costs few connects, and no timer of the application's")
+    @Test("An accessory that always disconnects causes few connection requests and no app timer")
     func storm() async throws {
         let kit = Kit()
         var description = Kit.strap
-        // Else the system would do it by itself.
+        // Otherwise the system would reconnect by itself.
         description.systemReconnect = .never
         try await kit.world.run(for: .seconds(1_200)) { [description] in
             let central = kit.central(description)
@@ -47,13 +47,13 @@ struct KeepingTests {
                 try await kit.world.advance(by: .seconds(1))
                 if await kit.straps[0].linkCount > 0 { kit.straps[0].dropLink() }
             }
-            // Ten bursts of nine at most, and ten pauses of a minute.
+            // At most ten bursts of nine attempts, and ten pauses of a minute.
             #expect((10...100).contains(kit.count(of: "connect")), "\(kit.count(of: "connect"))")
             await central.shutDown()
         }
     }
 
-    @Test("Row 7: finds it again at the next launch, without a scan")
+    @Test("Row 7: The next launch finds the accessory without a scan")
     func nextLaunch() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -72,7 +72,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("disconnects, and connects again when that is wished")
+    @Test("An accessory disconnects, and connects again on request")
     func disconnect() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -91,7 +91,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("returns from a disconnection when the link is gone, also if it is wished back meanwhile")
+    @Test("A disconnection returns when the link has ended, even if the app reconnects meanwhile")
     func wishedBack() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -107,13 +107,13 @@ struct KeepingTests {
         }
     }
 
-    @Test("Row 6: forgets it: the link ends, its streams end, and the store is empty")
+    @Test("Row 6: Forgetting an accessory ends its link and sequences, and empties the store")
     func forget() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
-            let (changes, values) = (strap.changes, strap.values(of: "2A37"))
+            let (changes, values) = (strap.changes, try strap.values(of: "2A37"))
             var list = central.accessoryChanges.makeAsyncIterator()
             guard case .added(let added)? = await list.next() else { throw CancellationError() }
             #expect(added === strap)
@@ -125,13 +125,13 @@ struct KeepingTests {
             #expect(central.accessories.isEmpty)
             #expect(kit.store.accessories.isEmpty)
             #expect(kit.count(of: "cancelPeripheralConnection") == 1)
-            // It is a stranger, and can be paired again.
+            // The accessory is unknown now, and can be paired again.
             #expect(try await central.pair(Kit.strap).state == .ready)
             await central.shutDown()
         }
     }
 
-    @Test("Row 1: comes back after Bluetooth was off")
+    @Test("Row 1: An accessory reconnects after Bluetooth was off")
     func powerCycle() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -147,7 +147,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("Row 10: tells every change to those who listen, closures and sequences alike")
+    @Test("Row 10: Closures and sequences receive every change")
     func changes() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -172,7 +172,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("ends its link when the central is let go of")
+    @Test("Releasing the central ends its link")
     func letGo() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -187,7 +187,7 @@ struct KeepingTests {
             try await kit.world.advance(by: .seconds(1))
             #expect(weakCentral == nil)
             #expect(weakStrap == nil)
-            // The strap can be connected to by somebody else.
+            // Another central can connect to the strap now.
             let other = kit.central {
                 $0.name = "other"; $0.store = MemoryAccessoryStore()
             }

@@ -7,7 +7,7 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-/// A world with straps in it, and what a test of a central needs around that.
+/// A world with straps, and the helpers of the tests of a central.
 final class Kit: Sendable {
     let world: TestWorld
     let straps: [LiveAccessory]
@@ -44,7 +44,7 @@ final class Kit: Sendable {
         ]
     )
 
-    /// A strap with a characteristic that is written with response only, one without only, and an echo.
+    /// A strap with a characteristic for writes with response, one for writes without, and an echo.
     static let virtualStrap = VirtualAccessory(
         "Strap",
         services: [
@@ -64,7 +64,7 @@ final class Kit: Sendable {
         advertisedServices: ["180D"]
     )
 
-    /// A central on the phone; with the same name and store, as at another launch.
+    /// Returns a central on the phone, with the same name and store as at another launch.
     func central(
         _ descriptions: AccessoryDescription...,
         change: (inout AccessoryCentral.Configuration) -> Void = { _ in }
@@ -79,23 +79,23 @@ final class Kit: Sendable {
         )
     }
 
-    // MARK: What was written down
+    // MARK: Recording
 
-    /// What was written down, for a failure.
+    /// The recorded events, for failure messages.
     var log: String { recorder.recording.events.map(\.description).joined(separator: "\n") }
 
-    /// The last thing that was asked of Core Bluetooth.
+    /// The latest call to Core Bluetooth.
     var lastCall: String? {
         recorder.recording.events.last { $0.lane == .call }?.text
     }
 
-    /// How often something was asked of Core Bluetooth.
+    /// Returns the number of calls to Core Bluetooth with this prefix.
     func count(of call: String) -> Int {
         recorder.recording.events.count { $0.lane == .call && $0.text.hasPrefix(call) }
     }
 }
 
-/// What closures were told.
+/// The values that closures received.
 final class Heard<Value: Sendable>: Sendable {
     private let kept = Mutex<[Value]>([])
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("A central")
+@Suite("Lifetime of a central")
 struct LifeTests {
-    @Test("goes on as long as the application has its accessory")
+    @Test("A central runs as long as the app holds its accessory")
     func accessory() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
@@ -20,7 +20,7 @@ struct LifeTests {
         }
     }
 
-    @Test("goes on as long as somebody listens to its accessory's values")
+    @Test("A central runs as long as the app holds a sequence of values")
     func stream() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
@@ -35,7 +35,7 @@ struct LifeTests {
         }
     }
 
-    @Test("ends when the application has let go of all that came of it")
+    @Test("A central ends when the app has released everything obtained from it")
     func ends() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
@@ -46,7 +46,7 @@ struct LifeTests {
         }
     }
 
-    @Test("shows the same accessory to everybody, as long as somebody has it")
+    @Test("A central returns the same accessory object as long as the app holds it")
     func identity() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
@@ -59,18 +59,18 @@ struct LifeTests {
     }
 
     private final class Weak<Object: AnyObject & Sendable>: @unchecked Sendable {
-        // Written once, before anybody else has it.
+        // Written once, before any other code has the object.
         private(set) weak var reference: Object?
 
         init(_ reference: Object) { self.reference = reference }
     }
 
-    /// Takes everything of a central that there is, and lets go of it.
+    /// Obtains everything that a central offers, and releases it.
     private func visit(_ kit: Kit) async throws -> Weak<CentralDriver> {
         let central = kit.central()
         let driver = Weak(central.driver)
         let strap = try await central.pair(Kit.strap)
-        var values = strap.values(of: "2A37").makeAsyncIterator()
+        var values = try strap.values(of: "2A37").makeAsyncIterator()
         #expect(await values.next() != nil)
         let heard = Heard<AccessoryChange>()
         let observation = strap.onChange { heard.add($0) }

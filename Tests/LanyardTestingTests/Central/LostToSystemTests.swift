@@ -8,11 +8,11 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
-/// A telephone that was reset: the application remembers its accessory, and the system does not.
+/// A phone that was reset: the app remembers its accessory, and the system does not.
 @Suite struct LostToSystemTests {
     private static let company: UInt16 = 0xFFFF
 
-    /// A strap in a world of its own, on a telephone that knows nobody; and what an application does.
+    /// Runs `body` with a strap in a new world, on a phone without any bonds.
     private func visit(
         _ store: MemoryAccessoryStore,
         _ description: AccessoryDescription,
@@ -38,7 +38,7 @@ import VirtualRadio
         }
     }
 
-    @Test("Row 7: what the system does not know any more is forgotten, and paired anew")
+    @Test("Row 7: An accessory that the system no longer knows is forgotten and paired again")
     func pairsAnew() async throws {
         let store = MemoryAccessoryStore()
         let first = try await visit(store, .strap, seed: 7) { try await $0.accessory(.strap) }
@@ -48,7 +48,7 @@ import VirtualRadio
         #expect(store.load().accessories.map(\.identity) == [second])
     }
 
-    @Test("Row 14: what says itself who it is is found again, although the system does not know it")
+    @Test("Row 14: A manufacturer identity is found again after the system has lost the accessory")
     func recognised() async throws {
         let store = MemoryAccessoryStore()
         var strap = AccessoryDescription.strap

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Pairing through a central")
 struct PairingTests {
-    @Test("is done once for two who ask for the accessory at a time")
+    @Test("Two concurrent requests for an accessory pair it once")
     func together() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(120)) {
@@ -22,7 +22,40 @@ struct PairingTests {
         }
     }
 
-    @Test("goes on for who waits when who began has called it off")
+    @Test("Pairing uses the whole given description")
+    func givenDescription() async throws {
+        let kit = Kit(straps: 3)
+        try await kit.world.run(for: .seconds(120)) {
+            let first = Kit.strap.with { $0.matcher = .all(.service("180D"), .name("Strap 0")) }
+            let second = Kit.strap.with {
+                $0.matcher = .all(.service("180D"), .name("Strap 1"))
+                $0.services = [ServiceDescription("180D", [.read("2A38")])]
+            }
+            let third = Kit.strap.with { $0.matcher = .all(.service("180D"), .name("Strap 2")) }
+            let central = kit.central(first)
+            async let two = central.pair(second)
+            async let three = central.pair(third)
+            let (strapTwo, strapThree) = try await (two, three)
+            #expect(strapTwo.name == "Strap 1")
+            #expect(strapThree.name == "Strap 2")
+            #expect(strapTwo.description.services == second.services)
+            #expect(try await strapTwo.read("2A38") == Data([1]))
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
+                try await strapTwo.read("2A19")
+            }
+            let strapOne = try await central.pair(first)
+            #expect(strapOne.name == "Strap 0")
+            // The next launch finds all of them by their kind.
+            await central.shutDown()
+            let later = kit.central(first)
+            for strap in later.accessories { try await strap.untilReady() }
+            #expect(later.accessories.count == 3)
+            #expect(try await later.accessories[1].read("2A19") == Data([80]))
+            await later.shutDown()
+        }
+    }
+
+    @Test("A joined pairing continues when the call that started it is canceled")
     func takenOver() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
@@ -36,7 +69,7 @@ struct PairingTests {
         }
     }
 
-    @Test("finds one that comes nearer while it is looked for")
+    @Test("A search finds an accessory that comes nearer")
     func nearer() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
@@ -52,7 +85,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 2: that finds nobody says so after the scanning time-out, and leaves nothing behind")
+    @Test("Row 2: A search without a result ends after its timeout and leaves nothing behind")
     func nobody() async throws {
         let kit = Kit(straps: 0)
         try await kit.world.run(for: .seconds(60)) {
@@ -67,7 +100,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 10: that is cancelled ends at once, and leaves nothing behind")
+    @Test("Row 10: A canceled pairing ends at once and leaves nothing behind")
     func cancelled() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -82,14 +115,14 @@ struct PairingTests {
             #expect(central.accessories.isEmpty)
             #expect(kit.lastCall == "cancelPeripheralConnection")
             #expect(kit.store.accessories.isEmpty)
-            // All is as it was: another attempt succeeds.
+            // The earlier state is restored, so another attempt succeeds.
             let strap = try await central.pair(Kit.strap)
             #expect(strap.state == .ready)
             await central.shutDown()
         }
     }
 
-    @Test("Row 14: pairs two of a kind, each once")
+    @Test("Row 14: Two accessories of one kind are paired, each once")
     func two() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(60)) {
@@ -106,7 +139,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 1: waits for Bluetooth, and goes on by itself")
+    @Test("Row 1: Pairing waits for Bluetooth and continues by itself")
     func powerOff() async throws {
         let kit = Kit()
         kit.world.phone.isPoweredOn = false
@@ -122,7 +155,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 1: is refused where the application may not use Bluetooth")
+    @Test("Row 1: Pairing is refused if the app may not use Bluetooth")
     func unauthorized() async throws {
         let kit = Kit()
         kit.world.phone.isAuthorized = false
@@ -134,7 +167,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 2: does not scan for everything unless it is allowed to")
+    @Test("Row 2: An unfiltered scan is refused unless the configuration allows it")
     func unfiltered() async throws {
         let kit = Kit()
         let anything = AccessoryDescription(
@@ -159,7 +192,7 @@ struct PairingTests {
         }
     }
 
-    @Test("of a kind that was not described is refused")
+    @Test("Pairing an undescribed kind is refused")
     func unknownKind() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -173,7 +206,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 4: fails at once with one that lacks what is required")
+    @Test("Row 4: Pairing fails at once if a required characteristic is missing")
     func incomplete() async throws {
         let kit = Kit()
         var wanting = Kit.strap

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Presence")
 struct PresenceTests {
-    @Test("Row 11: tells who comes and who is lost, and scans only while somebody listens")
+    @Test("Row 11: Presence reports appearances and losses, and scans only with a subscriber")
     func comesAndGoes() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -37,7 +37,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("Row 11: does not lose one that is connected, though it does not advertise")
+    @Test("Row 11: A connected device is not lost, although it does not advertise")
     func connected() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {

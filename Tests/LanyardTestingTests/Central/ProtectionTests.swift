@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("An accessory that has to be paired")
+@Suite("Accessories that must be paired")
 struct ProtectionTests {
     private static let lock = VirtualAccessory(
         "Lock",
@@ -23,7 +23,7 @@ struct ProtectionTests {
         return description
     }
 
-    @Test("Row 12: is ready once the system has paired with it")
+    @Test("Row 12: An accessory is ready once the system has paired with it")
     func pairs() async throws {
         let kit = Kit(straps: 0)
         kit.world.add(Self.lock, at: .metres(1))
@@ -36,7 +36,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("Row 12: that does not pair is refused, and says why")
+    @Test("Row 12: An accessory that does not pair is refused with the reason")
     func refuses() async throws {
         let kit = Kit(straps: 0)
         kit.world.add(Self.lock.with { $0.pairing = VirtualAccessory.Pairing.none }, at: .metres(1))

@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Asking an accessory")
+@Suite("Reading from an accessory")
 struct ReadingTests {
-    @Test("reads one value after the other, and any number at once")
+    @Test("Values can be read one after the other and concurrently")
     func reads() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -24,7 +24,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("says what cannot be read")
+    @Test("A value that cannot be read is refused with the reason")
     func refusals() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -43,7 +43,23 @@ struct ReadingTests {
         }
     }
 
-    @Test("measures how strongly it is received")
+    @Test("The values of an undescribed characteristic are refused")
+    func undescribedValues() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            #expect(throws: AccessoryError.unknownCharacteristic("2A99")) {
+                _ = try strap.values(of: "2A99")
+            }
+            #expect(throws: AccessoryError.unknownCharacteristic("2A1C")) {
+                _ = try strap.values(of: TemperatureMeasurement.self)
+            }
+            await central.shutDown()
+        }
+    }
+
+    @Test("The signal strength depends on the distance")
     func signal() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -58,7 +74,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("ends a question when its time is over, and when nobody waits")
+    @Test("A request ends at its timeout, and when its task is canceled")
     func ends() async throws {
         let kit = Kit()
         var description = Kit.strap
@@ -66,7 +82,7 @@ struct ReadingTests {
         try await kit.world.run(for: .seconds(60)) { [description] in
             let central = kit.central(description)
             let strap = try await central.pair(description)
-            // It does not hear what it is asked, which the link survives.
+            // The accessory does not receive the request; the link survives that.
             kit.straps[0].disturb(losing: 1)
             let cancelled = Task { try await strap.read("2A38") }
             try await kit.world.advance(by: .milliseconds(500))
@@ -81,7 +97,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("gives each question its own answer, also after one was given up")
+    @Test("Each request gets its own answer, also after a canceled one")
     func order() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {

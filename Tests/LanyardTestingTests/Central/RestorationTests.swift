@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("A central that is restored")
+@Suite("State restoration")
 struct RestorationTests {
-    @Test("Row 9: takes up its links where they are, and its subscriptions")
+    @Test("Row 9: A restored central continues its links and subscriptions")
     func connected() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -19,14 +19,14 @@ struct RestorationTests {
             let strap = try #require(central.knownAccessory(Kit.strap))
             #expect(strap.id == id)
             try await strap.untilReady()
-            var values = strap.values(of: "2A37").makeAsyncIterator()
+            var values = try strap.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)
             #expect(kit.count(of: "scanForPeripherals") == 1)
             await central.shutDown()
         }
     }
 
-    @Test("stops a scan that nobody wants any more")
+    @Test("A restored scan without a request is stopped")
     func scan() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -45,7 +45,7 @@ struct RestorationTests {
         }
     }
 
-    @Test("Row 9: goes on waiting for one that is out of range")
+    @Test("Row 9: A restored central keeps the request for an accessory out of range pending")
     func away() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {

@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("A central with few slots")
+@Suite("Connection slots")
 struct SlotTests {
-    @Test("Row 13: says who holds them, and gives them back")
+    @Test("Row 13: Without a free slot the error names the holders, and slots are released")
     func exhausted() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(120)) {
@@ -27,7 +27,7 @@ struct SlotTests {
         }
     }
 
-    @Test("tells who is being paired when another one gets the slot that was hoped for")
+    @Test("A pairing is informed if another accessory receives the expected slot")
     func outrun() async throws {
         let kit = Kit(straps: 2)
         var lamp = Kit.strap
@@ -42,7 +42,7 @@ struct SlotTests {
             let changes = strap.changes
             async let light = central.pair(lamp)
             for await change in changes where change.reason == .evicted { break }
-            // The link is ending, for the lamp: there will be none for one more strap.
+            // The link is ending in favor of the lamp, so there is no slot for another strap.
             let error = await #expect(throws: AccessoryError.self) {
                 try await central.pair(Kit.strap)
             }
@@ -53,7 +53,7 @@ struct SlotTests {
         }
     }
 
-    @Test("is asked for none while Bluetooth is off, whoever waits")
+    @Test("No accessory requests a slot while Bluetooth is off")
     func poweredOff() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(600)) {
@@ -81,7 +81,7 @@ struct SlotTests {
         }
     }
 
-    @Test("Row 13: ends a link of lower priority for one of higher")
+    @Test("Row 13: A link of lower priority ends in favor of one of higher priority")
     func priority() async throws {
         let kit = Kit(straps: 1)
         var lamp = Kit.strap
@@ -97,14 +97,14 @@ struct SlotTests {
             let light = try await central.pair(lamp)
             #expect(light.state == .ready)
             for await change in changes where change.reason == .evicted { break }
-            // It comes back when there is room.
+            // The evicted accessory reconnects when a slot is free.
             try await light.disconnect()
             try await strap.untilReady()
             await central.shutDown()
         }
     }
 
-    @Test("are shown, and every change of them")
+    @Test("The app can observe the slots and their changes")
     func shown() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {

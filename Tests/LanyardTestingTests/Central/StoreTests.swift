@@ -6,9 +6,9 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-@Suite("A store that fails")
+@Suite("Stores that fail")
 struct StoreTests {
-    /// One that does nothing as long as it is shut.
+    /// A store that fails as long as it is shut.
     private final class ShutStore: AccessoryStore {
         struct Shut: Error {}
 
@@ -39,7 +39,7 @@ struct StoreTests {
         }
     }
 
-    @Test("is written as soon as it can be")
+    @Test("A failed write is repeated until it succeeds")
     func remembering() async throws {
         let kit = Kit()
         let store = ShutStore(isShut: false)
@@ -55,7 +55,7 @@ struct StoreTests {
         }
     }
 
-    @Test("is said not to have erased an accessory, and does so later")
+    @Test("A failure to erase is reported, and the erasure is repeated")
     func forgetting() async throws {
         let kit = Kit()
         let store = ShutStore(isShut: false)
@@ -72,7 +72,7 @@ struct StoreTests {
         }
     }
 
-    @Test("is read again until it can be, and what it has is there then")
+    @Test("A failed read is repeated, and its accessories then appear")
     func reading() async throws {
         let kit = Kit()
         let store = ShutStore(isShut: false)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Writing to an accessory")
 struct WritingTests {
-    @Test("Row 15: goes with response where that can be, else without")
+    @Test("Row 15: A write has a response if possible, otherwise none")
     func kinds() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -24,7 +24,7 @@ struct WritingTests {
         }
     }
 
-    @Test("Row 15: says what cannot be written, and what was refused")
+    @Test("Row 15: An impossible or refused write fails with the reason")
     func refusals() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -52,7 +52,7 @@ struct WritingTests {
         }
     }
 
-    @Test("Row 15: cuts a big value, in order, with progress", arguments: ["1B02", "2A39"])
+    @Test("Row 15: A large value is written in order, with progress", arguments: ["1B02", "2A39"])
     func chunks(_ text: String) async throws {
         let kit = Kit()
         let characteristic = try #require(BluetoothID(text))
@@ -72,7 +72,7 @@ struct WritingTests {
         }
     }
 
-    @Test("Row 15: that is interrupted says how much was sent", arguments: ["1B02", "2A39"])
+    @Test("Row 15: An interrupted write reports how much was sent", arguments: ["1B02", "2A39"])
     func interrupted(_ text: String) async throws {
         let kit = Kit()
         let characteristic = try #require(BluetoothID(text))
@@ -95,7 +95,7 @@ struct WritingTests {
         }
     }
 
-    @Test("stops when the task is cancelled, and others go on")
+    @Test("A canceled write stops, and others continue")
     func cancelled() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -113,7 +113,7 @@ struct WritingTests {
         }
     }
 
-    @Test("Row 15: refuses what is more than may wait")
+    @Test("Row 15: A write beyond the queue's limit is refused")
     func bound() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -139,7 +139,7 @@ struct WritingTests {
     }
 }
 
-/// Something else came than was expected.
+/// A result other than the expected one.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

@@ -3,7 +3,7 @@
 import Lanyard
 import Observation
 
-/// The strap that this application is for.
+/// The strap that this app supports.
 extension AccessoryDescription {
     static let strap = AccessoryDescription(
         kind: "strap",
@@ -15,7 +15,7 @@ extension AccessoryDescription {
     )
 }
 
-/// What the application shows.
+/// The state that the app shows.
 @MainActor @Observable
 final class PulseModel {
     private(set) var isConnected = false
@@ -33,7 +33,7 @@ final class PulseModel {
             for await change in strap.changes { isConnected = change.state == .ready }
         }
         Task {
-            for await measurement in strap.values(of: HeartRateMeasurement.self) {
+            for await measurement in try strap.values(of: HeartRateMeasurement.self) {
                 rate = Int(measurement.rate)
             }
         }

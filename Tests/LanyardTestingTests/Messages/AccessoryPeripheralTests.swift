@@ -6,7 +6,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("This device as an accessory")
+@Suite("Publishing an accessory")
 struct AccessoryPeripheralTests {
     private static let accessory = PublishedAccessory(
         name: "Gateway",
@@ -59,7 +59,7 @@ struct AccessoryPeripheralTests {
         return (central, try await central.pair(Self.description))
     }
 
-    @Test("Row 18: Long values are read, values written, and changes told")
+    @Test("Row 18: Long values can be read, values written, and changes observed")
     func values() async throws {
         let world = TestWorld(seed: 8)
         let gateway = world.addPhone("gateway")
@@ -81,7 +81,7 @@ struct AccessoryPeripheralTests {
                 #expect(value == Data([1, 2, 3]))
                 break
             }
-            var changes = accessory.values(of: "FF03").makeAsyncIterator()
+            var changes = try accessory.values(of: "FF03").makeAsyncIterator()
             peripheral.setValue(Data([7]), of: "FF03")
             #expect(await changes.next() == Data([7]))
             peripheral.setValue(Data([8]), of: "FF02")
@@ -91,7 +91,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("Row 18: Messages go both ways, and requests, too")
+    @Test("Row 18: Messages and requests travel in both directions")
     func messages() async throws {
         let world = TestWorld(seed: 9)
         let gateway = world.addPhone("gateway")
@@ -123,7 +123,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("Row 18: A central that returns has the channel that it had")
+    @Test("Row 18: A central that returns gets its former channel")
     func returning() async throws {
         let world = TestWorld(seed: 10)
         let gateway = world.addPhone("gateway")
@@ -151,7 +151,7 @@ struct AccessoryPeripheralTests {
     }
 
     @Test(
-        "Row 18: What was asked for while Bluetooth was off begins when it is switched on, each time"
+        "Row 18: Services requested while Bluetooth is off are published whenever it is switched on"
     )
     func powerOnGate() async throws {
         let world = TestWorld(seed: 11)
@@ -175,7 +175,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("Row 18: Who does not listen to the outbox cannot write to the inbox")
+    @Test("Row 18: A central without a subscription to the outbox cannot write to the inbox")
     func writingWithoutListening() async throws {
         let world = TestWorld(seed: 13)
         let gateway = world.addPhone("gateway")
@@ -198,7 +198,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("Row 18: After a restart what was published is there again")
+    @Test("Row 18: Published services are restored after a restart")
     func restoration() async throws {
         let world = TestWorld(seed: 14)
         let gateway = world.addPhone("gateway")
@@ -221,7 +221,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("Row 17: Sealed messages go both ways, and with a session of its own over the next link")
+    @Test("Row 17: Sealed messages travel in both directions, with a new session on the next link")
     func sealed() async throws {
         let world = TestWorld(seed: 15)
         let gateway = world.addPhone("gateway")

@@ -4,17 +4,17 @@ import CoreBluetooth
 import Foundation
 import Lanyard
 
-/// A channel on its way from a delegate to a test.
+/// A channel that a delegate passes to a test.
 ///
-/// Unchecked: the delegate does not keep it.
+/// Unchecked: the delegate does not keep the channel.
 struct SentChannel: @unchecked Sendable {
     let channel: CBL2CAPChannel
 }
 
-/// Publishes an L2CAP channel, and says its number and what is opened, as an application does that uses
-/// Core Bluetooth itself.
+/// Publishes an L2CAP channel and reports its number and the opened channels, like an app that uses
+/// Core Bluetooth directly.
 ///
-/// Unchecked: touched on the queue only, but for the streams, which are Sendable.
+/// Unchecked: used on the queue only, except the streams, which are `Sendable`.
 final class ChannelPublisher: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     let numbers: AsyncStream<CBL2CAPPSM>
     let channels: AsyncStream<SentChannel>
@@ -59,9 +59,9 @@ final class ChannelPublisher: NSObject, CBPeripheralManagerDelegate, @unchecked 
     }
 }
 
-/// Finds the publisher, and opens a channel to it.
+/// Finds the publisher and opens a channel to it.
 ///
-/// Unchecked: touched on the queue only, but for the stream, which is Sendable.
+/// Unchecked: used on the queue only, except the stream, which is `Sendable`.
 final class ChannelOpener: NSObject, @unchecked Sendable {
     let channels: AsyncStream<SentChannel>
     private let channel: AsyncStream<SentChannel>.Continuation

@@ -9,7 +9,7 @@ import Testing
 @Suite("Messages over L2CAP")
 struct ChannelMessageTests {
     @Test(
-        "Row 16: Messages go both ways over the streams of a channel, long ones, too, until it is gone"
+        "Row 16: Short and long messages travel in both directions until the channel closes"
     )
     func bothEnds() async throws {
         let world = TestWorld(seed: 12)
@@ -32,7 +32,7 @@ struct ChannelMessageTests {
                 )
                 #expect(reply == Reply(reply: number * 2))
             }
-            // More than the buffers of both ends hold.
+            // More than the buffers of both sides hold.
             let long = String(repeating: "Grüße ", count: 7_000)
             var told = near.messages(of: String.self).makeAsyncIterator()
             try await far.send(long)
@@ -48,7 +48,7 @@ struct ChannelMessageTests {
         }
     }
 
-    @Test("Row 16: Octets and messages go over a channel that an accessory was asked for")
+    @Test("Row 16: Bytes and messages travel over a channel opened through an accessory")
     func byteChannel() async throws {
         let world = TestWorld(seed: 16)
         let gateway = world.addPhone("gateway")
@@ -94,7 +94,7 @@ struct ChannelMessageTests {
         as role: SealingRole,
         _ world: TestWorld
     ) -> MessageChannel {
-        // The delegate that had it has let go of it.
+        // The delegate has released the channel.
         nonisolated(unsafe) let channel = sent.channel
         return MessageChannel(
             over: channel,

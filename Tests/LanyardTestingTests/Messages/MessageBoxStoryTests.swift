@@ -6,10 +6,10 @@ import LanyardTesting
 import Testing
 import VirtualRadio
 
-@Suite("Messages with an accessory")
+@Suite("Messages with a message box")
 struct MessageBoxStoryTests {
     @Test(
-        "Row 16: Messages are answered, and told back",
+        "Row 16: Requests are answered, and messages are echoed",
         arguments: [WriteKind.withResponse, .withoutResponse]
     )
     func answers(kind: WriteKind) async throws {
@@ -30,7 +30,7 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("Row 16: A thousand requests at once all have their answers, few of them at a time")
+    @Test("Row 16: A thousand concurrent requests are answered, a few at a time")
     func thousand() async throws {
         let world = TestWorld(seed: 4)
         _ = try world.addMessageBox()
@@ -56,7 +56,7 @@ struct MessageBoxStoryTests {
     }
 
     @Test(
-        "A link lost in the middle of a message fails it, and the channel goes on when it is back"
+        "A link lost during a message fails it, and the channel continues on the next link"
     )
     func linkLoss() async throws {
         let world = TestWorld(seed: 5)
@@ -82,7 +82,7 @@ struct MessageBoxStoryTests {
     }
 
     @Test(
-        "Row 16: An accessory that ends the link in place of an answer is waited for, and answers then"
+        "Row 16: A channel continues after the accessory ended the link instead of answering"
     )
     func disconnectingAccessory() async throws {
         let world = TestWorld(seed: 6)
@@ -101,7 +101,7 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("Row 16: Messages to what cannot be written as asked fail, each of them, and at once")
+    @Test("Row 16: Messages to a characteristic that cannot be written fail at once")
     func unwritable() async throws {
         let world = TestWorld(seed: 8)
         world.add(
@@ -134,7 +134,7 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("Row 16: A request times out in the time of the world, and a cancelled one at once")
+    @Test("Row 16: A request times out in virtual time, and a canceled one ends at once")
     func timeouts() async throws {
         let world = TestWorld(seed: 7)
         world.add(

@@ -6,7 +6,7 @@ import LanyardTesting
 import VirtualAccessories
 import VirtualRadio
 
-/// What is said in the stories.
+/// The messages of these tests.
 struct Question: Codable, Hashable, Sendable {
     var question: Int
 }
@@ -15,7 +15,7 @@ struct Reply: Codable, Hashable, Sendable {
     var reply: Int
 }
 
-/// Where the message box has its characteristics.
+/// The UUIDs of the message box.
 enum Box {
     static let service: BluetoothID = "4C414E59-4152-4400-A000-000000001D00"
     static let inbox: BluetoothID = "4C414E59-4152-4400-A000-000000001D01"
@@ -29,7 +29,7 @@ enum Box {
 }
 
 extension TestWorld {
-    /// Puts the example accessory into the world.
+    /// Adds the message box to the world.
     func addMessageBox(at position: Position = Position(x: 2, y: 0)) throws -> ControllerID {
         try air.world.addController(
             ControllerConfiguration(name: "Message Box", at: position),
@@ -37,7 +37,7 @@ extension TestWorld {
         )
     }
 
-    /// A central for message boxes on the phone, and the box when it is ready.
+    /// Returns a central for message boxes on the phone, and the box when it is ready.
     func box(
         _ phone: TestPhone? = nil
     ) async throws -> (central: AccessoryCentral, accessory: Accessory) {
@@ -49,7 +49,7 @@ extension TestWorld {
 }
 
 extension Accessory {
-    /// The messages of a box.
+    /// Returns the message channel of a box.
     func boxMessages(
         _ options: MessageChannelOptions = MessageChannelOptions(),
         as kind: WriteKind = .automatic

@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Stories of discovering and subscribing")
+@Suite("Discovery and subscriptions")
 struct DiscoveryStories {
-    @Test("Rows 4, 5: it is ready when what is wanted was found and confirmed, step by step")
+    @Test("Rows 4, 5: An accessory becomes ready step by step, after discovery and confirmation")
     func steps() async throws {
         let world = TestWorld(seed: 41)
         world.add(.strap)
@@ -23,7 +23,7 @@ struct DiscoveryStories {
                 ]
             )
             #expect(recorder.count(of: "setNotifyValue") == 1)
-            var values = strap.values(of: "2A37").makeAsyncIterator()
+            var values = try strap.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next()?.count == 2)
             await #expect(throws: AccessoryError.unknownCharacteristic("2A38")) {
                 try await strap.read("2A38")
@@ -31,7 +31,7 @@ struct DiscoveryStories {
         }
     }
 
-    @Test("Row 4: one without what is wanted is none of the kind")
+    @Test("Row 4: An accessory without a required characteristic is refused")
     func missing() async throws {
         let world = TestWorld(seed: 42)
         world.add(
@@ -47,7 +47,7 @@ struct DiscoveryStories {
         }
     }
 
-    @Test("Row 4: what is known from before is not looked up again after a loss")
+    @Test("Row 4: Known services are not discovered again after a lost link")
     func cached() async throws {
         let world = TestWorld(seed: 44)
         let lock = world.add(.lock)
@@ -66,7 +66,7 @@ struct DiscoveryStories {
         }
     }
 
-    @Test("Row 4: services that change while it is connected are looked up again")
+    @Test("Row 4: Services that change during a link are discovered again")
     func changed() async throws {
         let world = TestWorld(seed: 43)
         let strap = world.add(.box)
@@ -95,7 +95,7 @@ struct DiscoveryStories {
         }
     }
 
-    @Test("Row 5: values come again after a loss, without anybody's doing")
+    @Test("Row 5: Values arrive again after a lost link without any call")
     func subscribedAgain() async throws {
         let world = TestWorld(seed: 51)
         let strap = world.add(.strap)
@@ -104,7 +104,7 @@ struct DiscoveryStories {
             strap.dropLink()
             try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
             try await world.expect(known, becomes: .ready, within: .seconds(10))
-            var values = known.values(of: "2A37").makeAsyncIterator()
+            var values = try known.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)
         }
     }

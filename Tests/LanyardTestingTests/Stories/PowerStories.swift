@@ -4,9 +4,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Stories of power and permission")
+@Suite("Power and permission")
 struct PowerStories {
-    @Test("Row 1: what is asked for while Bluetooth is off waits, and goes on by itself")
+    @Test("Row 1: A call while Bluetooth is off waits and continues by itself")
     func off() async throws {
         let world = TestWorld(seed: 11)
         world.add(.strap)
@@ -32,7 +32,7 @@ struct PowerStories {
         }
     }
 
-    @Test("Row 1: permission that is taken away ends everything until it is given again")
+    @Test("Row 1: Revoked permission ends everything until it is granted again")
     func denied() async throws {
         let world = TestWorld(seed: 12)
         world.add(.strap)
@@ -48,7 +48,7 @@ struct PowerStories {
         }
     }
 
-    @Test("Row 1: a controller that breaks down is begun anew, and its accessories are back")
+    @Test("Row 1: A failed controller is restarted, and its accessories reconnect")
     func reset() async throws {
         let world = TestWorld(seed: 13)
         world.add(.strap)

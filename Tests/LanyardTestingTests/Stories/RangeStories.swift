@@ -2,12 +2,13 @@
 
 import Foundation
 import Lanyard
+import LanyardTestSupport
 import LanyardTesting
 import Testing
 
-@Suite("Stories of going and coming")
+@Suite("Range loss and return")
 struct RangeStories {
-    @Test("Row 8: out of range it is waited for, and it is ready soon after it is back")
+    @Test("Row 8: An accessory out of range becomes ready soon after its return")
     func walk() async throws {
         let world = TestWorld(seed: 81)
         let strap = world.add(.strap)
@@ -24,7 +25,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 8: one that restarts is back as soon as it advertises")
+    @Test("Row 8: An accessory that restarts reconnects as soon as it advertises")
     func reboot() async throws {
         let world = TestWorld(seed: 82)
         let strap = world.add(.strap)
@@ -36,7 +37,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 8: a battery that runs empty is a loss like any other")
+    @Test("Row 8: An empty battery counts as range loss")
     func battery() async throws {
         let world = TestWorld(seed: 83)
         let strap = world.add(
@@ -53,7 +54,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 8: what the application ends itself is not waited for")
+    @Test("Row 8: A link that the app ended is not made again")
     func own() async throws {
         let world = TestWorld(seed: 84)
         let strap = world.add(.strap)
@@ -68,7 +69,10 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 8: with a third of all packets lost it comes back all the same", arguments: 1...5)
+    @Test(
+        "Row 8: An accessory reconnects although 30 % of all packets are lost",
+        arguments: RunSeed.seeds(5)
+    )
     func interference(seed: UInt64) async throws {
         let world = TestWorld(seed: seed)
         let strap = world.add(.strap)
@@ -82,7 +86,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 11: who comes is discovered, who goes is lost, and who is connected is neither")
+    @Test("Row 11: Devices appear and disappear, and a connected device stays present")
     func presence() async throws {
         let world = TestWorld(seed: 111)
         let strap = world.add(.strap, at: .outOfRange)
@@ -114,7 +118,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 14: it is one accessory whatever its address is")
+    @Test("Row 14: An accessory keeps its identity whatever its address")
     func identity() async throws {
         let world = TestWorld(seed: 141)
         let description = AccessoryDescription.strap.with {

@@ -4,10 +4,10 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Stories of who makes a lost link again")
+@Suite("Reconnection by the system or the central")
 struct ReconnectStories {
     @Test(
-        "Row 22: the system where it may, else the central; the accessory is ready again in both cases",
+        "Row 22: After a lost link the system or the central makes the accessory ready again",
         arguments: [SystemReconnect.whereAvailable, .never]
     )
     func lost(reconnect: SystemReconnect) async throws {
@@ -23,12 +23,12 @@ struct ReconnectStories {
             #expect(isLeftToSystem == (reconnect == .whereAvailable), "\(world.story)")
             strap.comeBack()
             try await world.expect(known, becomes: .ready, within: .seconds(10))
-            var values = known.values(of: "2A37").makeAsyncIterator()
+            var values = try known.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)
         }
     }
 
-    @Test("Row 22: what the application ends is not made again, though the system could")
+    @Test("Row 22: The system does not reconnect an accessory that the app disconnected")
     func ended() async throws {
         let world = TestWorld(seed: 222)
         let strap = world.add(.strap)

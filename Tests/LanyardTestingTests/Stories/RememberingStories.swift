@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Stories of remembering")
+@Suite("Remembering accessories")
 struct RememberingStories {
-    @Test("Row 6: it is remembered once it is usable, and no more when it was forgotten")
+    @Test("Row 6: An accessory is remembered once it is usable, until it is forgotten")
     func forgotten() async throws {
         let world = TestWorld(seed: 61)
         let strap = world.add(.strap)
@@ -25,7 +25,7 @@ struct RememberingStories {
         }
     }
 
-    @Test("Row 7: the next launch has it again, and nobody pairs")
+    @Test("Row 7: The next launch has the accessory again without pairing")
     func nextLaunch() async throws {
         let world = TestWorld(seed: 71)
         world.add(.strap)
@@ -38,7 +38,7 @@ struct RememberingStories {
         }
     }
 
-    @Test("Row 7: the first launch knows nobody")
+    @Test("Row 7: The first launch has no accessories")
     func firstLaunch() async throws {
         let world = TestWorld(seed: 72)
         world.add(.strap)
@@ -50,7 +50,7 @@ struct RememberingStories {
         }
     }
 
-    @Test("Row 9: a process that ends while connected finds its accessory restored")
+    @Test("Row 9: A process that ends during a connection finds its accessory restored")
     func restored() async throws {
         let world = TestWorld(seed: 91)
         world.add(.strap)
@@ -67,7 +67,7 @@ struct RememberingStories {
         }
     }
 
-    @Test("Row 9: what this device publishes is restored, and whoever used it goes on")
+    @Test("Row 9: Published services are restored, and their central continues")
     func restoredPeripheral() async throws {
         let world = TestWorld(seed: 92)
         let gateway = world.addPhone("Gateway")
@@ -102,10 +102,10 @@ struct RememberingStories {
                 events.append(event)
                 if event == .advertising { break }
             }
-            // Restored before it was told that Bluetooth is on, as the system does.
+            // The restoration precedes the report that Bluetooth is on, as in the system.
             #expect(events.first == .restored, "\(events)")
             try await world.expect(known, becomes: .ready, within: .seconds(60))
-            var values = known.values(of: "1D01").makeAsyncIterator()
+            var values = try known.values(of: "1D01").makeAsyncIterator()
             again.setValue(Data([2]), of: "1D01")
             #expect(await values.next() == Data([2]))
         }

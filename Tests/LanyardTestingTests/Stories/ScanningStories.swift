@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Stories of looking for accessories")
+@Suite("Searching for accessories")
 struct ScanningStories {
-    @Test("Row 2: a search ends after ten seconds if nothing is there")
+    @Test("Row 2: A search without a result ends after ten seconds")
     func nothing() async throws {
         let world = TestWorld(seed: 21)
         try await world.run {
@@ -19,7 +19,7 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 2: of two straps the one that is near enough is found, by its maker's data")
+    @Test("Row 2: Of several straps the near one with the manufacturer data is found")
     func filtered() async throws {
         let world = TestWorld(seed: 22)
         let description = AccessoryDescription.strap.with {
@@ -47,7 +47,7 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 2: of two straps the one with the name is found, and the search stops there")
+    @Test("Row 2: Of two straps the one with the name is found, and the search stops")
     func named() async throws {
         let world = TestWorld(seed: 24)
         let description = AccessoryDescription.strap.with {
@@ -66,7 +66,7 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 2: a search for everything is refused unless it is asked for")
+    @Test("Row 2: An unfiltered search is refused unless the configuration allows it")
     func unfiltered() async throws {
         let world = TestWorld(seed: 23)
         world.add(.strap)
@@ -82,14 +82,14 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 3: an attempt to pair ends in time where the accessory is gone again")
+    @Test("Row 3: Pairing ends in time if the accessory disappears")
     func gone() async throws {
         let world = TestWorld(seed: 31)
         let strap = world.add(.strap)
         try await world.run {
             let central = world.phone.central(.strap)
             let paired = Task { try await central.pair(.strap) }
-            // Heard once, and gone before a link is there.
+            // Discovered once, and gone before there is a link.
             try await world.advance(by: .milliseconds(12))
             strap.switchOff()
             await #expect(throws: AccessoryError.connectingTimedOut(after: .seconds(10))) {
@@ -100,7 +100,7 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 3: an accessory that is known is waited for as long as it takes")
+    @Test("Row 3: The request for a known accessory stays pending without a time limit")
     func standing() async throws {
         let world = TestWorld(seed: 32)
         let strap = world.add(.strap)
@@ -123,7 +123,7 @@ struct ScanningStories {
         await world.phone.endApp()
     }
 
-    @Test("Row 10: a search that is called off leaves nothing behind")
+    @Test("Row 10: A canceled search leaves nothing behind")
     func calledOff() async throws {
         let world = TestWorld(seed: 101)
         try await world.run {
@@ -132,7 +132,7 @@ struct ScanningStories {
             try await world.advance(by: .seconds(3))
             search.cancel()
             await #expect(throws: AccessoryError.cancelled) { _ = try await search.value }
-            // The time-out of the search that was called off must not end the next one.
+            // The timeout of the canceled search must not end the next search.
             let strap = world.add(.strap, at: .outOfRange)
             async let paired = central.pair(.strap)
             try await world.advance(by: .seconds(8))

@@ -6,9 +6,11 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-@Suite("Stories of writing and talking")
+@Suite("Writing and messages")
 struct TalkingStories {
-    @Test("Row 15: each write goes as its characteristic allows, and a refusal is told")
+    @Test(
+        "Row 15: Each write has the kind that its characteristic permits, and refusals are reported"
+    )
     func writes() async throws {
         let world = TestWorld(seed: 151)
         let box = world.add(.box)
@@ -34,7 +36,7 @@ struct TalkingStories {
     }
 
     @Test(
-        "Row 15: a large value arrives in chunks, in order, with progress",
+        "Row 15: A large value arrives in chunks, in order, with progress",
         arguments: [WriteKind.withResponse, .withoutResponse]
     )
     func chunks(kind: WriteKind) async throws {
@@ -61,7 +63,7 @@ struct TalkingStories {
     }
 
     @Test(
-        "Row 15: what is longer than one write is refused, and the longest is taken",
+        "Row 15: A value longer than one write is refused, and the longest is accepted",
         arguments: [WriteKind.withResponse, .withoutResponse]
     )
     func lengths(kind: WriteKind) async throws {
@@ -84,7 +86,7 @@ struct TalkingStories {
         }
     }
 
-    @Test("Row 15: who writes faster than the air carries is held up, and nothing is lost")
+    @Test("Row 15: Writes faster than the radio wait for room, and nothing is lost")
     func flow() async throws {
         let world = TestWorld(seed: 154)
         let box = world.add(.box)
@@ -100,7 +102,7 @@ struct TalkingStories {
         }
     }
 
-    @Test("Row 16: requests have their answers, in JSON between STX and ETX")
+    @Test("Row 16: Requests are answered in JSON between STX and ETX")
     func messages() async throws {
         let world = TestWorld(seed: 161)
         let box = world.add(.box)
@@ -120,7 +122,37 @@ struct TalkingStories {
         }
     }
 
-    @Test("Row 16: a request without an answer ends in time, and the next one has its own")
+    @Test("The example in the documentation of VirtualService.messages answers messages")
+    func bytes() async throws {
+        struct Request: Codable, Sendable { var ask: String }
+        struct Answer: Codable, Equatable, Sendable { var time: Int }
+        let world = TestWorld(seed: 163)
+        world.add(
+            VirtualAccessory(
+                "Clock",
+                services: [
+                    .messages("1B00", writing: "1B01", notifying: "1B02") { request in
+                        request == Data(#"{"ask":"time"}"#.utf8) ? Data(#"{"time":1}"#.utf8) : nil
+                    }
+                ]
+            )
+        )
+        let clock = AccessoryDescription(
+            kind: "clock",
+            matching: .service("1B00"),
+            services: [ServiceDescription("1B00", [.write("1B01"), .subscribe("1B02")])]
+        )
+        try await world.run {
+            var options = MessageChannelOptions()
+            options.form = .plain
+            let channel = try await world.phone.central(clock).pair(clock)
+                .messages(writing: "1B01", listening: "1B02", options: options)
+            let answer = try await channel.request(Request(ask: "time"), expecting: Answer.self)
+            #expect(answer == Answer(time: 1))
+        }
+    }
+
+    @Test("Row 16: A request without an answer ends in time, and the next one gets its own answer")
     func silence() async throws {
         let world = TestWorld(seed: 162)
         let box = world.add(.box)
@@ -136,7 +168,7 @@ struct TalkingStories {
                 )
             }
             #expect(world.now - begun >= .seconds(4) && world.now - begun < .seconds(5))
-            // Garbage, and half of a message, are passed over.
+            // Garbage and half of a message are skipped.
             box.notify([0x00, 0x02, 0x7B, 0x22], on: "1B02")
             let answer = try await channel.request(
                 BoxQuestion(text: "now"),

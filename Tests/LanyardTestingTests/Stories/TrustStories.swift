@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Stories of trust, and of too many links")
+@Suite("Pairing and connection slots")
 struct TrustStories {
-    @Test("Row 12: connected is not paired, and ready is both")
+    @Test("Row 12: A connected accessory is not yet paired, but a ready one is")
     func paired() async throws {
         let world = TestWorld(seed: 121)
         world.add(.lock)
@@ -18,7 +18,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 12: a lock that forgot whom it is paired with says so, and is not taken for ready")
+    @Test("Row 12: A lock that lost its bond is not ready, and the reason is reported")
     func lostBond() async throws {
         let world = TestWorld(seed: 122)
         let lock = world.add(.lock)
@@ -34,7 +34,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 12: a phone that forgot whom it is paired with pairs anew before it is ready")
+    @Test("Row 12: A phone that lost its bond pairs again before the accessory is ready")
     func lostOwnBond() async throws {
         let world = TestWorld(seed: 124)
         let lock = world.add(.lock)
@@ -53,7 +53,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 12: a paired lock is ready again after a loss without being paired anew")
+    @Test("Row 12: A paired lock becomes ready again after range loss without a new pairing")
     func bonded() async throws {
         let world = TestWorld(seed: 123)
         let lock = world.add(.lock.with { $0.address = .rotating(every: .seconds(300)) })
@@ -69,7 +69,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 13: with all links taken, the next one is told who holds them, and waits its turn")
+    @Test("Row 13: With all slots in use a pairing learns the holders, and waits")
     func pool() async throws {
         let world = TestWorld(seed: 131)
         for number in 1...3 { world.add(.strap.with { $0.name = "Strap \(number)" }) }
@@ -96,7 +96,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 13: the link that the policy names makes room, is told why, and returns when it can")
+    @Test("Row 13: The link that the policy names ends with the reason, and returns when possible")
     func evicted() async throws {
         let world = TestWorld(seed: 132)
         world.add(.strap)
@@ -111,7 +111,7 @@ struct TrustStories {
             let box = try await central.pair(.box)
             let reasons = Heard<ChangeReason>()
             let observation = box.onChange { reasons.add($0.reason) }
-            // The strap has sent something all the time, the box nothing.
+            // The strap has sent values all the time, and the box nothing.
             try await world.advance(by: .seconds(10))
             let lock = try await central.pair(.lock)
             #expect(lock.state == .ready)
@@ -125,7 +125,7 @@ struct TrustStories {
         }
     }
 
-    /// Whoever has said nothing for longest makes room.
+    /// Ends the link with the longest silence.
     private struct SilentGoesFirst: ConnectionPolicy {
         func linkToEnd(
             for request: ConnectionRequest,

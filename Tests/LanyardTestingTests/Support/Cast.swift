@@ -4,7 +4,8 @@ import Foundation
 import Lanyard
 import LanyardTesting
 
-// Who plays in the stories beside the strap: a lock that wants to be paired, and a box that talks.
+// The other accessories of these tests: a lock that must be paired, and a box that exchanges
+// messages.
 
 extension AccessoryDescription {
     static let lock: AccessoryDescription = {
@@ -26,7 +27,7 @@ extension AccessoryDescription {
         ]
     )
 
-    /// The same with something changed.
+    /// Returns the description with a change.
     func with(_ change: (inout AccessoryDescription) -> Void) -> AccessoryDescription {
         var copy = self
         change(&copy)
@@ -45,7 +46,7 @@ extension VirtualAccessory {
     static let box = VirtualAccessory(
         "Box",
         services: [
-            .messages("1B00", writing: "1B01", notifying: "1B02") { (question: BoxQuestion) in
+            .jsonMessages("1B00", writing: "1B01", notifying: "1B02") { (question: BoxQuestion) in
                 question.text == "silence" ? nil : BoxAnswer(text: "\(question.text)? yes")
             },
             VirtualService(
@@ -70,7 +71,7 @@ struct BoxAnswer: Codable, Sendable, Equatable {
 }
 
 extension TestPhone {
-    /// The application of the story, for accessories of these kinds.
+    /// Returns the central of the test's app, for accessories of these kinds.
     func central(
         _ descriptions: AccessoryDescription...,
         change: (inout AccessoryCentral.Configuration) -> Void = { _ in }
@@ -84,24 +85,24 @@ extension TestPhone {
 }
 
 extension FlightRecorder {
-    /// The states of all accessories that it heard of, in the order in which they came.
+    /// The recorded states of all accessories, in order.
     var steps: [String] { recording.events.filter { $0.lane == .state }.map(\.text) }
 
-    /// How often something was asked of Core Bluetooth so far.
+    /// Returns the number of calls to Core Bluetooth with this prefix so far.
     func count(of call: String) -> Int {
         recording.events.count { $0.lane == .call && $0.text.hasPrefix(call) }
     }
 }
 
 extension AccessoryError {
-    /// What kind of failure ended an attempt; nil if it was something else.
+    /// The kind of failure that ended an attempt; `nil` for another error.
     var failedBecause: LinkFailure.Kind? {
         if case .attemptFailed(let failure) = self { failure.kind } else { nil }
     }
 }
 
 extension ChangeReason {
-    /// The failure that it tells of, if it does.
+    /// The failure in the reason, if there is one.
     var failure: LinkFailure? {
         switch self {
         case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
@@ -114,7 +115,7 @@ extension ChangeReason {
 }
 
 extension Story {
-    /// The states of an accessory in it, one after the other, without repetitions.
+    /// Returns the states of an accessory in the story, in order, without repetitions.
     func states(of name: String) -> [String] {
         texts.reduce(into: []) { states, text in
             guard text.hasPrefix(name + ": ") else { return }

@@ -3,16 +3,17 @@
 import CoreBluetooth
 import Dispatch
 import Foundation
+import LanyardTestSupport
 import LanyardTesting
 import Observation
 import Synchronization
 import Testing
 
-@Suite("Whatever an application starts has time stand still until it is done")
+@Suite("Virtual time and the app's tasks")
 struct JobSteeringTests {
-    @Test("tasks of their own run in the order in which they were started")
+    @Test("Unstructured tasks run in the order of their creation")
     func unstructuredTasks() async throws {
-        for seed in 1...20 as ClosedRange<UInt64> {
+        for seed in RunSeed.seeds(20) {
             let world = TestWorld(seed: seed)
             let diary = Diary(world)
             try await world.run {
@@ -32,9 +33,9 @@ struct JobSteeringTests {
         }
     }
 
-    @Test("actors, the main actor and detached tasks are waited for")
+    @Test("Virtual time waits for actors, the main actor and detached tasks")
     func actors() async throws {
-        for seed in 1...20 as ClosedRange<UInt64> {
+        for seed in RunSeed.seeds(20) {
             let world = TestWorld(seed: seed)
             let diary = Diary(world)
             try await world.run {
@@ -54,7 +55,7 @@ struct JobSteeringTests {
         }
     }
 
-    @Test("an application on Core Bluetooth lives the same day each time", arguments: [1, 9])
+    @Test("An app on Core Bluetooth repeats its run for one seed", arguments: [1, 9])
     func sameDay(seed: UInt64) async throws {
         var days: Set<[String]> = []
         for _ in 1...30 { days.insert(try await Self.day(seed)) }
@@ -93,7 +94,7 @@ struct JobSteeringTests {
         return diary.lines
     }
 
-    @Test("several worlds at a time do not disturb each other")
+    @Test("Several concurrent worlds do not affect each other")
     func parallel() async throws {
         let alone = try await Self.day(5)
         try await withThrowingTaskGroup(of: [String].self) { group in
@@ -103,7 +104,7 @@ struct JobSteeringTests {
     }
 }
 
-/// What happens, and when in its world.
+/// The recorded events, with their times in the world.
 private final class Diary: Sendable {
     private let world: TestWorld
     private let notes = Mutex<[String]>([])
@@ -152,7 +153,7 @@ private final class Model {
     }
 }
 
-/// An application as one would write it: on the main queue, with tasks where it needs them.
+/// A typical app: on the main queue, with tasks where it needs them.
 @MainActor
 private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
     @preconcurrency CBPeripheralDelegate

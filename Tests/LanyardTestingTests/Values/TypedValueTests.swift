@@ -6,9 +6,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("Values of an accessory as types")
+@Suite("Typed values of an accessory")
 struct TypedValueTests {
-    @Test("are read, and come by themselves")
+    @Test("Typed values can be read and received")
     func readsAndHears() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -16,7 +16,7 @@ struct TypedValueTests {
             let strap = try await central.pair(Kit.strap)
             #expect(try await strap.read(BodySensorLocation.self) == .chest)
             var rates: [UInt16] = []
-            for await measurement in strap.values(of: HeartRateMeasurement.self) {
+            for await measurement in try strap.values(of: HeartRateMeasurement.self) {
                 rates.append(measurement.rate)
                 if rates.count == 3 { break }
             }
@@ -25,7 +25,7 @@ struct TypedValueTests {
         }
     }
 
-    @Test("are an error when the accessory has something else")
+    @Test("Data of another type is an error")
     func reportsMalformedValues() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -40,7 +40,7 @@ struct TypedValueTests {
         }
     }
 
-    /// A sensor's location in more octets than it has.
+    /// A sensor location with more bytes than it has.
     private struct WideLocation: CharacteristicValue {
         static let identifier: BluetoothID = "2A38"
         let number: UInt16

@@ -6,13 +6,13 @@ import LanyardTesting
 import Observation
 import Testing
 
-@Suite("The same seed tells the same story")
+@Suite("Reproducible runs")
 struct SameDayTests {
-    /// How many days are compared: `LANYARD_SAME_DAYS` says more.
+    /// The number of runs to compare. `LANYARD_SAME_DAYS` can set a greater number.
     private static let dayCount =
         ProcessInfo.processInfo.environment["LANYARD_SAME_DAYS"].flatMap { Int($0) } ?? 20
 
-    @Test("again and again, of an application on the main actor with tasks of its own")
+    @Test("An app on the main actor with its own tasks behaves identically in each run")
     func sameDay() async throws {
         let first = try await Self.day(seed: 3)
         #expect(first.contains("outOfRange"))
@@ -24,7 +24,7 @@ struct SameDayTests {
         }
     }
 
-    @Test("and another one another story")
+    @Test("Another seed gives another run")
     func otherDay() async throws {
         #expect(try await Self.day(seed: 3) != Self.day(seed: 4))
     }
@@ -53,7 +53,7 @@ struct SameDayTests {
         return world.story.description
     }
 
-    /// Notes all that the model shows.
+    /// Records everything that the model shows.
     @MainActor
     private static func tell(_ model: PulseModel, in world: TestWorld) {
         let line = withObservationTracking {

@@ -6,9 +6,9 @@ import LanyardTesting
 import Testing
 import VirtualAdapters
 
-@Suite("A world for tests")
+@Suite("Test worlds")
 struct WorldTests {
-    @Test("lets hours pass in no time, for clocks as well")
+    @Test("Hours of virtual time, also of clocks, take no real time")
     func clock() async throws {
         let world = TestWorld()
         try await world.run {
@@ -19,7 +19,7 @@ struct WorldTests {
         }
     }
 
-    @Test("does later what it is told to do later")
+    @Test("Deferred work runs at its time")
     func later() async throws {
         let world = TestWorld()
         try await world.run {
@@ -30,7 +30,7 @@ struct WorldTests {
         #expect(world.story.description == "1.000 first\n2.000 second")
     }
 
-    @Test("ends with what its body throws, and runs again after it")
+    @Test("A run throws the error of its body, and another run can follow")
     func throwing() async throws {
         struct Mishap: Error {}
         let world = TestWorld()
@@ -44,7 +44,7 @@ struct WorldTests {
         #expect(world.now >= .seconds(2))
     }
 
-    @Test("says that a body takes too long")
+    @Test("A body that takes too long is reported")
     func bound() async throws {
         let world = TestWorld(seed: 5)
         let error = await #expect(throws: VirtualAirError.self) {
@@ -55,7 +55,7 @@ struct WorldTests {
         #expect(error?.seed == 5)
     }
 
-    @Test("says what was expected, where, and what happened instead")
+    @Test("A failure reports the expectation, its place, and the actual events")
     func failure() async throws {
         let world = TestWorld(seed: 6)
         let strap = world.add(.strap)
@@ -76,7 +76,7 @@ struct WorldTests {
         #expect(text.contains("my strap: outOfRange"))
     }
 
-    @Test("leaves packet logs where it is told to")
+    @Test("A world writes packet logs into a given directory")
     func trace() async throws {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "lanyard-world-\(UUID().uuidString)")
@@ -89,7 +89,7 @@ struct WorldTests {
         #expect(files.sorted() == ["0-phone.btsnoop", "1-Strap.btsnoop"])
     }
 
-    @Test("accessories do what the test says, and tell what was done to them")
+    @Test("Accessories perform the test's commands, and report what centrals did")
     func accessories() async throws {
         let world = TestWorld()
         let box = world.add(.box)
@@ -102,14 +102,14 @@ struct WorldTests {
             #expect(await box.value(of: "1B11") == Data([8, 9]))
             #expect(box.written(to: "1B11") == [Data([8, 9])])
             #expect(await box.linkCount == 1)
-            var values = known.values(of: "1B02").makeAsyncIterator()
+            var values = try known.values(of: "1B02").makeAsyncIterator()
             box.notify([5], on: "1B02")
             #expect(await values.next() == Data([5]))
         }
         #expect(await box.linkCount == 0)
     }
 
-    @Test("two phones do not have each other's accessories")
+    @Test("Two phones do not share accessories")
     func phones() async throws {
         let world = TestWorld()
         world.add(.strap)
@@ -118,7 +118,7 @@ struct WorldTests {
             let mine = try await world.phone.central(.strap).pair(.strap)
             let theirs = other.central(.strap)
             #expect(theirs.accessories.isEmpty)
-            // It is taken: a strap has one link.
+            // A strap has a single link, which is in use.
             await #expect(throws: AccessoryError.notFound(after: .seconds(10))) {
                 try await theirs.pair(.strap)
             }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Events for closures")
+@Suite("Event sequences with closures")
 struct EventsForEachTests {
-    @Test("come one after the other, each when the one before is done with")
+    @Test("A closure receives events in order, each after the previous call has returned")
     func order() async {
         let hub = Hub<Int>()
         let (numbers, heard) = AsyncStream<Int>.makeStream()
@@ -23,7 +23,7 @@ struct EventsForEachTests {
     }
 
     @Test(
-        "come no more once the observation is over, not even those that wait",
+        "A closure receives no event after the end of its observation, not even a waiting one",
         arguments: [true, false]
     )
     func over(byCancelling: Bool) async {
@@ -31,7 +31,7 @@ struct EventsForEachTests {
         let (numbers, heard) = AsyncStream<Int>.makeStream()
         let (gate, opening) = AsyncStream<Void>.makeStream()
         var observation: ObservationToken? = {
-            // The stream of what is heard ends when the closure is let go of.
+            // The stream of heard numbers ends when the closure is released.
             let end = AtEnd { heard.finish() }
             return hub.events().forEach { [end] number in
                 heard.yield(number)
@@ -49,7 +49,7 @@ struct EventsForEachTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("end with their source")
+    @Test("An observation ends with its source")
     func ended() async {
         let hub = Hub<Int>()
         let (numbers, heard) = AsyncStream<Int>.makeStream()
@@ -68,7 +68,7 @@ struct EventsForEachTests {
     }
 }
 
-/// Calls a closure when it is let go of.
+/// Calls a closure when it is released.
 private final class AtEnd: Sendable {
     private let body: @Sendable () -> Void
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Events")
+@Suite("Event sequences")
 struct EventsTests {
-    @Test("come in order, beginning with what there is")
+    @Test("Events arrive in order, beginning with the existing ones")
     func order() async {
         let hub = Hub<Int>()
         let events = hub.events { [1, 2] }
@@ -18,7 +18,7 @@ struct EventsTests {
         #expect(heard == [1, 2, 3])
     }
 
-    @Test("are heard by all who listen, each on its own")
+    @Test("Each subscriber receives all events")
     func several() async {
         let hub = Hub<Int>()
         let (one, other) = (hub.events(), hub.events())
@@ -31,7 +31,7 @@ struct EventsTests {
         }
     }
 
-    @Test("drop the oldest when there are too many, and count them")
+    @Test("Beyond the limit the oldest events are dropped and counted")
     func overflow() async {
         let hub = Hub<Int>()
         let events = hub.events(limit: 3)
@@ -44,7 +44,7 @@ struct EventsTests {
         #expect(heard == [2, 3, 4])
     }
 
-    @Test("do not lose what there is already, however much that is")
+    @Test("Existing events are not dropped, however many there are")
     func muchAtFirst() {
         let hub = Hub<Int>()
         let events = hub.events(limit: 3) { Array(0..<10) }
@@ -53,7 +53,7 @@ struct EventsTests {
         #expect(events.droppedCount == 0)
     }
 
-    @Test("end at once for a task that is cancelled, before and while it waits")
+    @Test("A sequence ends at once for a canceled task, before and while it waits")
     func cancelled() async {
         let hub = Hub<Int>()
         let events = hub.events()
@@ -63,13 +63,13 @@ struct EventsTests {
         }
         waiting.cancel()
         #expect(await waiting.value == nil)
-        // Others are not concerned.
+        // Other tasks are not affected.
         hub.send { 7 }
         var iterator = events.makeAsyncIterator()
         #expect(await iterator.next() == 7)
     }
 
-    @Test("wake who waits")
+    @Test("A waiting task resumes on an event")
     func wakes() async {
         let hub = Hub<Int>()
         let events = hub.events()
@@ -81,7 +81,7 @@ struct EventsTests {
         #expect(await first == 1)
     }
 
-    @Test("of which nobody has the sequence are not kept")
+    @Test("Events of a released sequence are released")
     func letGo() {
         let hub = Hub<Probe>()
         weak var probe: Probe?
@@ -97,7 +97,7 @@ struct EventsTests {
 
     private final class Probe: Sendable {}
 
-    @Test("that begin after the end have what there is, and end")
+    @Test("A sequence created after the end delivers the existing events and ends")
     func late() async {
         let hub = Hub<Int>()
         hub.end()
@@ -106,7 +106,7 @@ struct EventsTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("reach closures until their token is let go of")
+    @Test("A closure is called until its token is released")
     func closures() {
         let hub = Hub<Int>()
         let heard = Mutex<[Int]>([])
@@ -125,7 +125,7 @@ struct EventsTests {
         #expect(heard.withLock { $0 } == [1, 3])
     }
 
-    @Test("are lost by nobody, whoever sends and listens at the same time")
+    @Test("No event is lost when tasks send and subscribe at the same time")
     func race() async {
         let hub = Hub<Int>()
         let events = hub.events(limit: 10_000)
@@ -144,9 +144,9 @@ struct EventsTests {
     }
 }
 
-@Suite("A promise")
+@Suite("Promises")
 struct PromiseTests {
-    @Test("is the first one that is given, before or after somebody waits")
+    @Test("The first result counts, before and after a task waits")
     func first() async throws {
         let early = Promise<Int>()
         #expect(early.give(.success(1)))
@@ -159,7 +159,7 @@ struct PromiseTests {
         await #expect(throws: AccessoryError.linkEnded) { try await waiting.value }
     }
 
-    @Test("ends with the task that waits, which is told to who was to answer")
+    @Test("The cancellation of the waiting task ends the promise and calls its closure")
     func cancelled() async {
         let reply = Promise<Int>()
         let told = Mutex(0)

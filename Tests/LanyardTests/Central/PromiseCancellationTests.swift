@@ -4,9 +4,9 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("A promise whose task is cancelled")
+@Suite("Promises with a canceled task")
 struct PromiseCancellationTests {
-    @Test("calls off what was begun, once, whether the task was cancelled before or after")
+    @Test("The cancellation closure runs once, whether the task was canceled before or after")
     func cancelled() async {
         for isEarly in [true, false] {
             let promise = Promise<Int>()
@@ -24,7 +24,7 @@ struct PromiseCancellationTests {
         }
     }
 
-    @Test("calls nothing off that was answered")
+    @Test("The cancellation closure does not run after a result")
     func answered() async throws {
         let promise = Promise<Int>()
         let count = Guarded(0)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("A table of questions")
+@Suite("Request tables")
 struct RequestTableTests {
     private let level = RequestTable.Subject.read(CharacteristicPath("180F", "2A19"))
     private let place = RequestTable.Subject.read(CharacteristicPath("180D", "2A38"))
 
-    @Test("gives each answer to the question that was first of its kind")
+    @Test("Each answer belongs to the first request with its subject")
     func order() {
         var table = RequestTable()
         table.add(1, level, deadline: nil)
@@ -21,7 +21,7 @@ struct RequestTableTests {
         #expect(table.answered { $0 == level } == nil)
     }
 
-    @Test("keeps the place of a question that nobody waits for any more")
+    @Test("An abandoned request keeps its place")
     func abandoned() {
         var table = RequestTable()
         table.add(1, level, deadline: .seconds(1))
@@ -32,7 +32,7 @@ struct RequestTableTests {
         #expect(table.answered { $0 == level }?.number == 2)
     }
 
-    @Test("says once whose time is over")
+    @Test("An expired request is reported once")
     func expired() {
         var table = RequestTable()
         table.add(1, level, deadline: .seconds(1))
@@ -46,7 +46,7 @@ struct RequestTableTests {
         #expect(table.nextDeadline == nil)
     }
 
-    @Test("is full with so many, those included that nobody waits for, until the link ends")
+    @Test("Abandoned requests count toward the limit until the link ends")
     func bound() {
         var table = RequestTable()
         for number in 0..<RequestTable.limit {
@@ -60,7 +60,7 @@ struct RequestTableTests {
         #expect(table.answered { _ in true } == nil)
     }
 
-    @Test("lets go of what was asked of services that changed")
+    @Test("A change of services removes the requests about them")
     func servicesChanged() {
         var table = RequestTable()
         table.add(1, .read(CharacteristicPath("180D", "2A38")), deadline: .seconds(1))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Whether restoration may be asked for")
+@Suite("Permission for state restoration")
 struct RestorationPermitTests {
-    @Test("depends on the mode that it is for, as Info.plist has it")
+    @Test("The permission depends on the manager's background mode in Info.plist")
     func modes() {
         let central = ["UIBackgroundModes": ["audio", "bluetooth-central"]]
         #expect(RestorationPermit.isGiven(for: .central, by: central))
@@ -21,7 +21,7 @@ struct RestorationPermitTests {
     }
 
     #if os(Linux) || os(macOS)
-        @Test("does not depend on anything where there are no such modes")
+        @Test("Systems without background modes always permit restoration")
         func elsewhere() {
             #expect(RestorationPermit.permitted("lanyard.a", for: .central) == "lanyard.a")
             #expect(RestorationPermit.permitted(nil, for: .central) == nil)

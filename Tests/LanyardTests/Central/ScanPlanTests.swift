@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("A plan for scans")
+@Suite("Scan plans")
 struct ScanPlanTests {
     private func plan() -> ScanPlan {
         var plan = ScanPlan()
@@ -12,7 +12,7 @@ struct ScanPlanTests {
         return plan
     }
 
-    @Test("is one scan for the services of all, with duplicates if somebody wants them")
+    @Test("One scan covers the services of all requests, with duplicates if a request needs them")
     func union() {
         var plan = plan()
         #expect(plan.next() == nil)
@@ -28,7 +28,7 @@ struct ScanPlanTests {
         #expect(plan.next() == .scan(both))
     }
 
-    @Test("stops when nobody wants anything, once")
+    @Test("The scan stops once when there is no request left")
     func stop() {
         var plan = plan()
         #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
@@ -39,7 +39,7 @@ struct ScanPlanTests {
         #expect(plan.running == nil)
     }
 
-    @Test("begins anew for somebody new: a device is reported once in a scan")
+    @Test("The scan restarts for a new request, because it reports each device only once")
     func anew() {
         var plan = plan()
         #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
@@ -51,7 +51,7 @@ struct ScanPlanTests {
         #expect(plan.next() == nil)
     }
 
-    @Test("waits for Bluetooth, and begins again after it was off")
+    @Test("The scan waits for Bluetooth, and starts again after Bluetooth was off")
     func power() {
         var plan = ScanPlan()
         #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
@@ -64,7 +64,7 @@ struct ScanPlanTests {
         #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
     }
 
-    @Test("takes over what an earlier process scanned for: it goes on, changes, or ends")
+    @Test("The scan of an earlier process continues, changes or stops as the requests demand")
     func restored() {
         let former = ScanWish(services: ["180D"], reportsDuplicates: true)
         var unwanted = ScanPlan()
@@ -81,7 +81,7 @@ struct ScanPlanTests {
         #expect(wanted.next() == .scan(ScanWish(services: ["180F"])))
     }
 
-    @Test("has so many wishes at most, and lets those change that there are")
+    @Test("A plan refuses requests beyond its limit but accepts changes")
     func bound() {
         var plan = plan()
         for number in 0..<ScanPlan.wishLimit {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("An identifier")
+@Suite("Bluetooth identifiers")
 struct BluetoothIDTests {
     @Test(
-        "is the same in all its forms",
+        "All forms of a UUID are equal",
         arguments: [
             "180d", "180D", "0000180D", "0000180d-0000-1000-8000-00805f9b34fb",
         ]
@@ -19,7 +19,7 @@ struct BluetoothIDTests {
         #expect(BluetoothID(CBUUID(string: text)) == "180D")
     }
 
-    @Test("keeps what has no short form")
+    @Test("A UUID without a short form is preserved")
     func long() {
         let text = "4C414E59-4152-4400-A000-000000001A01"
         #expect(BluetoothID(text.lowercased())?.text == text)
@@ -28,7 +28,7 @@ struct BluetoothIDTests {
     }
 
     @Test(
-        "is no other text",
+        "Other texts are refused",
         arguments: ["", "180", "18 D", "0x180D", "180G", "４１８０", "4C414E59-4152-4400-A000"]
     )
     func refused(_ text: String) {
@@ -36,7 +36,7 @@ struct BluetoothIDTests {
     }
 }
 
-@Suite("A matcher")
+@Suite("Matchers")
 struct AccessoryMatcherTests {
     private let strap = Sighting(
         identifier: UUID(),
@@ -47,7 +47,7 @@ struct AccessoryMatcherTests {
         rssi: -60
     )
 
-    @Test("knows whether it looks at what may be otherwise in the next packet")
+    @Test("A matcher knows whether it examines data that may differ in the next packet")
     func looksBeyondServices() {
         #expect(!AccessoryMatcher.service("180D").looksBeyondServices)
         #expect(!AccessoryMatcher.any(.service("180D"), .service("1812")).looksBeyondServices)
@@ -57,7 +57,7 @@ struct AccessoryMatcherTests {
         #expect(AccessoryMatcher.all(.service("180D"), .service("180F")).looksBeyondServices)
     }
 
-    @Test("by service, name, signal and data")
+    @Test("A matcher examines the service, name, signal or data of a discovery")
     func single() {
         #expect(AccessoryMatcher.service("180D").matches(strap))
         #expect(!AccessoryMatcher.service("1812").matches(strap))
@@ -72,7 +72,7 @@ struct AccessoryMatcherTests {
         #expect(AccessoryMatcher.custom { $0.isConnectable }.matches(strap))
     }
 
-    @Test("means nobody who says nothing")
+    @Test("An advertisement without data matches no matcher")
     func silent() {
         let silent = Sighting(identifier: UUID())
         for matcher: AccessoryMatcher in [
@@ -84,7 +84,7 @@ struct AccessoryMatcherTests {
         }
     }
 
-    @Test("of several narrows the scan as far as it may")
+    @Test("A combined matcher limits the scan as far as possible")
     func combined() {
         let all = AccessoryMatcher.all(.service("180D"), .name("Strap"))
         #expect(all.matches(strap))
@@ -100,9 +100,9 @@ struct AccessoryMatcherTests {
     }
 }
 
-@Suite("A description")
+@Suite("Accessory descriptions")
 struct AccessoryDescriptionTests {
-    @Test("says where a characteristic is, the first of several alike")
+    @Test("A description returns the path of a characteristic, the first one if several match")
     func paths() {
         let description = AccessoryDescription(
             kind: "two",
@@ -117,7 +117,7 @@ struct AccessoryDescriptionTests {
         #expect(description.path(of: "2A00") == nil)
     }
 
-    @Test("tells every state of Bluetooth apart")
+    @Test("The states of Bluetooth convert to different availabilities")
     func availability() {
         let states: [CBManagerState] = [
             .unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-@Suite("One device is one accessory")
+@Suite("Identity registry")
 struct IdentityBookTests {
     static let source = IdentitySource.manufacturerData(company: 0xFFFF, range: 0..<1)
 
@@ -18,7 +19,7 @@ struct IdentityBookTests {
         .manufacturer(company: 0xFFFF, identifier: Data([number]))
     }
 
-    /// Heard with an identifier of the system's; and, if it says so, of its own.
+    /// A discovery with a system identifier and, optionally, the device's own identifier.
     static func sighting(_ number: UInt8, says own: UInt8? = nil) -> Sighting {
         Sighting(
             identifier: device(number),
@@ -28,7 +29,7 @@ struct IdentityBookTests {
 
     private var book = IdentityBook()
 
-    @Test("A device that nobody tells apart is who the system says")
+    @Test("A device without an identifier of its own has the system's identity")
     mutating func system() {
         let (identity, actions) = book.identify(Self.sighting(1, says: 9), by: .system, now: .zero)
         #expect(identity == .system(Self.device(1)))
@@ -36,7 +37,7 @@ struct IdentityBookTests {
         #expect(book.systemIdentifiers(of: identity) == [Self.device(1)])
     }
 
-    @Test("A device whose address changes stays the accessory that it was")
+    @Test("A device whose address changes keeps its identity")
     mutating func rotation() {
         for number in UInt8(1)...3 {
             let now = Duration.seconds(900 * Int(number))
@@ -49,7 +50,7 @@ struct IdentityBookTests {
         #expect(book.count == 1)
     }
 
-    @Test("A device that says who it is only now is merged with what it was taken for")
+    @Test("A device that reveals its identifier late is merged with its earlier identity")
     mutating func merge() {
         _ = book.identify(Self.sighting(1, says: 9), by: Self.source, now: .zero)
         let unknown = book.identify(Self.sighting(2), by: Self.source, now: .seconds(1))
@@ -61,7 +62,7 @@ struct IdentityBookTests {
         #expect(book.count == 1)
     }
 
-    @Test("An advertisement without the identifier is of whom the system's identifier was")
+    @Test("An advertisement without the identifier belongs to the owner of the system's identifier")
     mutating func silentAdvertisement() {
         _ = book.identify(Self.sighting(1, says: 9), by: Self.source, now: .zero)
         let met = book.identify(Self.sighting(1), by: Self.source, now: .seconds(1))
@@ -69,7 +70,7 @@ struct IdentityBookTests {
     }
 
     @Test(
-        "An identifier that the system gives to another device goes over, but not while it is linked"
+        "A system identifier that was assigned again moves to the new device, unless it has a link"
     )
     mutating func reuse() {
         _ = book.identify(Self.sighting(1, says: 8), by: Self.source, now: .zero)
@@ -82,7 +83,7 @@ struct IdentityBookTests {
         #expect(other.identity == Self.identity(9))
     }
 
-    @Test("A remembered accessory is known by the identifier that it had")
+    @Test("A remembered accessory is recognized by its last identifier")
     mutating func remembered() {
         #expect(book.adopt(Self.device(1), as: Self.identity(9), now: .zero) == [])
         let met = book.identify(Self.sighting(2, says: 9), by: Self.source, now: .seconds(1))
@@ -96,7 +97,7 @@ struct IdentityBookTests {
 
     // MARK: Duplicates
 
-    @Test("Of two links to one device the older one stays if it lives")
+    @Test("Of two links to one device, the older one stays if it is alive")
     mutating func duplicateOfLiving() {
         _ = book.identify(Self.sighting(1, says: 9), by: Self.source, now: .zero)
         #expect(book.linked(Self.device(1), now: .zero) == [])
@@ -110,7 +111,7 @@ struct IdentityBookTests {
         #expect(book.linkedIdentifier(of: Self.identity(9)) == Self.device(1))
     }
 
-    @Test("Of two links to one device the newer one stays if the older is silent")
+    @Test("Of two links to one device, the newer one stays if the older is silent")
     mutating func duplicateOfSilent() {
         _ = book.identify(Self.sighting(1, says: 9), by: Self.source, now: .zero)
         _ = book.linked(Self.device(1), now: .zero)
@@ -118,13 +119,13 @@ struct IdentityBookTests {
         let actions = book.linked(Self.device(2), now: .seconds(901))
         #expect(actions == [.close(Self.device(1), keeping: Self.device(2))])
         #expect(book.linkedIdentifier(of: Self.identity(9)) == Self.device(2))
-        // It is said once.
+        // The closing is requested only once.
         #expect(book.linked(Self.device(2), now: .seconds(902)) == [])
         book.unlinked(Self.device(1))
         #expect(book.linkedIdentifier(of: Self.identity(9)) == Self.device(2))
     }
 
-    @Test("A second link is closed, too, if it turns out to be one only later")
+    @Test("A second link is closed also if it is recognized as a duplicate only later")
     mutating func lateDuplicate() {
         _ = book.identify(Self.sighting(1, says: 9), by: Self.source, now: .zero)
         _ = book.linked(Self.device(1), now: .zero)
@@ -142,7 +143,7 @@ struct IdentityBookTests {
     // MARK: Bounds
 
     @Test(
-        "Of too many accessories the one met longest ago goes, but none that is remembered or linked"
+        "Beyond the limit the accessory seen longest ago is removed, unless remembered or linked"
     )
     func accessoryLimit() {
         var book = IdentityBook(accessoryLimit: 4)
@@ -158,7 +159,7 @@ struct IdentityBookTests {
     }
 
     @Test(
-        "Of too many identifiers of one accessory the one met longest ago goes, but none with a link"
+        "Beyond the limit the identifier seen longest ago is removed, unless it has a link"
     )
     mutating func identifierLimit() {
         _ = book.identify(Self.sighting(0, says: 9), by: Self.source, now: .zero)
@@ -175,8 +176,8 @@ struct IdentityBookTests {
     }
 
     @Test(
-        "Whatever happens, an identifier is one accessory's, and one link stays",
-        arguments: 0..<4
+        "After random events each identifier has one owner, and each accessory one link",
+        arguments: RunSeed.seeds(4)
     )
     func randomWalk(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
@@ -186,7 +187,7 @@ struct IdentityBookTests {
     }
 }
 
-/// Random things happen to a book; the first thing that must not be is remembered.
+/// Performs random steps on a registry and keeps the first violated rule.
 struct IdentityWalk {
     private var book = IdentityBook(accessoryLimit: 8)
     private var links: Set<UUID> = []

@@ -2,11 +2,11 @@
 
 @testable import Lanyard
 
-/// The table as it should be, written by hand. What is not in it has to be ignored.
+/// The expected transition table, written by hand. An event that is not in it must be ignored.
 enum ExpectedTransitions {
     typealias Row = [Occurrence: TransitionTable.Outcome]
 
-    /// What becomes of a state of this kind.
+    /// Returns the expected transitions of a state of this kind.
     static func row(_ situation: Situation) -> Row {
         switch situation {
         case .waitingForBluetooth, .poweredOff, .poweredOffToPair, .poweredOffToRest, .unauthorized,
@@ -16,8 +16,8 @@ enum ExpectedTransitions {
         case .askingForRemembered, .askingForHeld, .askingToPair: asking(situation)
         case .idle, .idleUnknown, .scanning: aloof(situation)
         case .waitingForSlot, .dialling, .arrived, .backingOff: connecting(situation)
-        case .discoveringServices, .discoveringCharacteristics, .subscribing, .probing, .refused,
-            .ready:
+        case .discoveringServices, .discoveringCharacteristics, .subscribing, .renewing, .probing,
+            .refused, .ready:
             linked.merging(link(situation)) { $1 }
         case .outOfRange, .pausing, .systemReconnects: away(situation)
         case .endingToRest, .endingToRetry, .endingToDial, .endingGranted, .endingToPair:
@@ -172,7 +172,7 @@ enum ExpectedTransitions {
         .forget: .to(.idle, "erase"),
     ]
 
-    /// What all states with a link do.
+    /// The transitions of all states with a link.
     private static let linked: Row = [
         .off: .to(.poweredOff, "release the slot"),
         .lost: .to(.outOfRange, "release the slot", "standing connect"),
@@ -202,6 +202,13 @@ enum ExpectedTransitions {
             return [
                 .confirmed: .to(.ready, "save"), .unauthenticated: .to(.refused),
                 .subscriptionFailed: abandon, .countdown: abandon,
+                .ended: .to(.subscribing, "subscribe"),
+            ]
+        case .renewing:
+            return [
+                .confirmed: .to(.ready, "save"), .unauthenticated: abandon,
+                .subscriptionFailed: abandon, .countdown: abandon,
+                .ended: .to(.renewing, "subscribe"),
             ]
         case .probing:
             return [
@@ -213,7 +220,12 @@ enum ExpectedTransitions {
                 .probed: .to(.ready, "save"), .ended: .to(.refused), .pair: .to(.probing, "probe"),
             ]
         default:
-            return [.ended: .to(.subscribing, "subscribe")]
+            return [
+                .ended: .to(.subscribing, "subscribe"),
+                .refusedOnce: .to(.renewing, "unsubscribe"),
+                .refusedTwice: .to(.discoveringServices, "discover services"),
+                .refusedThrice: abandon,
+            ]
         }
     }
 

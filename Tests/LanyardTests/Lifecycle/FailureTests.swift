@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lanyard
 
-/// What errors mean.
+/// The meaning of errors.
 struct FailureTests {
     @Test(arguments: [
         (CBError.Code.connectionTimeout, LinkFailure.Kind.linkLoss, FailureClass.transient),

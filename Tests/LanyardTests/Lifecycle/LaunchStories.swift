@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// Bluetooth comes and goes, and so do processes.
+/// Changes of Bluetooth's availability, and launches of the app.
 struct LaunchStories {
     @Test func `an accessory that was paired is waited for at the next launch`() {
         var bench = MachineBench(isRemembered: true)

@@ -3,12 +3,12 @@
 import Foundation
 import Testing
 
-/// The table in the documentation is that of the code.
+/// The transition table in the documentation equals that of the code.
 struct LifecycleDocumentTests {
     private static let begin = "<!-- transitions: begin -->\n"
     private static let end = "<!-- transitions: end -->"
 
-    /// The document, in the folder above this file's that has it.
+    /// Returns the document, in the nearest parent folder of this file that contains it.
     private static func document() throws -> URL {
         var folder = URL(filePath: #filePath).deletingLastPathComponent()
         for _ in 1...6 {
@@ -19,7 +19,7 @@ struct LifecycleDocumentTests {
         throw CocoaError(.fileNoSuchFile)
     }
 
-    /// To bring the document up to date, run this test with `UPDATE_DOCS=1` in the environment.
+    /// Run this test with `UPDATE_DOCS=1` in the environment to update the document.
     @Test func `docs/LIFECYCLE.md shows what the machine does`() throws {
         let url = try Self.document()
         let text = try String(contentsOf: url, encoding: .utf8)

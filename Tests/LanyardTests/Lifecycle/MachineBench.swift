@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 
 @testable import Lanyard
 
 typealias Machine = AccessoryMachine<String>
 
-/// A machine whose peripherals are names, with a clock that is set by hand.
+/// A state machine whose peripherals are names, with a clock that is set by hand.
 struct MachineBench {
     var machine: Machine
     var now = Duration.zero
@@ -23,7 +24,7 @@ struct MachineBench {
             } ?? Machine(settings: settings, isRemembered: isRemembered)
     }
 
-    /// Tells events, one after the other; what is to be done about the last one.
+    /// Passes events to the machine and returns the actions of the last one.
     @discardableResult
     mutating func tell(_ events: Machine.Event...) -> [Machine.Action] {
         var actions: [Machine.Action] = []
@@ -31,7 +32,7 @@ struct MachineBench {
         return actions
     }
 
-    /// Tells something of the usual peripheral.
+    /// Passes events of the default peripheral to the machine.
     @discardableResult
     mutating func hear(_ events: LinkEvent...) -> [Machine.Action] {
         var actions: [Machine.Action] = []
@@ -39,7 +40,7 @@ struct MachineBench {
         return actions
     }
 
-    /// Lets the countdown of the state end, when it does.
+    /// Advances the clock to the end of the state's countdown, if there is one.
     @discardableResult
     mutating func wait() -> [Machine.Action] {
         guard let countdown = machine.state.countdown else { return [] }
@@ -47,7 +48,7 @@ struct MachineBench {
         return tell(.countdownEnded(countdown))
     }
 
-    /// Goes from a link to usable, for the strap without pairing.
+    /// Makes a connected strap without pairing ready.
     @discardableResult
     mutating func getReady() -> [Machine.Action] {
         hear(
@@ -59,7 +60,7 @@ struct MachineBench {
         )
     }
 
-    /// A machine whose strap is ready, and remembered.
+    /// Returns a machine whose strap is ready and remembered.
     static func ready(_ settings: LifecycleSettings = .strap) -> MachineBench {
         var bench = MachineBench(settings)
         bench.tell(.available, .wished(.pair), .retrieved(nil), .found("strap", rssi: -60))
@@ -72,7 +73,8 @@ struct MachineBench {
 }
 
 extension LifecycleSettings {
-    /// A heart rate strap: its measurement is required, the place of its sensor and its battery are not.
+    /// A heart rate strap: its measurement is required, its sensor location and battery are
+    /// optional.
     static let strap = LifecycleSettings(
         AccessoryDescription(
             kind: "strap",
@@ -90,7 +92,7 @@ extension LifecycleSettings {
         )
     )
 
-    /// One that has to be paired before the place of its sensor can be read.
+    /// A strap that must be paired before its sensor location can be read.
     static let lockedStrap: LifecycleSettings = {
         var settings = strap
         settings.protected = "2A38"
@@ -118,13 +120,13 @@ extension LinkFailure {
 }
 
 extension Machine.Action {
-    /// Whether it is the report of this state.
+    /// Returns whether the action reports this state.
     func reports(_ state: AccessoryState) -> Bool {
         guard case .report(state, _) = self else { return false }
         return true
     }
 
-    /// What is recorded, if something is.
+    /// The record in the action, if there is one.
     var record: AttemptRecord? {
         guard case .record(let record) = self else { return nil }
         return record
@@ -132,7 +134,7 @@ extension Machine.Action {
 }
 
 extension [Machine.Action] {
-    /// What is to be done, without what is only told.
+    /// The actions other than reports and records.
     var deeds: [Machine.Action] {
         filter {
             switch $0 {
@@ -142,7 +144,7 @@ extension [Machine.Action] {
         }
     }
 
-    /// What is told.
+    /// The reports.
     var reports: [Machine.Action] {
         filter {
             guard case .report = $0 else { return false }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 
 @testable import Lanyard
 
-/// What the machine asked for that cannot be, or must not.
+/// An action of the machine that is impossible or forbidden.
 struct Impossible: Error, CustomStringConvertible {
     var description: String
 }
 
-/// A system with one accessory, a pool of links and a store, which answers what a machine asks for, late
-/// and not always well, and throws when it is asked for the impossible.
+/// A system with one accessory, a pool of links and a store. It answers the machine's actions with
+/// delays and failures, and throws if an action is impossible.
 struct ModelWorld {
     enum Link { case pending, up, cancelled }
     enum Slot { case none, waiting, granted }
@@ -18,11 +19,11 @@ struct ModelWorld {
     var machine: Machine
     var generator: SplitMix64
     var now = Duration.zero
-    /// Nothing fails any more, and everybody is there.
+    /// Whether nothing fails and the accessory is present.
     var isKind = false
     var isOn = false
     var isPresent = true
-    /// What was answered and not told yet.
+    /// The events that wait to be passed to the machine.
     var callbacks: [Machine.Event] = []
     private(set) var armed: Countdown?
     private(set) var slot = Slot.none
@@ -36,7 +37,7 @@ struct ModelWorld {
     private var services: Set<BluetoothID> = []
     private var confirmed: Set<CharacteristicPath> = []
 
-    /// The last events, to explain what went wrong.
+    /// The latest events, to explain a failure.
     private(set) var story: [String] = []
 
     init(_ settings: LifecycleSettings, seed: UInt64) {
@@ -46,12 +47,12 @@ struct ModelWorld {
         saved = isRemembered ? name : nil
     }
 
-    /// Whether something goes wrong, once in so many times.
+    /// Returns whether an operation fails, with a probability of one in `odds`.
     mutating func fails(oneIn odds: Int) -> Bool {
         !isKind && generator.happens(oneIn: odds)
     }
 
-    /// Tells an event, and does what is to be done.
+    /// Passes an event to the machine and performs its actions.
     mutating func tell(_ event: Machine.Event) throws {
         let before = machine.state
         story = story.suffix(11) + ["\(event)"]
@@ -62,15 +63,15 @@ struct ModelWorld {
         try check()
     }
 
-    /// Tells what was answered first.
+    /// Passes the oldest waiting event to the machine.
     mutating func tellNext() throws {
         guard !callbacks.isEmpty else { return }
         try tell(callbacks.removeFirst())
     }
 
-    /// Lets the countdown end that is armed.
+    /// Ends the armed countdown.
     mutating func endCountdown() throws {
-        // The system tells of the end of a link in time, if at all.
+        // If the system reports the end of a link at all, it does so in time.
         while machine.accessoryState == .disconnecting,
             let peripheral = machine.state.peripheral,
             callbacks.contains(where: { $0.isEnd(of: peripheral) })
@@ -82,13 +83,13 @@ struct ModelWorld {
         armed = nil
         let isCurrent = machine.state.countdown == countdown
         guard isCurrent else { throw Impossible(description: "an old countdown was armed") }
-        // A machine cancels what has ended, too.
+        // A machine cancels countdowns that have ended, too.
         armed = countdown
         try tell(.countdownEnded(countdown))
     }
 }
 
-// MARK: What happens by itself
+// MARK: Independent events
 
 extension ModelWorld {
     mutating func switchBluetooth(_ isOn: Bool) throws {
@@ -96,7 +97,7 @@ extension ModelWorld {
         self.isOn = isOn
         links = [:]
         peripherals = []
-        // The system answers at once when it is asked, or never.
+        // The system answers a retrieval at once or never.
         callbacks.removeAll { $0.isRetrieval }
         if !isOn && fails(oneIn: 2) { callbacks = [] }
         let why = Unavailability.allCases.randomElement(using: &generator) ?? .poweredOff
@@ -131,7 +132,7 @@ extension ModelWorld {
         }
     }
 
-    /// The accessory gets another address: the system takes it for another device.
+    /// Gives the accessory another address, so that the system treats it as another device.
     mutating func rotate() {
         name = "p\(generator.next() % 100)"
         if isOn && isPresent { advertise() }
@@ -151,6 +152,12 @@ extension ModelWorld {
         callbacks.append(.link(peripheral, .servicesModified(modified)))
     }
 
+    mutating func refuseMessages() {
+        guard let peripheral = links.first(where: { $0.value == .up })?.key else { return }
+        let step = Renewal.allCases.randomElement(using: &generator) ?? .subscription
+        callbacks.append(.link(peripheral, .messagesRefused(.measurement, step, .strange)))
+    }
+
     mutating func revoke() {
         if slot == .granted { callbacks.append(.slot(.revoked)) }
     }
@@ -166,7 +173,7 @@ extension ModelWorld {
         callbacks.append(.link(peripheral, .connected(known: known)))
     }
 
-    /// What an event means for the world, before the machine hears of it.
+    /// Applies an event to the world before the machine receives it.
     private mutating func happen(_ event: Machine.Event) {
         switch event {
         case .link(let peripheral, .connected(let known)):
@@ -186,7 +193,7 @@ extension ModelWorld {
     }
 }
 
-// MARK: What the machine asks for
+// MARK: Actions of the machine
 
 extension ModelWorld {
     private func require(_ condition: Bool, _ otherwise: String) throws {
@@ -214,6 +221,9 @@ extension ModelWorld {
         case .subscribe(let peripheral, let path):
             try own(peripheral, before)
             try subscribe(peripheral, path)
+        case .unsubscribe(let peripheral, let path):
+            try own(peripheral, before)
+            try unsubscribe(peripheral, path)
         case .probe(let peripheral, let path):
             try own(peripheral, before)
             try probe(peripheral, path)
@@ -289,7 +299,7 @@ extension ModelWorld {
             links[peripheral] != nil || isExpected,
             "\(peripheral) is cancelled for nothing"
         )
-        // What has failed already ends once, by what was told of that.
+        // A connection that has failed ends only once, with the failure that was reported.
         guard links[peripheral] != nil else { return }
         if fails(oneIn: 30) {
             links[peripheral] = nil
@@ -300,13 +310,13 @@ extension ModelWorld {
         callbacks.append(.link(peripheral, .disconnected(nil, isReconnecting: false)))
     }
 
-    /// Whether there is a link, as far as was told.
+    /// Requires that there is a link, as far as the machine knows.
     private func requireLink(_ peripheral: String) throws {
         let isExpected = callbacks.contains { $0.isEnd(of: peripheral) }
         try require(links[peripheral] == .up || isExpected, "\(peripheral) is not connected")
     }
 
-    /// Whether the services have changed, and the machine does not know yet.
+    /// Whether the services have changed and the machine was not yet informed.
     private var isStale: Bool {
         callbacks.contains {
             guard case .link(_, .servicesModified) = $0 else { return false }
@@ -346,6 +356,20 @@ extension ModelWorld {
         callbacks.append(.link(peripheral, .subscriptionChanged(path, change)))
     }
 
+    private mutating func unsubscribe(
+        _ peripheral: String,
+        _ path: CharacteristicPath
+    ) throws {
+        try requireLink(peripheral)
+        try require(found.contains(path) || isStale, "\(path) is not discovered")
+        confirmed.remove(path)
+        guard !fails(oneIn: 20) else { return }
+        let change: SubscriptionChange =
+            fails(oneIn: 10)
+            ? .failed(generator.happens(oneIn: 2) ? .strange : .unauthenticated) : .ended
+        callbacks.append(.link(peripheral, .subscriptionChanged(path, change)))
+    }
+
     private mutating func probe(_ peripheral: String, _ path: CharacteristicPath) throws {
         try requireLink(peripheral)
         try require(found.contains(path) || isStale, "\(path) is not discovered")
@@ -371,7 +395,7 @@ extension ModelWorld {
     }
 }
 
-// MARK: What always holds
+// MARK: Invariants
 
 extension ModelWorld {
     private func check() throws {
@@ -391,7 +415,7 @@ extension ModelWorld {
 }
 
 extension Machine.Event {
-    /// Whether it tells of the end of a link.
+    /// Returns whether the event reports the end of a link.
     fileprivate func isEnd(of peripheral: String) -> Bool {
         switch self {
         case .link(peripheral, .disconnected), .link(peripheral, .failedToConnect): true
@@ -399,19 +423,19 @@ extension Machine.Event {
         }
     }
 
-    /// Whether it is the answer to `retrieve`.
+    /// Whether the event answers `retrieve`.
     fileprivate var isRetrieval: Bool {
         guard case .retrieved = self else { return false }
         return true
     }
 
-    /// Whether it is told of a peripheral.
+    /// Returns whether the event concerns a peripheral.
     fileprivate func isAbout(_ peripheral: String) -> Bool {
         guard case .link(peripheral, _) = self else { return false }
         return true
     }
 
-    /// Whether it comes from the pool.
+    /// Whether the event comes from the pool.
     fileprivate var isAboutSlots: Bool {
         guard case .slot = self else { return false }
         return true

@@ -2,7 +2,7 @@
 
 @testable import Lanyard
 
-/// The kinds of events that states do different things about.
+/// The kinds of events that states treat differently.
 enum Occurrence: String, CaseIterable {
     case available = "Bluetooth is available"
     case off = "Bluetooth is switched off"
@@ -30,6 +30,9 @@ enum Occurrence: String, CaseIterable {
     case probed = "protected value read"
     case probeRefused = "protected value refused"
     case modified = "services modified"
+    case refusedOnce = "all messages refused: renew the subscription"
+    case refusedTwice = "all messages refused again: discover again"
+    case refusedThrice = "all messages refused still: renew the link"
     case granted = "slot granted"
     case delayed = "no slot yet"
     case turnedAway = "no slot for the link"
@@ -42,7 +45,7 @@ enum Occurrence: String, CaseIterable {
 }
 
 extension Occurrence {
-    /// An event of this kind.
+    /// An example of this kind.
     var event: Machine.Event {
         let slots = AttemptRecord.Slots(inUse: 2, limit: 2)
         return switch self {
@@ -86,6 +89,9 @@ extension Occurrence {
         case .subscriptionFailed: .subscriptionChanged(.measurement, .failed(.strange))
         case .probed: .probed(nil)
         case .probeRefused: .probed(.unauthenticated)
+        case .refusedOnce: .messagesRefused(.measurement, .subscription, .strange)
+        case .refusedTwice: .messagesRefused(.measurement, .discovery, .strange)
+        case .refusedThrice: .messagesRefused(.measurement, .link, .strange)
         default: .servicesModified(["180D"])
         }
     }

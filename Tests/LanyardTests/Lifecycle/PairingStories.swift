@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// From a wish to an accessory that can be used.
+/// From a call of the app to a usable accessory.
 struct PairingStories {
     @Test func `a new accessory is found, connected to, looked up, subscribed to, and saved`() {
         var bench = MachineBench()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Lanyard
 
-/// Connected is not paired.
+/// Pairing after the connection.
 struct ProofStories {
-    /// A machine that reads the protected characteristic.
+    /// Returns a machine that reads the protected characteristic.
     private func probing() -> MachineBench {
         var bench = MachineBench(.lockedStrap)
         bench.tell(.available, .wished(.pair), .retrieved("strap"), .slot(.granted))

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-/// Whatever happens, in whichever order.
+/// Random sequences of events.
 struct RandomWalks {
-    /// How many walks each test takes: 2,000, or as many as `LANYARD_SEEDS` says.
-    private static let walks =
-        ProcessInfo.processInfo.environment["LANYARD_SEEDS"].flatMap { Int($0) } ?? 2_000
-    /// After how many walks other tests have their turn: the threads for tests are few.
+    /// The number of walks of each test.
+    private static let walks = 2_000
+    /// The number of walks between yields to other tests, because the test threads are few.
     private static let turn: UInt64 = 10
-    /// How long each is.
+    /// The number of steps of a walk.
     private static let steps = 60
-    /// How many faults a test tells of.
+    /// The maximum number of faults that a test reports.
     private static let faultLimit = 5
-    /// How much a kind world needs at most until an accessory is ready.
+    /// The maximum number of steps until an accessory is ready in a world without failures.
     private static let patience = 120
 
     @Test(arguments: [false, true])
     func `nothing impossible is asked for, and all ends well`(isLocked: Bool) async {
         let settings = isLocked ? LifecycleSettings.lockedStrap : .strap
         var faults = 0
-        for seed in 0..<UInt64(Self.walks) where faults < Self.faultLimit {
+        for seed in RunSeed.seeds(Self.walks) where faults < Self.faultLimit {
             if seed % Self.turn == 0 { await Task.yield() }
             var world = ModelWorld(settings, seed: seed)
             do {
@@ -40,7 +40,7 @@ struct RandomWalks {
     }
 
     @Test func `events that make no sense upset nothing`() async {
-        for seed in 0..<UInt64(Self.walks) {
+        for seed in RunSeed.seeds(Self.walks) {
             if seed % Self.turn == 0 { await Task.yield() }
             var account = Account(seed: seed)
             for _ in 1...Self.steps {
@@ -52,7 +52,7 @@ struct RandomWalks {
         }
     }
 
-    /// Something happens, most often what was asked for.
+    /// Performs a random step, most often the delivery of a requested event.
     private static func step(_ world: inout ModelWorld) throws {
         switch Int.random(in: 0..<40, using: &world.generator) {
         case 0: try world.switchBluetooth(false)
@@ -68,11 +68,13 @@ struct RandomWalks {
         case 15: try world.tell(.wished(.disconnect))
         case 16: try world.tell(.wished(.forget))
         case 17...20: try world.endCountdown()
+        case 21: world.refuseMessages()
         default: try world.tellNext()
         }
     }
 
-    /// With power, a willing accessory and a wish it gets ready from everywhere.
+    /// Checks that the accessory becomes ready from any state, given power, a cooperating accessory
+    /// and a request of the app.
     private static func bringHome(_ world: inout ModelWorld) throws {
         world.isKind = true
         try world.switchBluetooth(true)
@@ -95,11 +97,12 @@ struct RandomWalks {
 }
 
 extension ModelWorld {
-    /// Whether a connect stands that the accessory, as it is called now, does not answer.
+    /// Whether a connection request is pending under an address that the accessory no longer has.
     fileprivate var isLost: Bool { machine.accessoryState == .outOfRange }
 }
 
-/// What a machine holds, as far as its actions tell, while it is told nonsense.
+/// The resources that a machine holds according to its actions, while it receives meaningless
+/// events.
 private struct Account {
     private var machine: Machine
     private var generator: SplitMix64
@@ -123,7 +126,7 @@ private struct Account {
         isScanning = machine.state.isScanning
     }
 
-    /// Tells any event; what is wrong then.
+    /// Passes a random event and returns the violated rule, if there is one.
     mutating func tellSomething() -> String? {
         now += .milliseconds(Int.random(in: 0...2000, using: &generator))
         let event = event()
@@ -178,7 +181,7 @@ private struct Account {
             isScanning = action == .scan
         case .connect(let peripheral, _), .discoverServices(let peripheral, _),
             .discoverCharacteristics(let peripheral, _, _), .subscribe(let peripheral, _),
-            .probe(let peripheral, _):
+            .unsubscribe(let peripheral, _), .probe(let peripheral, _):
             guard peripheral == machine.state.peripheral else {
                 return "\(peripheral) is a stranger"
             }

@@ -5,7 +5,8 @@ import Testing
 @testable import Lanyard
 
 extension MachineBench {
-    /// A machine whose strap has hung up so often that it is left alone for a minute.
+    /// Returns a machine whose strap has disconnected so often that the next connection request
+    /// pauses for a minute.
     fileprivate static func resting() -> MachineBench {
         var bench = MachineBench.ready()
         bench.hear(.disconnected(.closed, isReconnecting: false))
@@ -18,7 +19,7 @@ extension MachineBench {
     }
 }
 
-/// Links end, and come back.
+/// Lost links and reconnections.
 struct RangeStories {
     @Test(arguments: [LinkFailure.lost, .closed])
     func `an accessory out of range is waited for, and holds no slot`(failure: LinkFailure) {
@@ -196,5 +197,34 @@ struct RangeStories {
         )
         bench.hear(.subscriptionChanged(.battery, .confirmed))
         #expect(bench.machine.accessoryState == .ready)
+    }
+
+    @Test(
+        "A refused renewal ends the link, also while changed services are discovered",
+        arguments: [LinkFailure.unauthenticated, .strange]
+    )
+    func refusedRenewal(failure: LinkFailure) {
+        for isChanging in [false, true] {
+            var bench = MachineBench.ready()
+            bench.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
+            if isChanging { bench.hear(.servicesModified(["180F"])) }
+            let actions = bench.hear(.subscriptionChanged(.measurement, .failed(failure)))
+            #expect(actions.contains(.cancelConnection("strap")))
+            #expect(actions.reports == [.report(.disconnecting, .abandoned(failure))])
+            let next = bench.hear(.disconnected(nil, isReconnecting: false))
+            #expect(next.contains { $0.reports(.connecting) })
+        }
+    }
+
+    @Test("After a renewal that succeeded, a subscription that needs pairing does not end the link")
+    func renewed() {
+        var bench = MachineBench.ready()
+        bench.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
+        bench.hear(.subscriptionChanged(.measurement, .ended))
+        bench.hear(.subscriptionChanged(.measurement, .confirmed))
+        #expect(bench.machine.accessoryState == .ready)
+        bench.hear(.subscriptionChanged(.measurement, .ended))
+        bench.hear(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
+        #expect(bench.machine.accessoryState == .connected)
     }
 }

@@ -2,8 +2,8 @@
 
 @testable import Lanyard
 
-/// The kinds of states that differ in what they do about events: for each case of the machine's states
-/// at least one.
+/// The kinds of states that treat events differently: at least one for each case of the machine's
+/// states.
 enum Situation: String, CaseIterable {
     case waitingForBluetooth = "waitingForBluetooth"
     case poweredOff = "poweredOff"
@@ -27,6 +27,7 @@ enum Situation: String, CaseIterable {
     case discoveringServices = "discoveringServices"
     case discoveringCharacteristics = "discoveringCharacteristics"
     case subscribing = "subscribing"
+    case renewing = "subscribing, renewing"
     case probing = "connected, probing"
     case refused = "connected, refused"
     case ready = "ready"
@@ -41,7 +42,7 @@ enum Situation: String, CaseIterable {
 }
 
 extension Situation {
-    /// The countdown of those that have one.
+    /// The countdown of the states that have one.
     static let countdown = Countdown(number: 1, deadline: .seconds(10))
 
     /// A state of this kind.
@@ -73,6 +74,8 @@ extension Situation {
         let countdown = Self.countdown
         let link = Machine.Link(found: [.measurement], unconfirmed: [])
         let fresh = Machine.Link(found: [.measurement], unconfirmed: [.measurement])
+        var renewing = fresh
+        renewing.renewing = .measurement
         let nothing = Machine.Link(found: [], unconfirmed: [])
         return switch self {
         case .waitingForSlot: .connecting("p", .waitingForSlot)
@@ -87,6 +90,7 @@ extension Situation {
                 Machine.Discovery(awaiting: ["180D"], link: nothing)
             )
         case .subscribing: .subscribing("p", countdown, fresh)
+        case .renewing: .subscribing("p", countdown, renewing)
         case .probing: .connected("p", .probing(countdown), link)
         case .refused: .connected("p", .refused(.unauthenticated), link)
         case .ready: .ready("p", link)
@@ -106,7 +110,7 @@ extension Situation {
 }
 
 extension Situation {
-    /// The kind of a state.
+    /// Returns the kind of a state.
     init(_ state: Machine.State) {
         switch state {
         case .unavailable(.unknown, _), .unavailable(.resetting, _): self = .waitingForBluetooth
@@ -130,7 +134,8 @@ extension Situation {
         case .connecting(_, .backingOff): self = .backingOff
         case .discoveringServices: self = .discoveringServices
         case .discoveringCharacteristics: self = .discoveringCharacteristics
-        case .subscribing: self = .subscribing
+        case .subscribing(_, _, let link):
+            self = link.renewing == nil ? .subscribing : .renewing
         case .connected(_, .probing, _): self = .probing
         case .connected(_, .refused, _): self = .refused
         case .ready: self = .ready

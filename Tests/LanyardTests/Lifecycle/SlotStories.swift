@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// Links are few.
+/// Limited connection slots.
 struct SlotStories {
     private let slots = AttemptRecord.Slots(inUse: 3, limit: 3)
 

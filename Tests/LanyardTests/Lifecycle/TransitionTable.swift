@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 
 @testable import Lanyard
 
-/// What the machine does about each kind of event in each kind of state, found by having it do so.
+/// The machine's reaction to each kind of event in each kind of state, found by running it.
 ///
 /// The accessory of the table was paired before, has one service with one characteristic that is
-/// subscribed to, and is ready without pairing unless it is in the middle of that.
+/// subscribed to, and requires pairing only in the states of pairing.
 struct TransitionTable {
-    /// What an event leads to.
+    /// The result of an event.
     struct Outcome: Equatable, CustomStringConvertible {
         var next: Situation
-        /// What is done, but for countdowns and for what is told.
+        /// The actions, without countdowns and reports.
         var deeds: [String]
 
         static func to(_ next: Situation, _ deeds: String...) -> Outcome {
@@ -22,21 +23,21 @@ struct TransitionTable {
         var description: String { "\(next.rawValue): \(deeds.joined(separator: ", "))" }
     }
 
-    /// What the accessory is.
+    /// The settings of the accessory.
     static let settings: LifecycleSettings = {
         var settings = LifecycleSettings()
         settings.services = [ServiceDescription("180D", [.subscribe("2A37")])]
         return settings
     }()
 
-    /// A machine in a state of this kind.
+    /// Returns a machine in a state of this kind.
     static func machine(in situation: Situation) -> Machine {
         var settings = settings
         if situation == .probing || situation == .refused { settings.protected = "2A37" }
         return Machine(settings: settings, isRemembered: true, state: situation.state)
     }
 
-    /// What is to be done about an event, and the state after it; nil if the event is ignored.
+    /// Returns the actions for an event and the state after it; `nil` if the event is ignored.
     static func outcome(
         of occurrence: Occurrence,
         in situation: Situation
@@ -51,7 +52,7 @@ struct TransitionTable {
         )
     }
 
-    /// A table for each kind of state: what is not in it is ignored.
+    /// A table for each kind of state. Events that are not in it are ignored.
     static var markdown: String {
         Situation.allCases.map(section).joined(separator: "\n")
     }
@@ -77,7 +78,8 @@ struct TransitionTable {
 }
 
 extension Machine.Action {
-    /// In a few words; nil for countdowns, which follow from the state, and for what is only told.
+    /// The action in a few words; `nil` for countdowns, which follow from the state, and for
+    /// reports.
     var deed: String? {
         switch self {
         case .retrieve(.remembered): "ask for the saved one"
@@ -91,6 +93,7 @@ extension Machine.Action {
         case .discoverServices: "discover services"
         case .discoverCharacteristics: "discover characteristics"
         case .subscribe: "subscribe"
+        case .unsubscribe: "unsubscribe"
         case .probe: "probe"
         case .reserveSlot(.dial): "reserve a slot"
         case .reserveSlot(.arrived): "claim a slot"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// Applications change their mind.
+/// Calls of the app that change earlier ones.
 struct WishStories {
     @Test func `what is forgotten is erased at once, and its link ended`() {
         var bench = MachineBench.ready()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("The values of a peripheral")
+@Suite("Values of a peripheral")
 struct PeripheralValuesTests {
     private let long = Data((0..<300).map { UInt8(truncatingIfNeeded: $0) })
 
@@ -24,19 +24,19 @@ struct PeripheralValuesTests {
         if case .failure(let error) = result { error.code } else { nil }
     }
 
-    @Test("A value is read from the offset on", arguments: [0, 1, 22, 299, 300])
+    @Test("A value is read from the offset to its end", arguments: [0, 1, 22, 299, 300])
     func offsets(offset: Int) throws {
         #expect(try values.read("FF01", from: offset).get() == long.dropFirst(offset))
     }
 
-    @Test("Beyond the end there is nothing to read, and no value of what has none")
+    @Test("A read beyond the end, or of a characteristic without a value, fails")
     func unreadable() {
         #expect(code(values.read("FF01", from: 301)) == .invalidOffset)
         #expect(code(values.read("FF11", from: 0)) == .readNotPermitted)
         #expect(code(values.read("FF99", from: 0)) == .readNotPermitted)
     }
 
-    @Test("Writes that come together are all carried out, or none")
+    @Test("Writes that arrive together are all performed, or none")
     func units() throws {
         let changed = try values.written([
             .init(characteristic: "FF02", offset: 0, octets: Data([9, 9])),
@@ -51,7 +51,7 @@ struct PeripheralValuesTests {
         #expect(code(refused) == .invalidOffset)
     }
 
-    @Test("A value has 512 octets at most")
+    @Test("A value has at most 512 bytes")
     func length() throws {
         let fits = Data(repeating: 1, count: 512)
         let written = values.written([.init(characteristic: "FF02", offset: 0, octets: fits)])
@@ -66,7 +66,7 @@ struct PeripheralValuesTests {
         #expect(values["FF02"]?.count == 512)
     }
 
-    @Test("What has no value cannot be given one")
+    @Test("A characteristic without a value cannot be written")
     func unknown() {
         var values = values
         values["FF99"] = Data([1])
@@ -75,7 +75,7 @@ struct PeripheralValuesTests {
         #expect(code(written) == .writeNotPermitted)
     }
 
-    @Test("An empty write shortens a value to nothing, and no writes change nothing")
+    @Test("An empty write empties the value, and no write changes nothing")
     func empty() throws {
         let none = try values.written([]).get()
         #expect(none.isEmpty)
@@ -83,7 +83,7 @@ struct PeripheralValuesTests {
         #expect(try cut.get() == ["FF02": Data()])
     }
 
-    @Test("Kinds become properties and permissions")
+    @Test("A kind determines properties and permissions")
     func properties() {
         let inbox = PublishedCharacteristic("FF11", .inbox(outbox: "FF12")).mutable
         #expect(inbox.properties == [.write, .writeWithoutResponse])

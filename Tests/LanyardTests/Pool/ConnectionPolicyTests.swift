@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Which link makes room")
+@Suite("Connection policies")
 struct ConnectionPolicyTests {
     private func holder(
         _ name: String,
@@ -27,26 +27,28 @@ struct ConnectionPolicyTests {
             .map { PoolStory.name($0) }
     }
 
-    @Test("Greater priority takes the place of less, the least first")
+    @Test("A request takes the slot of a lower priority, lowest first")
     func priority() {
         #expect(victim(2, holder("a", 1), holder("b", 0), holder("c", 2)) == "b")
         #expect(victim(0, holder("a", 0), holder("b", 1)) == nil)
         #expect(victim(-1, holder("a", 0, silence: 900)) == nil)
     }
 
-    @Test("Among equals who is silent for a minute makes room, who is longest first")
+    @Test(
+        "Among equal priorities a link is ended after a silence of a minute, longest silence first"
+    )
     func silence() {
         #expect(victim(0, holder("a", silence: 59), holder("b", silence: 2)) == nil)
         #expect(victim(0, holder("a", silence: 60), holder("b", silence: 61)) == "b")
     }
 
-    @Test("Of those who are silent for equally long the weakest makes room")
+    @Test("Among equally silent links the weakest is ended")
     func signal() {
         #expect(victim(1, holder("a", signal: -60), holder("b", signal: -80)) == "b")
         #expect(victim(1, holder("a", signal: -60), holder("b")) == "b")
     }
 
-    @Test("Who comes first stays, if that is the policy")
+    @Test("The first-come policy ends no link")
     func firstCome() {
         var story = PoolStory(limit: .fixed(1), policy: .firstCome)
         story.link("a")
@@ -54,9 +56,9 @@ struct ConnectionPolicyTests {
         #expect(story.wait(3600) == [])
     }
 
-    // MARK: In the pool
+    // MARK: Policies in the pool
 
-    @Test("One link is ended for each who waits, and not twice")
+    @Test("One link is ended for each waiting accessory, and only once")
     func onePerWaiter() {
         var story = PoolStory(limit: .fixed(3))
         story.link("a", "b", "c")
@@ -68,7 +70,7 @@ struct ConnectionPolicyTests {
         #expect(story.holders == ["c", "x", "y"])
     }
 
-    @Test("No link is ended where one is ending anyway")
+    @Test("No link is ended if another one is ending already")
     func endingAnyway() throws {
         var story = PoolStory(limit: .fixed(2))
         story.link("a", "b")
@@ -77,7 +79,7 @@ struct ConnectionPolicyTests {
         #expect(story.reserve("y", 1) == ["evict b for y", "y waits: 2 of 2"])
     }
 
-    @Test("A link that was to make room for one who went away makes room for the next")
+    @Test("A link that is ending for a withdrawn request makes room for the next one")
     func withdrawnAfterEviction() {
         var story = PoolStory(limit: .fixed(2))
         story.link("a", "b")
@@ -87,7 +89,7 @@ struct ConnectionPolicyTests {
         #expect(story.release("a") == ["grant y"])
     }
 
-    @Test("A link that falls silent while somebody waits is found")
+    @Test("A link that falls silent during a wait is ended")
     func fallsSilent() {
         var story = PoolStory(limit: .fixed(2))
         story.link("a", "b")
@@ -101,7 +103,7 @@ struct ConnectionPolicyTests {
         #expect(story.wait(10) == ["evict b for c"])
     }
 
-    @Test("A link that is being dialled is never ended for another")
+    @Test("A running connection attempt is not ended for another accessory")
     func diallingStays() {
         var story = PoolStory(limit: .fixed(1))
         #expect(story.reserve("a") == ["grant a"])
@@ -110,7 +112,7 @@ struct ConnectionPolicyTests {
         #expect(story.wait(10) == ["evict a for b"])
     }
 
-    @Test("An application's own policy is asked with all that is known, and obeyed")
+    @Test("An app's own policy receives all data and decides")
     func ownPolicy() {
         struct WeakestFirst: ConnectionPolicy {
             func linkToEnd(
@@ -129,7 +131,7 @@ struct ConnectionPolicyTests {
         #expect(story.reserve("c").first == "evict b for c")
     }
 
-    @Test("A policy that names somebody who has no link is not obeyed")
+    @Test("An identity without a link as the result of a policy is ignored")
     func nonsense() {
         struct Nonsense: ConnectionPolicy {
             func linkToEnd(

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("How many links there may be")
+@Suite("Learned connection limits")
 struct LearnedLimitTests {
-    /// Three links, and a fourth that was refused.
+    /// Returns a pool with three links, after a fourth was refused.
     private func crowded() -> PoolStory {
         var story = PoolStory(limit: .learned, policy: .firstCome)
         story.link("a", "b", "c")
@@ -15,7 +15,7 @@ struct LearnedLimitTests {
         return story
     }
 
-    @Test("It is learned from the first refusal")
+    @Test("The limit is learned from the first refusal")
     func learned() {
         var story = crowded()
         #expect(story.limit == 3)
@@ -25,7 +25,7 @@ struct LearnedLimitTests {
         #expect(story.release("b") == ["grant d"])
     }
 
-    @Test("It is learned without those that are still being dialled")
+    @Test("The learned limit does not include running connection attempts")
     func besideDialling() {
         var story = PoolStory(limit: .learned)
         story.link("a")
@@ -37,7 +37,7 @@ struct LearnedLimitTests {
         #expect(story.limit == 2)
     }
 
-    @Test("After a while one more is tried; it is kept if that succeeds")
+    @Test("After a while one more link is tried, and a success is kept")
     func grows() {
         var story = crowded()
         _ = story.reserve("d")
@@ -47,7 +47,7 @@ struct LearnedLimitTests {
         #expect(story.limit == 4)
     }
 
-    @Test("A trial that is refused is made again after twice the while, an hour at most")
+    @Test("A refused trial is repeated after twice the time, at most an hour")
     func trust() {
         var story = crowded()
         var whiles: [Int] = []
@@ -62,7 +62,7 @@ struct LearnedLimitTests {
         #expect(whiles == [300, 600, 1200, 2400, 3600, 3600])
     }
 
-    @Test("Links that come and go do not put the trial off")
+    @Test("Links that come and go do not postpone the trial")
     func churn() {
         var story = crowded()
         _ = story.reserve("d")
@@ -80,7 +80,7 @@ struct LearnedLimitTests {
         #expect(story.limit == 4)
     }
 
-    @Test("Where others have all links, one tries again after four seconds")
+    @Test("If other programs hold all links, an attempt follows after four seconds")
     func othersHaveAll() {
         var story = PoolStory(limit: .learned)
         #expect(story.reserve("a") == ["grant a"])
@@ -91,21 +91,21 @@ struct LearnedLimitTests {
         #expect(story.wait(1) == ["grant a"])
     }
 
-    @Test("A link that ends is reason enough to try at once")
+    @Test("The end of a link permits an attempt at once")
     func pauseEnds() {
         var story = crowded()
         _ = story.reserve("d")
         #expect(story.release("a") == ["grant d"])
     }
 
-    @Test("A standing connect that comes about proves that there is room")
+    @Test("A completed pending connection request proves that there is room")
     func proved() {
         var story = crowded()
         #expect(story.claim("d") == ["grant d"])
         #expect(story.limit == 4)
     }
 
-    @Test("Where the controller makes fewer than were set, that is learned, too")
+    @Test("A limit below the configured one is learned, too")
     func fewerThanSet() {
         var story = PoolStory(limit: .fixed(3), policy: .firstCome)
         story.link("a", "b")
@@ -120,7 +120,7 @@ struct LearnedLimitTests {
         #expect(story.wait(4000) == [])
     }
 
-    @Test("No limit is below one")
+    @Test("The limit is at least one")
     func atLeastOne() {
         var story = PoolStory(limit: .fixed(0))
         story.link("a")

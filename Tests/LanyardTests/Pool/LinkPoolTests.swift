@@ -5,12 +5,12 @@ import Testing
 
 @testable import Lanyard
 
-/// A pool whose wishes are done at once, but for the end of links, which takes its time.
+/// A pool whose actions are performed at once, except the ends of links, which take time.
 struct PoolStory {
     var pool: LinkPool
     var now = Duration.zero
     private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
-    /// Who was told last that there will be room, or that there will be none.
+    /// Whether each waiting accessory was last promised a slot.
     private(set) var promised: [String: Bool] = [:]
 
     init(limit: ConnectionLimit, policy: any ConnectionPolicy = .standard) {
@@ -26,7 +26,7 @@ struct PoolStory {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// What the pool wants done, in short.
+    /// Performs the actions of the pool and describes them.
     mutating func follow(_ actions: [LinkPoolAction]) -> [String] {
         actions.compactMap { action in
             switch action {
@@ -63,7 +63,7 @@ struct PoolStory {
         _ = pool.linkMade(token, now: now)
     }
 
-    /// Reserves and links, which has to succeed at once.
+    /// Reserves slots and makes the links, which must succeed at once.
     mutating func link(_ names: String...) {
         for name in names {
             #expect(reserve(name) == ["grant \(name)"])
@@ -97,9 +97,9 @@ struct PoolStory {
     var limit: Int? { pool.state(now: now).limit }
 }
 
-@Suite("Who may have a link")
+@Suite("Connection pool")
 struct LinkPoolTests {
-    @Test("Without a limit everybody gets a slot at once")
+    @Test("Without a limit each accessory gets a slot at once")
     func unlimited() {
         var story = PoolStory(limit: .learned)
         for number in 0..<40 { story.link("\(number)") }
@@ -108,7 +108,7 @@ struct LinkPoolTests {
         #expect(story.pool.nextDeadline == nil)
     }
 
-    @Test("Where all slots are taken one waits, and is told by whom they are held")
+    @Test("If all slots are in use an accessory waits, and learns which accessories hold them")
     func waits() {
         var story = PoolStory(limit: .fixed(2))
         story.link("a", "b")
@@ -119,7 +119,7 @@ struct LinkPoolTests {
         #expect(story.holders == ["b", "c"])
     }
 
-    @Test("A slot is free when the link has ended, not when its end is asked for")
+    @Test("A slot is free when its link has ended, not when its end is requested")
     func ending() throws {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -132,7 +132,7 @@ struct LinkPoolTests {
         #expect(story.waiting == ["a"])
     }
 
-    @Test("Room that is made is somebody's: who comes after that one is told that it has none")
+    @Test("A slot that is becoming free is promised to one accessory, and the next learns that")
     func promise() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -141,7 +141,7 @@ struct LinkPoolTests {
         #expect(story.promised == ["b": true, "c": false])
     }
 
-    @Test("Who was promised room is told when it has become another's")
+    @Test("An accessory is informed if its promised slot goes to another one")
     func brokenPromise() throws {
         var story = PoolStory(limit: .fixed(1), policy: .firstCome)
         story.link("a")
@@ -154,7 +154,7 @@ struct LinkPoolTests {
         #expect(story.release("a") == ["grant c"])
     }
 
-    @Test("To give a slot back twice gives back one")
+    @Test("Releasing a slot twice frees one slot")
     func idempotent() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -167,7 +167,7 @@ struct LinkPoolTests {
         #expect(story.waiting == ["c"])
     }
 
-    @Test("Who has a slot and asks for one has it")
+    @Test("An accessory with a slot that requests one keeps it")
     func reserveTwice() throws {
         var story = PoolStory(limit: .fixed(1))
         #expect(story.reserve("a") == ["grant a"])
@@ -177,7 +177,7 @@ struct LinkPoolTests {
         #expect(story.holders == ["a"])
     }
 
-    @Test("Greater priorities go first, then those who came first")
+    @Test("Greater priorities are served first, then earlier requests")
     func priorities() {
         var story = PoolStory(limit: .fixed(1), policy: .firstCome)
         story.link("x")
@@ -189,7 +189,7 @@ struct LinkPoolTests {
         #expect(story.waiting == ["a", "b", "d", "c"])
     }
 
-    @Test("Nobody starves: to wait is to gain priority")
+    @Test("Waiting raises the priority, so every accessory is served")
     func aging() {
         var story = PoolStory(limit: .fixed(1), policy: .firstCome)
         story.link("0")
@@ -204,7 +204,7 @@ struct LinkPoolTests {
         #expect(turns == 15)
     }
 
-    @Test("Who does not want a slot any more gets none")
+    @Test("A withdrawn request gets no slot")
     func withdrawn() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -215,7 +215,7 @@ struct LinkPoolTests {
         #expect(story.release("a") == ["grant c"])
     }
 
-    @Test("Without an adapter nobody has or wants anything")
+    @Test("A reset removes all slots and requests")
     func reset() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -227,7 +227,7 @@ struct LinkPoolTests {
         story.link("c")
     }
 
-    @Test("Two accessories that are one hold one place")
+    @Test("Two identities of one accessory hold one slot")
     func merged() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -242,9 +242,9 @@ struct LinkPoolTests {
         #expect(story.release("a") == ["grant d"])
     }
 
-    // MARK: Standing connects
+    // MARK: Pending connection requests
 
-    @Test("A standing connect claims a slot when it comes about")
+    @Test("A completed pending connection request claims a slot")
     func claim() {
         var story = PoolStory(limit: .fixed(2))
         story.link("a")
@@ -254,7 +254,7 @@ struct LinkPoolTests {
         #expect(story.holders == ["a", "b"])
     }
 
-    @Test("A standing connect that comes about where nothing is free is turned away, and waits")
+    @Test("Without a free slot a completed connection request is turned away, and waits")
     func turnedAway() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -263,7 +263,7 @@ struct LinkPoolTests {
         #expect(story.release("a") == ["grant b"])
     }
 
-    @Test("One that a link makes room for keeps its own, and goes before all others")
+    @Test("An accessory with a promised slot keeps its link, and precedes all others")
     func keepsWaiting() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")
@@ -274,7 +274,7 @@ struct LinkPoolTests {
         #expect(story.waiting == ["d", "b"])
     }
 
-    @Test("A claim ends the wait for a slot to dial")
+    @Test("A claim replaces the request for a connection attempt")
     func claimWhileWaiting() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-@Suite("Links that come and go at random")
+@Suite("Random links in the pool")
 struct LinkPoolWalkTests {
     @Test(
-        "No slot leaks, none is given twice, and nobody waits for ever",
-        arguments: 0..<6,
+        "No slot leaks, no slot is granted twice, and every accessory is served",
+        arguments: RunSeed.seeds(6),
         [ConnectionLimit.learned, .fixed(3)]
     )
     func walk(seed: UInt64, limit: ConnectionLimit) {
@@ -23,8 +24,8 @@ struct LinkPoolWalkTests {
     }
 }
 
-/// A controller that makes only so many links, and accessories that want them; what the pool says is
-/// done, and the first thing that must not be is remembered.
+/// A controller with a limited number of links, and accessories that request them. The walk
+/// performs the actions of the pool, and keeps the first violated rule.
 struct PoolWalk {
     private enum Link { case dialling, linked, ending }
 
@@ -33,7 +34,7 @@ struct PoolWalk {
     private let controllerLimit: Int
     private var links: [SlotToken: (identity: AccessoryIdentity, link: Link)] = [:]
     private var waiting: Set<AccessoryIdentity> = []
-    /// Links of standing connects that have no slot yet.
+    /// The links of completed connection requests that have no slot yet.
     private var kept: Set<AccessoryIdentity> = []
     private var now = Duration.zero
     private(set) var grantCount = 0
@@ -63,7 +64,8 @@ struct PoolWalk {
         check()
     }
 
-    /// All links end, all dials succeed: everybody who waits has to be served.
+    /// Ends all links and lets all attempts succeed, so that every waiting accessory must be
+    /// served.
     mutating func heal() {
         for _ in 0..<200 where !waiting.isEmpty || !links.isEmpty {
             pass(.seconds(5))
@@ -76,7 +78,7 @@ struct PoolWalk {
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func pass(_ duration: Duration) {
         now += duration
@@ -94,7 +96,7 @@ struct PoolWalk {
         follow(pool.reserve(identity, priority: priority, now: now))
     }
 
-    /// A standing connect comes about, if the controller has room for it.
+    /// Completes a pending connection request, if the controller has room.
     private mutating func claim(_ identity: AccessoryIdentity, _ priority: Int) {
         guard linkCount < controllerLimit else { return }
         waiting.insert(identity)
@@ -109,7 +111,8 @@ struct PoolWalk {
 
     private var linkCount: Int { links.values.count { $0.link != .dialling } + kept.count }
 
-    /// The oldest dial is answered: refused if there are too many links, or if it is to fail.
+    /// Answers the oldest connection attempt. It is refused if there are too many links or if
+    /// `fails` is `true`.
     private mutating func answerDial(_ fails: Bool) {
         let dialling = links.filter { $0.value.link == .dialling }.keys.min {
             $0.number < $1.number
@@ -142,7 +145,7 @@ struct PoolWalk {
             .randomElement(using: &generator)
     }
 
-    // MARK: What follows
+    // MARK: Actions
 
     private mutating func follow(_ actions: [LinkPoolAction], arrived: AccessoryIdentity? = nil) {
         for action in actions {

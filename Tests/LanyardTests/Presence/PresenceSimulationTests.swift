@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-/// Devices that advertise for days, of whose packets some are lost: what the tracker says of them.
-@Suite("Who is around, for days")
+/// Devices that advertise for days, with lost packets, and the reports of the tracker.
+@Suite("Presence over days")
 struct PresenceSimulationTests {
-    /// What an advertising day brought.
+    /// The results of the advertising days.
     struct Tally {
         var falseLosses = 0
-        /// How many devices were held for present when they went: only of those a loss can be told.
+        /// The number of devices that counted as present when they left. Only their losses can be
+        /// reported.
         var farewells = 0
         var days = 0.0
     }
 
     @Test(
-        "At 20 % loss fewer than one device in a day is called lost that is there",
+        "With 20 % packet loss, less than one present device a day counts as lost",
         arguments: [100, 417, 1285, 2000, 5000, 10240]
     )
     func falseLosses(milliseconds: Int) async {
         var generator = SplitMix64(seed: UInt64(milliseconds))
         var tally = Tally()
-        // The faster ones are not less sure; they only cost more time to go through.
+        // Devices with shorter intervals are equally reliable, and only take more time to simulate.
         let days = min(40, max(1, milliseconds / 200))
         for _ in 0..<days {
             await live(.seconds(86_400), every: milliseconds, loss: 20, &tally, using: &generator)
@@ -34,7 +36,7 @@ struct PresenceSimulationTests {
     }
 
     @Test(
-        "A device that walks away every hour is lost within twice what it taught, and five seconds",
+        "A device that leaves every hour is lost within twice its learned interval and 5 seconds",
         arguments: [100, 1285, 10240]
     )
     func realLosses(milliseconds: Int) async {
@@ -47,7 +49,7 @@ struct PresenceSimulationTests {
         #expect(tally.farewells == 24)
     }
 
-    /// A device comes, advertises for so long, and goes; it has to be lost in time.
+    /// Lets a device arrive, advertise for a time, and leave. Its loss must be reported in time.
     private func live(
         _ length: Duration,
         every milliseconds: Int,
@@ -59,10 +61,10 @@ struct PresenceSimulationTests {
         var eventCount = 0
         while story.now < length {
             eventCount += 1
-            // Other tests have their turn: the threads for tests are few.
+            // The test threads are few, so this test yields to others.
             if eventCount.isMultiple(of: 2_000) { await Task.yield() }
             if Int.random(in: 0..<100, using: &generator) >= percent { story.hear() }
-            // Each event comes 0 to 10 ms late (Vol 6, Part B, 4.4.2.2.1).
+            // Each advertising event has a random delay of 0 to 10 ms (Vol 6, Part B, 4.4.2.2.1).
             let delay = Int.random(in: 0...10_000, using: &generator)
             story.wait(.milliseconds(milliseconds) + .microseconds(delay))
         }
@@ -75,8 +77,8 @@ struct PresenceSimulationTests {
     }
 
     @Test(
-        "Whatever happens, events alternate, memory is bounded, and deadlines come",
-        arguments: 0..<8
+        "After random steps events alternate, memory is bounded, and deadlines are met",
+        arguments: RunSeed.seeds(8)
     )
     func randomWalk(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
@@ -88,7 +90,7 @@ struct PresenceSimulationTests {
     }
 }
 
-/// Random things happen to a tracker; the first thing that must not be is remembered.
+/// Performs random steps on a tracker, and keeps the first violated rule.
 struct PresenceWalk {
     private let rules: PresenceRules
     private var story: PresenceStory

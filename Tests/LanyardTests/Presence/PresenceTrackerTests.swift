@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lanyard
 
-/// The tracker, told what happens and when.
+/// A tracker with a clock that tests control.
 struct PresenceStory {
     var tracker: PresenceTracker
     var now = Duration.zero
@@ -24,7 +24,7 @@ struct PresenceStory {
         )
     }
 
-    /// Time goes by; who is lost meanwhile is lost when it is due.
+    /// Advances the time, and loses devices when they are due.
     mutating func wait(_ duration: Duration) {
         let end = now + duration
         while let deadline = tracker.nextDeadline, deadline <= end {
@@ -43,7 +43,7 @@ struct PresenceStory {
         events += tracker.heard(sighting, as: Self.identity(number), now: now)
     }
 
-    /// It advertises, so many times, and is always heard.
+    /// Lets a device advertise a number of times, without losses.
     mutating func hear(_ number: Int = 1, times: Int, every interval: Duration, rssi: Int? = -60) {
         for _ in 0..<times {
             hear(number, rssi: rssi)
@@ -55,7 +55,7 @@ struct PresenceStory {
         events += tracker.connected(Self.identity(number), now: now)
     }
 
-    /// What happened since this was asked last, in short.
+    /// Returns the events since the last call, in short form.
     mutating func news() -> [String] {
         defer { events = [] }
         return events.map(Self.text)
@@ -72,9 +72,9 @@ struct PresenceStory {
     }
 }
 
-@Suite("Who is around")
+@Suite("Presence tracker")
 struct PresenceTrackerTests {
-    @Test("A device is discovered once, however often it is heard")
+    @Test("A device is discovered once, however often it is received")
     func discovered() {
         var story = PresenceStory()
         story.hear(times: 100, every: .milliseconds(100))
@@ -91,7 +91,7 @@ struct PresenceTrackerTests {
         let interval = Duration.milliseconds(milliseconds)
         story.hear(times: 40, every: interval)
         _ = story.news()
-        // `hear` let one interval pass after the last one.
+        // `hear` waits for one interval after the last advertisement.
         story.wait(interval + .seconds(5) - .milliseconds(1))
         #expect(story.news() == [])
         story.wait(.milliseconds(1))
@@ -100,7 +100,7 @@ struct PresenceTrackerTests {
         #expect(story.tracker.nextDeadline == nil)
     }
 
-    @Test("One is patient with a device that was not heard often enough")
+    @Test("A device with few advertisements has a longer limit")
     func fallback() {
         var story = PresenceStory()
         story.hear(1)
@@ -113,7 +113,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["lost 2 silent"])
     }
 
-    @Test("Two packets of one advertising event are no interval")
+    @Test("Two packets of one advertising event are not an interval")
     func advertisingEvents() {
         var story = PresenceStory()
         for _ in 0..<20 {
@@ -126,7 +126,7 @@ struct PresenceTrackerTests {
         #expect(learned == .seconds(2))
     }
 
-    @Test("A lost device that comes back is discovered again, and learned anew")
+    @Test("A lost device that returns is discovered again, and its interval is learned again")
     func comesBack() {
         var story = PresenceStory()
         story.hear(times: 20, every: .milliseconds(100))
@@ -136,7 +136,7 @@ struct PresenceTrackerTests {
         #expect(story.tracker.devices.first?.learnedInterval == nil)
     }
 
-    @Test("A device that becomes slower is called lost once, not for ever")
+    @Test("A device that becomes slower is lost once, not repeatedly")
     func becomesSlower() {
         var story = PresenceStory()
         story.hear(times: 50, every: .milliseconds(100))
@@ -146,7 +146,7 @@ struct PresenceTrackerTests {
 
     // MARK: Scanning
 
-    @Test("While there is no scan nobody is lost")
+    @Test("No device is lost without a scan")
     func pausedScan() {
         var story = PresenceStory()
         story.hear(times: 20, every: .seconds(1))
@@ -161,7 +161,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["lost 1 silent"])
     }
 
-    @Test("A break of the scan is no gap of the device's")
+    @Test("A break in the scan is not a gap of the device")
     func noGapOverBreaks() {
         var story = PresenceStory()
         for _ in 0..<10 {
@@ -174,7 +174,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["discovered 1"])
     }
 
-    @Test("A device that is gone is lost though the scan is never long enough to be sure")
+    @Test("An absent device is lost even if each scan is shorter than its limit")
     func shortScans() {
         var story = PresenceStory()
         story.hear(times: 20, every: .seconds(10))
@@ -187,7 +187,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["discovered 1", "lost 1 silent"])
     }
 
-    @Test("Starting a scan that runs, or stopping one that does not, changes nothing")
+    @Test("A repeated start or stop of the scan changes nothing")
     func idempotentScans() {
         var story = PresenceStory()
         story.hear(times: 20, every: .seconds(1))
@@ -202,7 +202,7 @@ struct PresenceTrackerTests {
     // MARK: Connecting
 
     @Test(
-        "A device that is connected to or connected is not lost, and has a fresh chance afterwards"
+        "A device that is connected or connecting is not lost, and later gets its full limit"
     )
     func engaged() {
         var story = PresenceStory()
@@ -219,7 +219,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["lost 1 silent"])
     }
 
-    @Test("The time on a link is no gap")
+    @Test("The time of a link is not a gap")
     func noGapOverLinks() {
         var story = PresenceStory()
         for _ in 0..<10 {
@@ -231,7 +231,7 @@ struct PresenceTrackerTests {
         #expect(story.tracker.devices.first?.learnedInterval == .seconds(1))
     }
 
-    @Test("A device that is connected unheard is around")
+    @Test("A device that is connected without a discovery is present")
     func connectedUnheard() {
         var story = PresenceStory()
         story.connect()
@@ -242,7 +242,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["lost 1 silent"])
     }
 
-    @Test("To connect to a device that was not heard does not make it be around")
+    @Test("A connection attempt to an undiscovered device does not make it present")
     func connectingUnheard() {
         var story = PresenceStory()
         story.tracker.connecting(PresenceStory.identity(1), now: story.now)
@@ -251,9 +251,9 @@ struct PresenceTrackerTests {
         #expect(story.tracker.nextDeadline == nil)
     }
 
-    // MARK: Nearness
+    // MARK: Proximity
 
-    @Test("A signal that flickers is not told; one that moves is")
+    @Test("A fluctuating signal gives no event, and a moving one does")
     func updates() {
         var story = PresenceStory()
         for number in 0..<200 {
@@ -266,7 +266,7 @@ struct PresenceTrackerTests {
         #expect((2...6).contains(told.count))
     }
 
-    @Test("A device between near and far stays what it was")
+    @Test("A device between the thresholds keeps its proximity")
     func hysteresis() {
         var story = PresenceStory()
         story.hear(times: 40, every: .milliseconds(100), rssi: -65)
@@ -281,7 +281,7 @@ struct PresenceTrackerTests {
         #expect(story.tracker.devices.first?.proximity == .near)
     }
 
-    @Test("A strength that is not known is not folded in")
+    @Test("An unknown signal strength does not change the average")
     func unknownStrength() {
         var story = PresenceStory()
         story.hear(rssi: nil)
@@ -296,7 +296,7 @@ struct PresenceTrackerTests {
     // MARK: Bounds
 
     @Test(
-        "Of too many devices the one that was heard longest ago is let go, but none that is connected"
+        "Beyond the limit the device received longest ago is removed, unless it is connected"
     )
     func displaced() {
         var rules = PresenceRules()
@@ -317,7 +317,7 @@ struct PresenceTrackerTests {
         #expect(story.news() == ["discovered 6"])
     }
 
-    @Test("Two devices that turn out to be one are one")
+    @Test("Two identities of one device are merged")
     func merged() {
         var story = PresenceStory()
         story.hear(1)

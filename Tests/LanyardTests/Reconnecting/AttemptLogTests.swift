@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// What is kept of attempts.
+/// The records of attempts.
 struct AttemptLogTests {
     @Test func `phases are timed`() throws {
         var log = AttemptLog()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-/// What comes after a failure.
+/// The steps after failures.
 struct ReconnectPlanTests {
     private static let passing = LinkFailure(.attemptFailed, code: .link(10), "it did not work")
     private static let hard = LinkFailure(.timeout, "too long")
@@ -170,10 +171,10 @@ struct ReconnectPlanTests {
         )
     }
 
-    /// Whatever fails: attempts within any minute are few, and none follows at once.
+    /// After any failures, the attempts within a minute are few, and none follows at once.
     @Test func `nobody is called without end`() {
         let failures = [Self.passing, Self.hard, Self.full, .lost, .strange]
-        for seed in 0..<UInt64(500) {
+        for seed in RunSeed.seeds(500) {
             var generator = SplitMix64(seed: seed)
             var plan = ReconnectPlan()
             var now = Duration.zero
@@ -183,11 +184,11 @@ struct ReconnectPlanTests {
                 let chance = Double.random(in: 0...1, using: &generator)
                 let step = plan.step(after: trouble(failure), at: now, chance: chance)
                 guard case .dial(let delay) = step else {
-                    // The standing connect: it comes back when the accessory is there again.
+                    // The pending connection request completes when the accessory returns.
                     now += .seconds(61)
                     continue
                 }
-                #expect(delay >= .milliseconds(100))
+                #expect(delay >= .milliseconds(100), "seed \(seed)")
                 now += delay
                 calls.append(now)
                 let recent = calls.filter { now - $0 < .seconds(60) }

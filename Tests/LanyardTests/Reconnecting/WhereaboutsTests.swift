@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lanyard
 
-/// Why is it not connected?
+/// Explanations of why an accessory is not connected.
 struct WhereaboutsTests {
     @Test func `one that is out of range`() {
         var bench = MachineBench.ready()
@@ -12,8 +12,10 @@ struct WhereaboutsTests {
         bench.hear(.seen(rssi: -83))
         bench.now = .seconds(20)
         bench.hear(.disconnected(.closed, isReconnecting: false))
+        bench.now = .seconds(25)
+        bench.hear(.seen(rssi: -83))
         #expect(
-            bench.machine.whereabouts(at: .seconds(20)).lines == [
+            bench.machine.whereabouts(at: .seconds(37)).lines == [
                 "It is waited for. It was lost: the accessory ended the link (CBError 7).",
                 "Bring it nearer, and make sure that it is switched on.",
                 "It was last seen 12.00 s ago, at -83 dBm.",
@@ -30,6 +32,24 @@ struct WhereaboutsTests {
         let whereabouts = bench.machine.whereabouts(at: .zero)
         #expect(whereabouts.situation.hasPrefix("It is being connected to. It failed: nobody"))
         #expect(whereabouts.situation.contains("The next attempt is in 0."))
+    }
+
+    @Test func `a connection counts as being seen`() {
+        var bench = MachineBench.ready()
+        bench.now = .seconds(660)
+        bench.hear(.disconnected(.lost, isReconnecting: false))
+        #expect(
+            bench.machine.whereabouts(at: .seconds(668)).sighting
+                == "It was connected until 8.00 s ago."
+        )
+        bench.hear(.connected(known: .all))
+        #expect(bench.machine.whereabouts(at: .seconds(670)).sighting == nil)
+        bench.now = .seconds(700)
+        bench.tell(.unavailable(.poweredOff))
+        #expect(
+            bench.machine.whereabouts(at: .seconds(701)).sighting
+                == "It was connected until 1.00 s ago."
+        )
     }
 
     @Test func `one that was never seen`() {

@@ -127,7 +127,7 @@ import Testing
         for count in 0..<text.count - 1 {
             let torn = String(decoding: text[..<count], as: UTF8.self)
             let read = try? FlightRecording(jsonLines: torn)
-            // At the end of a line it is a shorter recording; anywhere else it is none.
+            // At the end of a line the text is a shorter recording; elsewhere it is not valid.
             #expect((read != nil) == (count > 0 && (text[count] == 10 || text[count - 1] == 10)))
         }
     }

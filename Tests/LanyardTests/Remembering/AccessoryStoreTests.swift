@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-/// A directory that is gone when the test is.
+/// A directory that is removed at the end of its test.
 final class TemporaryFolder {
     let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("lanyard-store-\(UUID().uuidString)")
@@ -17,7 +18,7 @@ final class TemporaryFolder {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Puts octets in the place of the store's file.
+    /// Writes data to the store's file.
     func write(_ data: Data) throws {
         let folder = file.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,7 +32,7 @@ final class TemporaryFolder {
 }
 
 extension RememberedAccessory {
-    /// One of many; times of the store are in whole milliseconds.
+    /// Returns a sample accessory. Times in the store are in whole milliseconds.
     static func sample(_ number: Int, name: String? = nil, notes: [String: String] = [:]) -> Self {
         let bytes = withUnsafeBytes(of: number.bigEndian, Array.init)
         var sample = RememberedAccessory(
@@ -51,13 +52,13 @@ extension RememberedAccessory {
     }
 }
 
-@Suite("Remembering accessories")
+@Suite("Accessory stores")
 struct AccessoryStoreTests {
     private let folder = TemporaryFolder()
 
     private var stores: [any AccessoryStore] { [.memory, .file(folder.file)] }
 
-    @Test("What is remembered is there, in order, until it is forgotten")
+    @Test("Remembered accessories are loaded in order until they are forgotten")
     func remembers() throws {
         for store in stores {
             #expect(try store.load() == RememberedAccessories())
@@ -81,13 +82,13 @@ struct AccessoryStoreTests {
         }
     }
 
-    @Test("A store on the same file knows the same")
+    @Test("Two stores with the same file have the same contents")
     func sameFile() throws {
         try FileAccessoryStore(folder.file).remember(.sample(1))
         #expect(try FileAccessoryStore(folder.file).load().accessories == [.sample(1)])
     }
 
-    @Test("To look makes nothing")
+    @Test("Reading creates no file")
     func looking() throws {
         let store = FileAccessoryStore(folder.file)
         _ = try store.load()
@@ -95,7 +96,7 @@ struct AccessoryStoreTests {
         #expect(!FileManager.default.fileExists(atPath: folder.url.path))
     }
 
-    @Test("Only the owner may read the file, and nothing else is left beside it but the lock")
+    @Test("Only the owner can read the file, and only the lock file is left beside it")
     func modes() throws {
         let store = FileAccessoryStore(folder.file)
         for number in 0..<3 { try store.remember(.sample(number)) }
@@ -104,7 +105,22 @@ struct AccessoryStoreTests {
         #expect(folder.names == ["accessories.json", "accessories.json.lock"])
     }
 
-    @Test("What a later version wrote beside stays")
+    @Test("A record whose identity is in lower case is replaced and forgotten")
+    func lowerCase() throws {
+        let store = FileAccessoryStore(folder.file)
+        try store.remember(.sample(1, name: "old"))
+        let identity = RememberedAccessory.sample(1).identity
+        let text = try String(contentsOf: folder.file, encoding: .utf8)
+            .replacingOccurrences(of: identity.description, with: identity.description.lowercased())
+        try folder.write(Data(text.utf8))
+        try store.remember(.sample(1, name: "new"))
+        #expect(try store.load().accessories == [.sample(1, name: "new")])
+        try folder.write(Data(text.utf8))
+        try store.forget(identity)
+        #expect(try store.load().accessories == [])
+    }
+
+    @Test("Unknown fields of a later version are preserved")
     func unknownFields() throws {
         let store = FileAccessoryStore(folder.file)
         try store.remember(.sample(1, name: "old"))
@@ -139,7 +155,7 @@ struct AccessoryStoreTests {
     // MARK: Damage
 
     @Test(
-        "A file that is torn or somebody else's is set aside and reported, and all goes on",
+        "A damaged or foreign file is moved aside and reported, and the store continues",
         arguments: [
             "", "{", "null", "[]", "{}", "\u{FEFF}", #"{"format":"lanyard.accessories"}"#,
             #"{"format":"lanyard.accessories","version":2,"accessories":[]}"#,
@@ -159,7 +175,7 @@ struct AccessoryStoreTests {
         #expect(try store.load().accessories == [.sample(1)])
     }
 
-    @Test("However often that happens, few such files are kept")
+    @Test("Only a few damaged files are preserved")
     func manyDamaged() throws {
         let store = FileAccessoryStore(folder.file)
         for number in 0..<12 {
@@ -172,8 +188,11 @@ struct AccessoryStoreTests {
         #expect(try String(contentsOf: last, encoding: .utf8) == "11")
     }
 
-    @Test("A file cut anywhere, or with any octet changed, is read or set aside, never fatal")
-    func fuzz() throws {
+    @Test(
+        "A file that is truncated or altered is read or moved aside",
+        arguments: RunSeed.seeds(1)
+    )
+    func fuzz(seed: UInt64) throws {
         let store = FileAccessoryStore(folder.file)
         for number in 0..<2 { try store.remember(.sample(number, name: "strap")) }
         let whole = try Data(contentsOf: folder.file)
@@ -182,7 +201,7 @@ struct AccessoryStoreTests {
                 try AccessoryDocument(whole.prefix(count))
             }
         }
-        var generator = SplitMix64(seed: 3)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             var octets = [UInt8](whole)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -198,7 +217,7 @@ struct AccessoryStoreTests {
         }
     }
 
-    @Test("A value nested without end is no accessory, and no end of the process")
+    @Test("A deeply nested value is refused and does not end the process")
     func nested() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: AccessoryDocument.Fault.self) {
@@ -206,7 +225,7 @@ struct AccessoryStoreTests {
         }
     }
 
-    @Test("A file that is too long is refused, and stays")
+    @Test("A file that is too long is refused and stays in place")
     func tooLong() throws {
         try folder.write(Data(count: DurableFile.sizeLimit + 1))
         let store = FileAccessoryStore(folder.file)
@@ -215,7 +234,7 @@ struct AccessoryStoreTests {
         #expect(folder.names.contains("accessories.json"))
     }
 
-    @Test("What cannot be written is said, with the reason")
+    @Test("A failed write reports its reason")
     func unwritable() throws {
         try folder.write(Data())
         let store = FileAccessoryStore(folder.file.appendingPathComponent("below a file"))
@@ -224,7 +243,7 @@ struct AccessoryStoreTests {
         #expect(failure.description == "cannot open /x: Permission denied")
     }
 
-    @Test("What is left of a write that was cut off does not disturb the next")
+    @Test("The remains of an interrupted write do not disturb the next one")
     func leftovers() throws {
         let store = FileAccessoryStore(folder.file)
         try store.remember(.sample(1))
@@ -235,9 +254,9 @@ struct AccessoryStoreTests {
         #expect(folder.names == ["accessories.json", "accessories.json.lock"])
     }
 
-    // MARK: Together
+    // MARK: Concurrent use
 
-    @Test("Many who write at the same time lose nothing")
+    @Test("Concurrent writes lose nothing")
     func concurrent() async throws {
         let file = folder.file
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -249,9 +268,9 @@ struct AccessoryStoreTests {
         #expect(try FileAccessoryStore(file).load().accessories.count == 24)
     }
 
-    @Test("Where it stands by itself depends on the environment and the central's name")
+    @Test("The default location depends on the environment and the central's name")
     func places() {
-        #if !canImport(Darwin)
+        #if os(Linux)
             let state = FileAccessoryStore.standardFolder(["XDG_STATE_HOME": "/s", "HOME": "/h"])
             #expect(state.path == "/s/lanyard")
             let home = FileAccessoryStore.standardFolder(["XDG_STATE_HOME": "s", "HOME": "/h"])

@@ -6,7 +6,7 @@ import Testing
 @testable import Lanyard
 
 @Suite struct AuthenticatedCBCSealingTests {
-    /// RFC 7518, appendix B: what all three seal.
+    /// The plaintext of RFC 7518, appendix B, for all three algorithms.
     private static let plaintext = Data(
         """
         A cipher system must not be required to be secret, and it must be able to fall into the \
@@ -16,7 +16,7 @@ import Testing
     private static let context = Data("The second principle of Auguste Kerckhoffs".utf8)
     private static let iv = Data(vector: "1af38c2dc2b96ffdd86694092341bc04")
 
-    /// The keys of the vectors: authentication first, octets that count up.
+    /// Returns a sealing with the keys of the vectors: authentication first, with increasing bytes.
     private func sealing(_ size: SealingKey.Size) throws -> AuthenticatedCBCSealing {
         let octets = Data((0..<UInt8(2 * size.octets)))
         return try AuthenticatedCBCSealing(
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "The vectors of RFC 7518 come out for keys of all sizes",
+        "The vectors of RFC 7518 hold for keys of all sizes",
         arguments: [
             (
                 SealingKey.Size.bits128, "c80edfa32ddf39d5ef00c0b468834279",
@@ -51,7 +51,7 @@ import Testing
         #expect(try sealing.open(sealed, authenticating: Self.context) == Self.plaintext)
     }
 
-    @Test("What is sealed opens again", arguments: SealingKey.Size.allCases)
+    @Test("Sealed data opens", arguments: SealingKey.Size.allCases)
     func opensWhatItSealed(size: SealingKey.Size) throws {
         let sealing = try sealing(size)
         for length in 0...48 {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("Every turned bit and every truncation is refused", arguments: SealingKey.Size.allCases)
+    @Test("Every altered bit and every truncation is refused", arguments: SealingKey.Size.allCases)
     func refusesChanges(size: SealingKey.Size) throws {
         let sealing = try sealing(size)
         let sealed = try sealing.seal(Data("one message".utf8))
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: SealingError.refused) { try sealing.open(sealed + [0]) }
     }
 
-    @Test("Another context is refused, also if it only begins elsewhere")
+    @Test("Another context is refused, even if only its boundary differs")
     func refusesOtherContexts() throws {
         let sealing = try sealing(.bits128)
         let sealed = try sealing.seal(Data("message".utf8), authenticating: Data("door".utf8))
@@ -83,14 +83,15 @@ import Testing
                 try sealing.open(sealed, authenticating: Data(other.utf8))
             }
         }
-        // What moves from the context into the body is noticed by the length at the end.
+        // The length of the context in the tag detects bytes that move from the context to the
+        // body.
         let moved = Data("r".utf8) + sealed
         #expect(throws: SealingError.refused) {
             try sealing.open(moved, authenticating: Data("doo".utf8))
         }
     }
 
-    @Test("Two keys of different sizes do not go together")
+    @Test("Two keys of different sizes are refused")
     func refusesUnequalKeys() {
         #expect(throws: SealingError.keySizesDiffer) {
             try AuthenticatedCBCSealing(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @testable import Lanyard
 
 @Suite struct CBCSealingTests {
-    /// NIST SP 800-38A, F.2: the plaintext and IV of all three.
+    /// The plaintext and IV of NIST SP 800-38A, F.2, for all three key sizes.
     private static let plaintext = Data(
         vector: """
             6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51
@@ -17,7 +18,7 @@ import Testing
     private static let iv = Data(vector: "000102030405060708090a0b0c0d0e0f")
 
     @Test(
-        "NIST's vectors come out for keys of all sizes",
+        "NIST's vectors hold for keys of all sizes",
         arguments: [
             (
                 "2b7e151628aed2a6abf7158809cf4f3c",
@@ -45,16 +46,20 @@ import Testing
     func agreesWithNIST(key: String, ciphertext: String) throws {
         let sealing = CBCSealing(key: try SealingKey(Data(vector: key)))
         let sealed = try sealing.seal(Self.plaintext, iv: Self.iv)
-        // The vectors have no padding; ours is a block behind them.
+        // The vectors have no padding; this implementation appends a block of it.
         #expect(sealed.prefix(16) == Self.iv)
         #expect(sealed.dropFirst(16).prefix(64) == Data(vector: ciphertext))
         #expect(sealed.count == 96)
         #expect(try sealing.open(sealed) == Self.plaintext)
     }
 
-    @Test("What is sealed opens again, whatever its length", arguments: SealingKey.Size.allCases)
-    func opensWhatItSealed(size: SealingKey.Size) throws {
-        var generator = SplitMix64(seed: 3)
+    @Test(
+        "Sealed data of every length opens",
+        arguments: SealingKey.Size.allCases,
+        RunSeed.seeds(1)
+    )
+    func opensWhatItSealed(size: SealingKey.Size, seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
         let sealing = CBCSealing(key: SealingKey(random: size))
         for length in Array(0...65) + [1_000, 65_536] {
             let data = Data(generator.bytes(length))
@@ -65,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("It opens a part of something longer as well, without minding where that begins")
+    @Test("A slice of data opens, whatever its first index")
     func opensSlices() throws {
         let sealing = CBCSealing(key: SealingKey(random: .bits128))
         let framed = Data([2]) + (try sealing.seal(Data("hello".utf8))) + Data([3])
@@ -74,7 +79,7 @@ import Testing
         #expect(opened.startIndex == 0)
     }
 
-    @Test("The same data is never sealed alike, and no IV comes twice")
+    @Test("The same data is never sealed alike, and no IV repeats")
     func drawsFreshVectors() throws {
         let sealing = CBCSealing(key: SealingKey(random: .bits256))
         var seen: Set<Data> = []
@@ -82,7 +87,7 @@ import Testing
         #expect(seen.count == 20_000)
     }
 
-    @Test("What has not the length of sealed data is refused")
+    @Test("Data of a wrong length is refused")
     func refusesOtherLengths() throws {
         let sealing = CBCSealing(key: SealingKey(random: .bits256))
         let sealed = try sealing.seal(Data(count: 40))
@@ -92,9 +97,9 @@ import Testing
         #expect(throws: SealingError.refused) { try sealing.open(sealed + [0]) }
     }
 
-    @Test("Padding that is none is refused, of every length, with the one error")
+    @Test("Invalid padding of every length is refused with the same error")
     func refusesWrongPadding() throws {
-        // A wrong IV changes the one block of plaintext as one likes: here, its padding.
+        // A different IV changes the only block of plaintext at will, here its padding.
         let sealing = CBCSealing(key: SealingKey(random: .bits128))
         let sealed = try sealing.seal(Data(count: 8))
         var accepted: [UInt8] = []
@@ -104,12 +109,12 @@ import Testing
             if (try? sealing.open(changed)) != nil { accepted.append(last) }
             #expect(last != 0 || (try? sealing.open(changed)) == nil)
         }
-        // Eight octets of 8 are right; a last octet of 1 is padding of one; no other is.
+        // Eight bytes of 8 are valid, and so is a last byte of 1; no other value is.
         #expect(accepted == [1, 8])
     }
 
     @Test(
-        "By itself CBC does not find out that a message was changed, which its documentation says"
+        "CBC alone does not detect a changed message, as its documentation says"
     )
     func isMalleable() throws {
         let sealing = CBCSealing(key: SealingKey(random: .bits256))
@@ -118,7 +123,7 @@ import Testing
         #expect(try sealing.open(sealed) == Data("pay 9001".utf8))
     }
 
-    @Test("No turned bit gives back what was sealed: it is refused, or is something else")
+    @Test("No altered bit restores the sealed data: it is refused or differs")
     func noticesOrGarbles() throws {
         let data = Data("a message of some length, in three blocks".utf8)
         let sealing = CBCSealing(key: SealingKey(random: .bits192))
@@ -129,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("Another key opens nothing that was meant")
+    @Test("Another key does not restore the data")
     func refusesOtherKeys() throws {
         let sealed = try CBCSealing(key: SealingKey(random: .bits256)).seal(Data("secret".utf8))
         for size in SealingKey.Size.allCases {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
@@ -22,7 +23,7 @@ import Testing
     ]
 
     @Test(
-        "The vectors of the mode's specification come out for keys of all sizes",
+        "The vectors of the GCM specification hold for keys of all sizes",
         arguments: zip(
             keys,
             [
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "Nothing, and a block of zeros, seal as the specification has them",
+        "Empty data and a block of zeros give the values of the specification",
         arguments: [
             (16, "58e2fccefa7e3061367f1d57a4e7455a", "0388dace60b6a392f328c2b971b2fe78"),
             (24, "cd33b28ac773f74ba00ed1f312572435", "98e7247c07f0fe411c267e4384b0f600"),
@@ -79,9 +80,13 @@ import Testing
         #expect(zeros.dropFirst(12).prefix(16) == Data(vector: block))
     }
 
-    @Test("What is sealed opens again, whatever its length", arguments: SealingKey.Size.allCases)
-    func opensWhatItSealed(size: SealingKey.Size) throws {
-        var generator = SplitMix64(seed: 5)
+    @Test(
+        "Sealed data of every length opens",
+        arguments: SealingKey.Size.allCases,
+        RunSeed.seeds(1)
+    )
+    func opensWhatItSealed(size: SealingKey.Size, seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
         let sealing = GCMSealing(key: SealingKey(random: size))
         for length in Array(0...65) + [1_000, 65_536] {
             let data = Data(generator.bytes(length))
@@ -92,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("Every turned bit and every truncation is refused", arguments: SealingKey.Size.allCases)
+    @Test("Every altered bit and every truncation is refused", arguments: SealingKey.Size.allCases)
     func refusesChanges(size: SealingKey.Size) throws {
         let sealing = GCMSealing(key: SealingKey(random: size))
         let sealed = try sealing.seal(Data("one message".utf8))
@@ -105,7 +110,7 @@ import Testing
         #expect(throws: SealingError.refused) { try sealing.open(sealed + [0]) }
     }
 
-    @Test("Another key, and another context, are refused")
+    @Test("Another key and another context are refused")
     func refusesOthers() throws {
         let sealing = GCMSealing(key: SealingKey(random: .bits256))
         let sealed = try sealing.seal(Data("message".utf8), authenticating: Data("door 7".utf8))
@@ -122,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("No nonce comes twice")
+    @Test("No nonce repeats")
     func drawsFreshNonces() throws {
         let sealing = GCMSealing(key: SealingKey(random: .bits128))
         var seen: Set<Data> = []
@@ -130,7 +135,7 @@ import Testing
         #expect(seen.count == 20_000)
     }
 
-    @Test("Without a session it seals each message by itself, at once")
+    @Test("Without a session each message is sealed by itself, at once")
     func sealsWithoutSessions() throws {
         let sealing = SessionlessSealing(GCMSealing(key: SealingKey(random: .bits128)))
         var central = sealing.makeSession(as: .central)
@@ -139,7 +144,7 @@ import Testing
         let sealed = try central.seal(Data("on".utf8))
         #expect(sealed.count == 2 + sealing.overhead)
         #expect(try peripheral.open(sealed) == .message(Data("on".utf8)))
-        // Nothing counts here: the documentation says so.
+        // There is no counter here, as the documentation says.
         #expect(try peripheral.open(sealed) == .message(Data("on".utf8)))
     }
 }

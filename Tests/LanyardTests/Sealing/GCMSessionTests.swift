@@ -8,7 +8,7 @@ import Testing
 @Suite struct GCMSessionTests {
     private static let key = SealingKey(random: .bits256)
 
-    /// Both ends, after what they say first.
+    /// Returns both sides after their greetings.
     private func greeted(
         key: SealingKey = key
     ) throws -> (central: any SealingSession, peripheral: any SealingSession) {
@@ -36,7 +36,7 @@ import Testing
         return data
     }
 
-    @Test("Two ends greet, and talk")
+    @Test("Two sides greet and exchange messages")
     func talks() throws {
         var (central, peripheral) = try greeted()
         #expect(central.isReady && peripheral.isReady && central.greeting == nil)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("What goes over the air is what the documentation says, octet by octet")
+    @Test("The frames are those of the documentation, byte by byte")
     func writesTheFrames() throws {
         let key = try SealingKey(Data((0..<16)))
         var central = GCMCentralSession(key: key) { Data(repeating: 0xA1, count: 16) }
@@ -81,7 +81,7 @@ import Testing
         )
     }
 
-    @Test("Nothing is sealed before the other end is known")
+    @Test("A side seals nothing before the other side is known")
     func waitsForTheGreeting() throws {
         let sealing = GCMSealing(key: Self.key)
         var central = sealing.makeSession(as: .central)
@@ -89,13 +89,13 @@ import Testing
         #expect(throws: SealingError.sessionNotReady) { try central.seal(Data()) }
         #expect(throws: SealingError.sessionNotReady) { try peripheral.seal(Data()) }
         let answer = try sent(peripheral.open(#require(central.greeting)))
-        // It may be a greeting that somebody recorded: the peripheral waits for a proof.
+        // The greeting may be a recorded one, so the peripheral waits for a proof.
         #expect(!peripheral.isReady)
         _ = try central.open(answer)
         #expect(central.isReady)
     }
 
-    @Test("A message that is sent again is told from a forged one, and refused")
+    @Test("A replayed message is distinguished from a forged one, and refused")
     func refusesReplays() throws {
         var (central, peripheral) = try greeted()
         let messages = try (0..<5).map { try central.seal(Data([UInt8($0)])) }
@@ -109,7 +109,7 @@ import Testing
         #expect(try peripheral.open(central.seal(Data([9]))) == .message(Data([9])))
     }
 
-    @Test("A message that comes after a later one is refused; one that is left out does no harm")
+    @Test("A message that arrives after a later one is refused, and a missing one does no harm")
     func keepsTheOrder() throws {
         var (central, peripheral) = try greeted()
         let first = try central.seal(Data([1]))
@@ -118,7 +118,7 @@ import Testing
         #expect(throws: SealingError.replayed) { try peripheral.open(first) }
     }
 
-    @Test("Greetings that somebody sends again in between do not end what the true one began")
+    @Test("Replayed greetings do not end the session of the genuine one")
     func outlivesRecordedGreetings() throws {
         let sealing = GCMSealing(key: Self.key)
         let recorded = try (1..<GCMPeripheralSession.offerLimit).map { _ in
@@ -133,7 +133,7 @@ import Testing
         #expect(try central.open(peripheral.seal(Data([2]))) == .message(Data([2])))
     }
 
-    @Test("A peripheral that was started again asks for a greeting, and both go on")
+    @Test("A restarted peripheral asks for a greeting, and both sides continue")
     func greetsAnewWhenInvited() throws {
         var (central, former) = try greeted()
         let late = try former.seal(Data([7]))
@@ -145,7 +145,7 @@ import Testing
         #expect(invitation == Data([5]))
         let greeting = try sent(central.open(invitation))
         #expect(try sent(central.open(invitation)) == greeting)
-        // Until the answer the old session goes on: anybody could have said this.
+        // The old session continues until the answer, because an attacker could have sent this.
         #expect(try former.open(central.seal(Data([2]))) == .message(Data([2])))
         let confirmation = try sent(central.open(sent(peripheral.open(greeting))))
         #expect(try central.open(late) == .message(Data([7])))
@@ -157,7 +157,7 @@ import Testing
         #expect(throws: SealingError.refused) { try central.open(old) }
     }
 
-    @Test("What an end sealed itself is refused when it comes back")
+    @Test("A side refuses its own frames")
     func refusesReflections() throws {
         var (central, peripheral) = try greeted()
         let own = try central.seal(Data("mine".utf8))
@@ -170,7 +170,7 @@ import Testing
         #expect(throws: SealingError.refused) { try waiting.open(greeting) }
     }
 
-    @Test("A whole session that was recorded is of no use later")
+    @Test("A recorded session has no effect later")
     func refusesOldSessions() throws {
         let sealing = GCMSealing(key: Self.key)
         var central = sealing.makeSession(as: .central)
@@ -190,7 +190,7 @@ import Testing
         #expect(!later.isReady)
     }
 
-    @Test("A recorded answer does not deceive a central that greets anew")
+    @Test("A recorded answer does not deceive a central that sends a new greeting")
     func refusesOldAnswers() throws {
         let sealing = GCMSealing(key: Self.key)
         var peripheral = sealing.makeSession(as: .peripheral)
@@ -200,7 +200,7 @@ import Testing
         #expect(throws: SealingError.refused) { try second.open(answer) }
     }
 
-    @Test("A central that starts again on the same link is taken up again")
+    @Test("A central that restarts on the same link establishes a new session")
     func survivesARestartOfTheCentral() throws {
         var (central, peripheral) = try greeted()
         _ = try peripheral.open(central.seal(Data("before".utf8)))
@@ -212,7 +212,7 @@ import Testing
         #expect(throws: SealingError.refused) { try peripheral.open(stale) }
     }
 
-    @Test("A greeting that somebody sends again does not end the session that is")
+    @Test("A replayed greeting does not end the current session")
     func survivesReplayedGreetings() throws {
         let sealing = GCMSealing(key: Self.key)
         var central = sealing.makeSession(as: .central)
@@ -224,7 +224,7 @@ import Testing
         #expect(try central.open(peripheral.seal(Data([2]))) == .message(Data([2])))
     }
 
-    @Test("A greeting that is sent twice is answered alike, and the second answer does nothing")
+    @Test("A repeated greeting has the same answer, and the second answer has no effect")
     func toleratesRepeatedGreetings() throws {
         let sealing = GCMSealing(key: Self.key)
         var central = sealing.makeSession(as: .central)
@@ -233,14 +233,14 @@ import Testing
         #expect(central.greeting == greeting)
         let answer = try sent(peripheral.open(greeting))
         #expect(try peripheral.open(greeting) == .answer(answer))
-        // The confirmation is lost: the first message stands for it.
+        // The confirmation is lost, and the first message takes its place.
         _ = try sent(central.open(answer))
         #expect(try central.open(answer) == .nothing)
         #expect(try peripheral.open(central.seal(Data([7]))) == .message(Data([7])))
         #expect(peripheral.isReady)
     }
 
-    @Test("Ends with different keys refuse each other's greetings", arguments: [16, 32])
+    @Test("Sides with different keys refuse each other's greetings", arguments: [16, 32])
     func refusesOtherKeys(length: Int) throws {
         let other = GCMSealing(key: try SealingKey(Data(count: length)))
         var peripheral = other.makeSession(as: .peripheral)
@@ -248,7 +248,7 @@ import Testing
         #expect(throws: SealingError.refused) { try peripheral.open(greeting) }
     }
 
-    @Test("Every turned bit and every truncation of every frame is refused, and harms nothing")
+    @Test("Every altered bit and every truncation of a frame is refused without effect")
     func refusesChanges() throws {
         let sealing = GCMSealing(key: Self.key)
         var central = sealing.makeSession(as: .central)
@@ -275,7 +275,7 @@ import Testing
         #expect(throws: SealingError.refused) { try session.open(frame + [0]) }
     }
 
-    @Test("No two frames are sealed with the same nonce and key")
+    @Test("No two frames have the same nonce and key")
     func neverRepeatsNonces() throws {
         var (central, peripheral) = try greeted()
         var headers: Set<Data> = []
@@ -286,7 +286,7 @@ import Testing
         #expect(headers.count == 2_000)
     }
 
-    @Test("A session ends before its counter would begin again")
+    @Test("A session ends before its counter wraps around")
     func endsInTime() throws {
         let random = Data(count: 16)
         var sealer = GCMDirections(Self.key, role: .central, central: random, peripheral: random)
@@ -299,7 +299,7 @@ import Testing
         #expect(throws: SealingError.replayed) { try opener.open(last) }
     }
 
-    @Test("A sealed message is longer by less than it says")
+    @Test("A sealed message does not exceed the declared overhead")
     func keepsToItsOverhead() throws {
         var (central, _) = try greeted()
         let sealed = try central.seal(Data(count: 100))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import ProcessTestSupport
@@ -7,9 +8,9 @@ import Testing
 
 @testable import Lanyard
 
-/// What nobody here wrote opens what is sealed here, and the reverse: OpenSSL's command line.
+/// Exchange of sealed data with the command line of OpenSSL, in both directions.
 @Suite struct OpenSSLTests {
-    /// Where it is; nil if it is not installed.
+    /// The path of OpenSSL; `nil` if it is not installed.
     private static let openssl: String? = {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return path.split(separator: ":").map { "\($0)/openssl" }
@@ -19,13 +20,13 @@ import Testing
         ProcessInfo.processInfo.environment["CI"] == "true"
     private static let lengths = [0, 1, 15, 16, 17, 31, 32, 1_000]
 
-    @Test("OpenSSL is there, where everything has to be", .enabled(if: isContinuousIntegration))
+    @Test("OpenSSL is installed in continuous integration", .enabled(if: isContinuousIntegration))
     func isInstalled() {
         #expect(Self.openssl != nil, "install openssl: Scripts/install-peers does")
     }
 
     @Test(
-        "OpenSSL decrypts what CBC sealed",
+        "OpenSSL decrypts the output of the CBC sealing",
         .enabled(if: openssl != nil, "openssl is not installed"),
         arguments: SealingKey.Size.allCases
     )
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "CBC opens what OpenSSL encrypted",
+        "The CBC sealing opens the output of OpenSSL",
         .enabled(if: openssl != nil, "openssl is not installed"),
         arguments: SealingKey.Size.allCases
     )
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    /// Runs `openssl enc` on files, so that no pipe can fill up.
+    /// Runs `openssl enc` on files, so that no pipe can block.
     private func run(
         _ direction: String,
         _ key: SealingKey,

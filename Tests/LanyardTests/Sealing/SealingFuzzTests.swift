@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-/// Octets that nobody sealed: they are refused, and never trap. The seeds make failures come again.
+/// Bytes that were not sealed are refused and do not trap. The seeds make failures reproducible.
 @Suite struct SealingFuzzTests {
     private static let rounds = 4_000
     private static let longest = 200
 
-    @Test("Random octets do not open", arguments: 0..<4 as Range<UInt64>)
+    @Test("Random bytes do not open", arguments: RunSeed.seeds(4))
     func refusesRandomOctets(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let key = SealingKey(random: .bits256)
@@ -21,7 +22,7 @@ import Testing
             let octets = Data(generator.bytes(upTo: Self.longest))
             #expect(throws: SealingError.refused) { try gcm.open(octets) }
             #expect(throws: SealingError.refused) { try authenticated.open(octets) }
-            // One in 256 has by chance what looks like padding in the end: CBC cannot tell.
+            // One in 256 ends with valid padding by chance, which CBC cannot detect.
             if let opened = try? CBCSealing(key: key).open(octets) {
                 #expect(opened.count < octets.count - 16)
             }
@@ -29,11 +30,11 @@ import Testing
     }
 
     @Test(
-        "Sessions refuse frames of random octets, in every state",
-        arguments: 0..<4 as Range<UInt64>
+        "Sessions refuse random frames in every state",
+        arguments: RunSeed.seeds(4)
     )
     func sessionsRefuseRandomFrames(seed: UInt64) throws {
-        var generator = SplitMix64(seed: 100 + seed)
+        var generator = SplitMix64(seed: seed)
         let sealing = GCMSealing(key: SealingKey(random: .bits128))
         var central = sealing.makeSession(as: .central)
         var peripheral = sealing.makeSession(as: .peripheral)
@@ -66,7 +67,7 @@ import Testing
             if generator.happens(oneIn: 3) {
                 frame = Data(frame.prefix(1)) + Data(generator.bytes(32))
             }
-            // That one means something, whoever says it.
+            // This frame has a meaning without authentication.
             if frame == GCMSession.invitation { continue }
             #expect(throws: SealingError.refused) { try session.open(frame) }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import Lanyard
 
 @Suite struct SealingKeyTests {
-    @Test("Keys have 16, 24 or 32 octets; none and all others are refused", arguments: 0...70)
+    @Test("Keys have 16, 24 or 32 bytes, and other lengths are refused", arguments: 0...70)
     func checksLengths(count: Int) throws {
         if let size = SealingKey.Size(rawValue: count * 8) {
             let key = try SealingKey(Data(count: count))
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("Random keys have the size that was asked for and are not the same")
+    @Test("Random keys have the requested size and differ")
     func makesRandomKeys() {
         for size in SealingKey.Size.allCases {
             let keys = (0..<100).map { _ in SealingKey(random: size).octets }
@@ -28,7 +28,7 @@ import Testing
         #expect(SealingKey(random: .bits128) != SealingKey(random: .bits128))
     }
 
-    @Test("A key shows its size, and nothing else, however it is printed")
+    @Test("A printed key shows only its size")
     func printsNoSecret() throws {
         let key = try SealingKey(Data(repeating: 0x5A, count: 16))
         var dumped = ""
@@ -43,7 +43,7 @@ import Testing
         #expect(Mirror(reflecting: key).children.isEmpty)
     }
 
-    @Test("PBKDF2 with HMAC-SHA-256 comes out as elsewhere, and counts characters, not their forms")
+    @Test("PBKDF2 with HMAC-SHA-256 gives the reference value for both forms of a character")
     func derivesFromPassphrases() throws {
         let salt = Data("NaClNaClNaClNaCl".utf8)
         let expected = Data(
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "What would make a weak key is refused",
+        "Inputs for a weak key are refused",
         arguments: [
             ("", 16, 600_000), ("word", 15, 600_000), ("word", 0, 600_000), ("word", 16, 209_999),
             ("word", 16, 0), ("word", 16, -1), ("word", 16, Int(Int32.max) + 1),
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Keys for different purposes differ, and are the same again for the same")
+    @Test("Keys for different purposes differ, and the same purpose gives the same key")
     func derivesForPurposes() {
         let key = SealingKey(random: .bits128)
         let one = key.derived(for: "one")
@@ -90,7 +90,7 @@ import Testing
 
 @Suite struct RandomBytesTests {
     @Test(
-        "There are as many as were asked for, and never the same",
+        "The requested number of bytes is returned, and they differ each time",
         arguments: [0, 1, 7, 16, 1_000]
     )
     func countsThem(count: Int) throws {
@@ -99,7 +99,7 @@ import Testing
         if count >= 16 { #expect(try RandomBytes.data(count: count) != one) }
     }
 
-    @Test("Fewer than none and more than the limit are refused")
+    @Test("A negative number and one beyond the limit are refused")
     func refusesNonsense() throws {
         for count in [-1, Int.min, RandomBytes.maximumCount + 1, Int.max] {
             #expect(throws: SealingError.randomCount(count)) { try RandomBytes.data(count: count) }
@@ -107,11 +107,12 @@ import Testing
         #expect(try RandomBytes.data(count: RandomBytes.maximumCount).count == 1 << 20)
     }
 
-    @Test("All octets come, about equally often")
+    @Test("All byte values occur, about equally often")
     func areSpread() throws {
         var counts = [Int](repeating: 0, count: 256)
         for octet in try RandomBytes.data(count: 256 * 1_000) { counts[Int(octet)] += 1 }
-        // Of 1000 expected the deviation is 32; ten times that is not seen in the age of the world.
+        // The standard deviation for an expectation of 1000 is 32, so ten times that does not
+        // occur.
         #expect(counts.allSatisfy { (680...1_320).contains($0) })
     }
 }

@@ -3,7 +3,7 @@
 import Foundation
 
 extension Data {
-    /// The octets that a test writes in hexadecimal; spaces between them say nothing.
+    /// Creates data from hexadecimal digits; spaces between them are ignored.
     init(vector hexadecimal: String) {
         let digits = hexadecimal.compactMap(\.hexDigitValue)
         precondition(digits.count.isMultiple(of: 2), "half an octet in \(hexadecimal)")
@@ -12,7 +12,7 @@ extension Data {
         )
     }
 
-    /// The same with one bit turned.
+    /// Returns the data with one bit inverted.
     func turning(bit: Int) -> Data {
         var copy = Data(self)
         copy[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -22,7 +22,7 @@ import Testing
         return try check.findings(in: Samples.xml(members), entitlements: entitlements)
     }
 
-    /// What is wrong, as `key what`.
+    /// Returns the obstacles, as `key what`.
     private func obstacles(_ findings: [SetUpFinding]) -> [String] {
         findings.filter { $0.severity == .obstacle }.map { "\($0.subject) \($0.what)" }
     }
@@ -33,14 +33,14 @@ import Testing
 
     // MARK: Usage descriptions
 
-    @Test("Row 21: A file that says what Bluetooth is used for is complete")
+    @Test("Row 21: A file with a usage description is complete")
     func complete() throws {
         let found = try findings([Self.usage: Samples.sentence])
         #expect(found.map(\.severity) == [.good])
     }
 
     @Test(
-        "Row 21: A usage description that is missing, empty or no string is an obstacle",
+        "Row 21: A usage description that is missing, empty or not a string is an obstacle",
         arguments: [
             (nil, "is missing"), ("<string></string>", "is empty"),
             ("<string> \n\t</string>", "is empty"), ("<true/>", "is not a string"),
@@ -56,7 +56,7 @@ import Testing
         #expect(!finding.why.isEmpty && finding.remedy.contains("<key>\(Self.usage)</key>"))
     }
 
-    @Test("Row 21: The old usage description does not replace the present one")
+    @Test("Row 21: The old usage description does not replace the current one")
     func oldAlone() throws {
         let found = try findings([Self.oldUsage: Samples.sentence])
         #expect(obstacles(found) == ["\(Self.usage) is missing"])
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "Row 21: Systems before iOS 13 want the old usage description, too",
+        "Row 21: Systems before iOS 13 also require the old usage description",
         arguments: [("12.4", true), ("9", true), ("13.0", false), ("18.0", false), ("x", false)]
     )
     func oldSystems(version: String, isWanted: Bool) throws {
@@ -83,7 +83,7 @@ import Testing
     // MARK: Background modes
 
     @Test(
-        "Row 21: A role in the background needs its mode",
+        "Row 21: A role in the background requires its mode",
         arguments: InfoPlistCheck.Role.allCases
     )
     func backgroundModes(role: InfoPlistCheck.Role) throws {
@@ -100,7 +100,7 @@ import Testing
         #expect(with.map(\.severity) == [.good, .good])
     }
 
-    @Test("Row 21: Restoration needs a background mode: the Central's, if none is named")
+    @Test("Row 21: Restoration requires a background mode, by default that of the central")
     func restoration() throws {
         let found = try findings([Self.usage: Samples.sentence]) { $0.restores = true }
         #expect(obstacles(found) == ["\(Self.modes) bluetooth-central is missing"])
@@ -112,7 +112,7 @@ import Testing
         #expect(obstacles(peripheral) == ["\(Self.modes) bluetooth-peripheral is missing"])
     }
 
-    @Test("Row 21: A mode that nobody asked for is noted, a misspelt one warned of")
+    @Test("Row 21: An unrequested mode is noted, and a misspelled one gives a warning")
     func unaskedModes() throws {
         let found = try findings([
             Self.usage: Samples.sentence,
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: Devices
 
-    @Test("Row 21: The App Store may be told that Low Energy is needed, never that it must not be")
+    @Test("Row 21: The capability for Low Energy may be required, but not excluded")
     func capabilities() throws {
         let array = try findings([
             Self.usage: Samples.sentence, Self.capabilities: strings("bluetooth-le"),
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: AccessorySetupKit
 
-    @Test("Row 21: The system's picker wants to be told what it may look for")
+    @Test("Row 21: The system's picker requires its declarations")
     func accessorySetup() throws {
         let supports = "NSAccessorySetupSupports"
         let services = "NSAccessorySetupBluetoothServices"
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("Row 21: Keys for the picker are in vain without the one that switches it on")
+    @Test("Row 21: Declarations for the picker have no effect without its key")
     func accessorySetupInVain() throws {
         let found = try findings([
             Self.usage: Samples.sentence, "NSAccessorySetupBluetoothNames": strings("Lamp"),
@@ -185,7 +185,7 @@ import Testing
 
     // MARK: macOS
 
-    @Test("Row 21: In the sandbox of macOS the entitlement is needed, outside of it is not")
+    @Test("Row 21: The entitlement is required in the sandbox of macOS, and only there")
     func sandbox() throws {
         let sandbox = "com.apple.security.app-sandbox"
         let bluetooth = "com.apple.security.device.bluetooth"
@@ -205,7 +205,7 @@ import Testing
         #expect(try obstacles([:]).isEmpty)
     }
 
-    @Test("Row 21: The file itself says for which system it is")
+    @Test("Row 21: The file determines its platform")
     func platform() throws {
         for members in [
             ["CFBundleSupportedPlatforms": strings("MacOSX")],
@@ -220,7 +220,7 @@ import Testing
         #expect(obstacles(found).count == 2)
     }
 
-    @Test("Row 21: What is an obstacle comes with its remedy, always") func remedies() throws {
+    @Test("Row 21: Every obstacle has a remedy") func remedies() throws {
         let found = try findings(["UIBackgroundModes": "<true/>"]) {
             $0.usesAccessorySetup = true
             $0.restores = true
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test("Entitlements that are no property list are refused") func malformedEntitlements() {
+    @Test("Entitlements that are not a property list are refused") func malformedEntitlements() {
         #expect(throws: PropertyListError.notAPropertyList) {
             try findings([:], entitlements: Data("x".utf8))
         }

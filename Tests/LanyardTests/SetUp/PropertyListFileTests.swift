@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("XML and the binary form say the same") func formsAgree() throws {
+    @Test("The XML and binary forms agree") func formsAgree() throws {
         let xml = Samples.xml([
             "text": "<string>é 🎧</string>",
             "texts": "<array><string>a</string><string>b</string></array>",
@@ -43,7 +44,7 @@ import Testing
         #expect(try PropertyListFile(Data("\n \t\r\n".utf8) + xml).flag("a") == true)
     }
 
-    @Test("What is no property list is refused, with the reason") func refusals() {
+    @Test("Other data is refused with the reason") func refusals() {
         #expect(refusal(of: Data()) == .notAPropertyList)
         #expect(refusal(of: Data("{ a = b; }".utf8)) == .notAPropertyList)
         #expect(refusal(of: Data(repeating: 40, count: 200_000)) == .notAPropertyList)
@@ -58,13 +59,13 @@ import Testing
         #expect(refusal(of: long) == .tooLong(limit: limit))
     }
 
-    @Test("Forty arrays that stand for a million million values are refused at once")
+    @Test("Forty arrays that represent 10¹² values are refused at once")
     func laughs() {
         let arrays = (0..<40).map { Samples.array($0 + 1, $0 + 1) } + [Samples.array()]
         #expect(refusal(of: Samples.table(arrays)) == .tooIntricate)
     }
 
-    @Test("Values that hold themselves, or nest without end, are refused") func circles() {
+    @Test("Cyclic and deeply nested values are refused") func circles() {
         #expect(refusal(of: Samples.table([Samples.array(0)])) == .tooIntricate)
         let circle = [Samples.array(1), Samples.array(0)]
         #expect(refusal(of: Samples.table(circle)) == .tooIntricate)
@@ -84,7 +85,7 @@ import Testing
         "nested": "<dict><key>x</key><array><true/><string>é 🎧 and more</string></array></dict>",
     ])
 
-    @Test("No way to cut a binary file ends the process") func cuts() throws {
+    @Test("A truncated binary file is refused") func cuts() throws {
         let whole = try Samples.binary(Self.whole)
         #expect(refusal(of: whole) == nil)
         for length in 0..<whole.count {
@@ -92,24 +93,23 @@ import Testing
         }
     }
 
-    @Test("No way to damage a file ends the process", arguments: [true, false])
-    func damage(isBinary: Bool) throws {
+    @Test("A damaged file does not end the process", arguments: [true, false], RunSeed.seeds(1))
+    func damage(isBinary: Bool, seed: UInt64) throws {
         let whole = isBinary ? try Samples.binary(Self.whole) : Self.whole
-        var generator = SplitMix64(seed: 7)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<10_000 {
             var damaged = whole
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 let place = Int.random(in: 8..<whole.count, using: &generator)
                 damaged[place] = .random(in: 0...255, using: &generator)
             }
-            // What comes of it does not matter, only that something does.
+            // The result does not matter, as long as there is one.
             guard let file = try? PropertyListFile(damaged) else { continue }
             _ = file.texts("UIBackgroundModes")
         }
     }
 
-    @Test("What the system writes is read as the system reads it") func agreesWithTheSystem() throws
-    {
+    @Test("The reader agrees with the system's reader") func agreesWithTheSystem() throws {
         let value = try PropertyListSerialization.propertyList(
             from: Self.whole,
             options: [],
@@ -119,7 +119,7 @@ import Testing
         #expect(try BinaryPropertyList.read(bytes) == PropertyListValue(value))
     }
 
-    @Test("Every refusal reads as the end of a sentence") func descriptions() {
+    @Test("Every error reads as the end of a sentence") func descriptions() {
         let errors: [PropertyListError] = [
             .tooLong(limit: 5), .notAPropertyList, .tooIntricate, .malformed, .notADictionary,
         ]

@@ -4,15 +4,15 @@ import Foundation
 
 @testable import Lanyard
 
-/// Property lists as applications have them.
+/// Property lists in the forms of apps.
 enum PropertyListSamples {
-    /// XML with these keys and values, which are XML themselves.
+    /// Returns XML with these keys and values, which are XML themselves.
     static func xml(_ members: KeyValuePairs<String, String>) -> Data {
         let lines = members.map { "<key>\($0.key)</key>\($0.value)" }
         return document("<dict>\(lines.joined(separator: "\n"))</dict>")
     }
 
-    /// XML around a value.
+    /// Returns an XML document with this value.
     static func document(_ value: String) -> Data {
         let head = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -24,7 +24,7 @@ enum PropertyListSamples {
 
     static let sentence = "<string>Finds your lamp and talks to it.</string>"
 
-    /// The same property list in the binary form.
+    /// Returns the same property list in binary form.
     static func binary(_ xml: Data) throws -> Data {
         let value = try PropertyListSerialization.propertyList(from: xml, options: [], format: nil)
         return try PropertyListSerialization.data(
@@ -34,8 +34,8 @@ enum PropertyListSamples {
         )
     }
 
-    /// A binary property list of objects that are given as they stand in the file; the first is the
-    /// outermost, and references have four octets.
+    /// Returns a binary property list of these objects in their encoded form. The first object is
+    /// the outermost, and references have four bytes.
     static func table(_ objects: [[UInt8]]) -> Data {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
@@ -49,7 +49,7 @@ enum PropertyListSamples {
         return Data(bytes)
     }
 
-    /// An array of references.
+    /// Returns an array of references.
     static func array(_ references: Int...) -> [UInt8] {
         [0xA0 | UInt8(references.count)] + references.flatMap { number($0, 4) }
     }

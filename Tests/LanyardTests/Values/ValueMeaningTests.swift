@@ -5,9 +5,9 @@ import Testing
 
 @testable import Lanyard
 
-/// What values say beyond their fields.
+/// Interpretations of values beyond their fields.
 @Suite struct ValueMeaningTests {
-    @Test("A heart rate takes one octet where that is enough, and any form of it is read")
+    @Test("A heart rate takes one byte if it fits, and both forms are decoded")
     func writesShortRates() throws {
         #expect(HeartRateMeasurement(rate: 255).encoded == Data(vector: "00ff"))
         #expect(HeartRateMeasurement(rate: 256).encoded == Data(vector: "010001"))
@@ -16,14 +16,14 @@ import Testing
         #expect(long.encoded == Data(vector: "0048"))
     }
 
-    @Test("A sensor that cannot tell whether it has contact does not say so")
+    @Test("The contact is unknown if the sensor cannot detect it")
     func ignoresUnsupportedContact() throws {
         #expect(try HeartRateMeasurement(decoding: Data(vector: "0248")).hasContact == nil)
         #expect(try HeartRateMeasurement(decoding: Data(vector: "0448")).hasContact == false)
         #expect(try HeartRateMeasurement(decoding: Data(vector: "0648")).hasContact == true)
     }
 
-    @Test("Intervals between beats come in pairs of octets, as many as there are")
+    @Test("Intervals between beats have two bytes each, up to the end")
     func readsIntervals() throws {
         let measurement = try HeartRateMeasurement(decoding: Data(vector: "1048 0004 0002 0100"))
         #expect(measurement.intervals.map(\.rawValue) == [1024, 512, 1])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("Degrees of one kind become degrees of the other")
+    @Test("Degrees Fahrenheit convert to Celsius")
     func convertsTemperatures() throws {
         let fever = TemperatureMeasurement(
             temperature: try MedicalFloat(mantissa: 1004, exponent: -1),
@@ -48,7 +48,7 @@ import Testing
         #expect(Pressure(tenths: 1_013_250).pascals == 101_325)
     }
 
-    @Test("Pounds become kilograms, inches metres, and a failed measurement nothing")
+    @Test("Imperial units convert to metric ones, and a failed measurement to none")
     func convertsWeights() throws {
         let pounds = WeightMeasurement(
             weight: 15_400,
@@ -62,7 +62,7 @@ import Testing
         #expect(WeightMeasurement(weight: 1).metres == nil)
     }
 
-    @Test("Turns per second are counted over the wrap of the counters")
+    @Test("Revolutions per second take the wrap of the counters into account")
     func countsTurns() {
         let before = WheelRevolutions(count: 10, time: 65_000)
         #expect(WheelRevolutions(count: 14, time: 488).perSecond(since: before) == 4)
@@ -77,7 +77,7 @@ import Testing
         #expect(crank.perSecond(since: crank) == nil)
     }
 
-    @Test("A wheel that turns back, or whose count was set, has turns below zero")
+    @Test("A wheel that turns backward, or whose count was set, has negative revolutions")
     func countsBack() {
         let before = WheelRevolutions(count: 10, time: 0)
         #expect(WheelRevolutions(count: 8, time: 1024).perSecond(since: before) == -2)
@@ -85,9 +85,9 @@ import Testing
         #expect(CyclingPower.WheelRevolutions(count: 0, time: 2048).perSecond(since: power) == -10)
     }
 
-    @Test("The extremes' angles share three octets, the greatest in the low ones")
+    @Test("The angles of the extremes share three bytes, the maximum in the low ones")
     func packsAngles() throws {
-        // The specification's own example: 0xABC and 0x123 are sent as 0x123ABC.
+        // The specification's example: 0xABC and 0x123 are sent as 0x123ABC.
         var power = CyclingPower(power: 0)
         power.extremeAngles = try .init(maximum: 0xABC, minimum: 0x123)
         #expect(power.encoded == Data(vector: "0001 0000 bc3a12"))
@@ -122,7 +122,7 @@ import Testing
         #expect(belt.category == 13 && belt.subcategory == 1)
     }
 
-    @Test("What cannot be encoded cannot be made")
+    @Test("A value that cannot be encoded cannot be created")
     func refusesToMakeNonsense() {
         #expect(throws: ValueError.self) { try BatteryLevel(percentage: 101) }
         #expect(throws: ValueError.self) { try TransmitPower(level: 21) }
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("Errors say what is wrong")
+    @Test("Errors describe the problem")
     func describesErrors() {
         #expect(
             ValueError.truncated(needed: 2, available: 1).description
@@ -146,7 +146,7 @@ import Testing
         #expect(ValueError.invalid(field: "Type").description == "invalid Type")
     }
 
-    @Test("An application's own value is read and written like the others")
+    @Test("An app's own value type decodes and encodes like the others")
     func takesOwnTypes() throws {
         let color = try LampColor(decoding: Data([1, 2, 3]))
         #expect(color == LampColor(red: 1, green: 2, blue: 3))
@@ -182,7 +182,7 @@ import Testing
 @Suite struct DateTimeTests {
     private static let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
 
-    @Test("A moment is what the clocks of a time zone show, and the reverse")
+    @Test("A moment converts to local time in a time zone, and back")
     func convertsDates() throws {
         let moment = Date(timeIntervalSince1970: 1_795_264_805.75)
         let time = try DateTime(moment, in: .gmt)
@@ -191,7 +191,7 @@ import Testing
         #expect(try DateTime(moment, in: Self.berlin).hour == 13)
     }
 
-    @Test("What no clock ever shows is no moment")
+    @Test("A local time that does not exist has no moment")
     func refusesImpossibleDates() throws {
         let springs = try DateTime(year: 2026, month: 3, day: 29, hour: 2, minute: 30, second: 0)
         #expect(springs.date(in: Self.berlin) == nil)
@@ -202,7 +202,7 @@ import Testing
         #expect(unknown.date(in: .gmt) == nil)
     }
 
-    @Test("Years that do not fit are refused")
+    @Test("Years out of range are refused")
     func refusesFarYears() {
         #expect(throws: ValueError.invalid(field: "Date Time")) {
             try DateTime(Date(timeIntervalSince1970: -20_000_000_000), in: .gmt)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lanyard
 
-/// A value in octets, and what it is in words.
+/// A value in bytes, and its description.
 struct ValueVector: Sendable, CustomTestStringConvertible {
     let type: any CharacteristicValue.Type
     let octets: Data
@@ -32,7 +32,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
         Temperature.self, Humidity.self, Pressure.self,
     ]
 
-    /// Values with all their fields, of which no part is a value.
+    /// Values with all their fields, of which no prefix is a value.
     static let whole: [ValueVector] = [
         ValueVector(HeartRateMeasurement.self, "0f 3a01 e803", "314 bpm, contact, 1000 kJ"),
         ValueVector(BodySensorLocation.self, "01", "chest"),
@@ -117,7 +117,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
         ValueVector(Pressure.self, "30750f00", "1013.040 hPa"),
     ]
 
-    /// Values of which parts are values, too, or that have few fields.
+    /// Values of which a prefix is a value, too, or that have few fields.
     static let others: [ValueVector] = [
         ValueVector(HeartRateMeasurement.self, "00 48", "72 bpm"),
         ValueVector(HeartRateMeasurement.self, "04 48", "72 bpm, no contact"),

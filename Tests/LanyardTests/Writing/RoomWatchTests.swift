@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Room for a write without response")
 struct RoomWatchTests {
-    @Test("is looked for again and again, ever less often")
+    @Test("Room is checked repeatedly, at increasing intervals")
     func pauses() {
         var watch = RoomWatch()
         var now = Duration.zero
@@ -23,7 +23,7 @@ struct RoomWatchTests {
         #expect(watch.nextLook == nil)
     }
 
-    @Test("is taken to be there after a while, once, where there never was any")
+    @Test("A link that never had room permits one write after a while")
     func blindly() {
         var watch = RoomWatch()
         let answer1 = watch.mayWrite(false, now: .zero)
@@ -41,7 +41,7 @@ struct RoomWatchTests {
         #expect(answer5)
     }
 
-    @Test("is believed to be missing where there was some")
+    @Test("A link that has had room permits no write without room")
     func believed() {
         var watch = RoomWatch()
         let answer6 = watch.mayWrite(true, now: .zero)

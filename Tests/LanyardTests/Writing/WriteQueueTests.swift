@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("A queue of writes")
+@Suite("Write queue")
 struct WriteQueueTests {
     private static let path = CharacteristicPath("180D", "2A39")
     private let room = WriteRoom(withResponse: 512, withoutResponse: 20, isThere: true)
@@ -35,7 +35,7 @@ struct WriteQueueTests {
         )
     }
 
-    /// All that it wants done.
+    /// Returns all actions until there are none.
     private func drain(
         _ queue: inout WriteQueue,
         _ room: WriteRoom,
@@ -46,7 +46,7 @@ struct WriteQueueTests {
         return actions
     }
 
-    @Test("has one write with response under way, and keeps the order")
+    @Test("One write with response is in progress at a time, in order")
     func confirmed() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 3), now: .zero)
@@ -62,7 +62,7 @@ struct WriteQueueTests {
         #expect(queue.deadline == nil)
     }
 
-    @Test("writes without response as long as there is room")
+    @Test("Writes without response are made as long as there is room")
     func flow() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 50, withResponse: false, mayBeCut: true), now: .zero)
@@ -77,7 +77,7 @@ struct WriteQueueTests {
         )
     }
 
-    @Test("cuts with response so that each piece fits into one packet")
+    @Test("With response a value is divided into chunks that fit in one packet")
     func cut() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 30, mayBeCut: true), now: .zero)
@@ -88,7 +88,7 @@ struct WriteQueueTests {
         #expect(drain(&queue, room) == [.progressed(1, 30), .finished(1, nil)])
     }
 
-    @Test("writes an empty value once", arguments: [true, false])
+    @Test("An empty value is written once", arguments: [true, false])
     func empty(_ withResponse: Bool) throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 0, withResponse: withResponse, mayBeCut: true), now: .zero)
@@ -97,7 +97,7 @@ struct WriteQueueTests {
         #expect(drain(&queue, room) == [.progressed(1, 0), .finished(1, nil)])
     }
 
-    @Test("does not cut what is to be one write")
+    @Test("A value that must not be divided is not divided")
     func tooLong() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 21, withResponse: false), now: .zero)
@@ -110,7 +110,7 @@ struct WriteQueueTests {
         )
     }
 
-    @Test("says how much was sent when the link ends")
+    @Test("The end of the link reports how much was sent")
     func linkEnded() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 50, mayBeCut: true), now: .zero)
@@ -124,20 +124,20 @@ struct WriteQueueTests {
             ]
         )
         #expect(queue.isIdle)
-        // Nothing of the former link is confirmed on the next one.
+        // The next link does not confirm writes of the former one.
         try queue.add(job(3, 1), now: .zero)
         queue.confirmed(Self.path, nil, now: .zero)
         #expect(drain(&queue, room) == [write(3, 1)])
     }
 
-    @Test("waits while there is no link")
+    @Test("A write waits while there is no link")
     func noLinkYet() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 0), now: .zero)
         #expect(drain(&queue, noLink) == [])
     }
 
-    @Test("gives up what has no progress in time, and holds the next until the answer came")
+    @Test("A job without progress fails in time, and the next waits for the late answer")
     func patience() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 1), now: .seconds(5))
@@ -153,7 +153,7 @@ struct WriteQueueTests {
         #expect(drain(&queue, room) == [write(2, 1)])
     }
 
-    @Test("progress puts the deadline off")
+    @Test("Progress postpones the deadline")
     func progress() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 40, mayBeCut: true), now: .zero)
@@ -162,7 +162,7 @@ struct WriteQueueTests {
         #expect(queue.deadline == .seconds(50))
     }
 
-    @Test("stops a value that nobody wants written any more, and goes on with the next")
+    @Test("A canceled job stops, and the next one continues")
     func cancelled() throws {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 100, mayBeCut: true), now: .zero)
@@ -171,7 +171,7 @@ struct WriteQueueTests {
         _ = drain(&queue, room)
         queue.cancel(1, now: .seconds(1))
         queue.cancel(3, now: .seconds(1))
-        // What is out is still to be confirmed.
+        // The last write must still be confirmed.
         #expect(drain(&queue, room) == [])
         #expect(!queue.isIdle)
         queue.confirmed(Self.path, .refused(code: 1, text: ""), now: .seconds(2))
@@ -180,7 +180,7 @@ struct WriteQueueTests {
         #expect(drain(&queue, room) == [.progressed(2, 1), .finished(2, nil)])
     }
 
-    @Test("refuses more than may wait")
+    @Test("A job beyond the limit is refused")
     func bound() throws {
         var queue = WriteQueue(patience: .seconds(30))
         for number in 0..<WriteQueue.limit { try queue.add(job(number, 1), now: .zero) }
@@ -189,7 +189,7 @@ struct WriteQueueTests {
         }
     }
 
-    @Test("a confirmation that nobody waits for means nothing")
+    @Test("An unexpected confirmation has no effect")
     func stray() {
         var queue = WriteQueue(patience: .seconds(30))
         queue.confirmed(Self.path, nil, now: .zero)
@@ -198,7 +198,7 @@ struct WriteQueueTests {
         #expect(drain(&queue, room) == [])
     }
 
-    @Test("gives up what was for services that changed, and goes on with the others")
+    @Test("Jobs of changed services end, and the others continue")
     func servicesChanged() throws {
         var queue = WriteQueue(patience: .seconds(30))
         var other = job(2, 4)
@@ -210,7 +210,7 @@ struct WriteQueueTests {
         let given = WriteAction.finished(1, .writeInterrupted(sent: 3, of: 3))
         let next = WriteAction.write(other.value, to: other.path, withResponse: true)
         #expect(drain(&queue, room) == [given, next])
-        // What comes late of the first is no answer to the second.
+        // A late answer to the first job does not confirm the second.
         queue.confirmed(Self.path, nil, now: .seconds(2))
         #expect(drain(&queue, room) == [])
         queue.confirmed(other.path, nil, now: .seconds(2))

@@ -3,10 +3,11 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
-/// A test case as the official test suite draws it: what the application asks of the client, what
-/// the client sends, what the server sends, and what the application hears, line by line.
+/// A test case in the form of the official test suite: the requests of the application, the PDUs of
+/// the client and of the server, and the events of the application, line by line.
 ///
 /// ```swift
 /// Dialogue {
@@ -17,14 +18,14 @@ import Testing
 /// }.play()
 /// ```
 ///
-/// Nothing may happen that no line tells of: each PDU that the client sends and each thing that
-/// the application hears must be the one that the next line expects, and none may be left over.
+/// Only the events of the lines may occur: each PDU of the client and each event of the application
+/// must be the one that the next line expects, and none may be left over.
 struct Dialogue {
     private let lines: [Line]
     private let makeStage: () throws -> any Theatre
 
-    /// Writes a dialogue with our client, which can receive `receiveMTU` octets, and has kept this
-    /// of the server's table.
+    /// Creates a dialogue with our client, which can receive `receiveMTU` bytes and has stored
+    /// `kept` of the server's table.
     init(
         receiveMTU: Int = 517,
         kept: DatabaseRecord? = nil,
@@ -34,8 +35,8 @@ struct Dialogue {
         self.lines = lines()
     }
 
-    /// Writes a dialogue with our server, which serves the sample table, on a link of this security
-    /// and MTU.
+    /// Creates a dialogue with our server, which serves the sample table, on a link with this
+    /// security and MTU.
     init(
         serving security: LinkSecurity,
         mtu: UInt16 = 23,
@@ -45,7 +46,7 @@ struct Dialogue {
         self.lines = lines()
     }
 
-    /// Plays all lines, and reports each that does not come true at its place in the test.
+    /// Plays all lines, and reports each failure at the place of its line in the test.
     func play(sourceLocation: SourceLocation = #_sourceLocation) {
         do {
             var stage = try makeStage()
@@ -57,11 +58,11 @@ struct Dialogue {
     }
 }
 
-/// Where one kind of dialogue is played.
+/// A stage for one kind of dialogue.
 protocol Theatre {
     mutating func play(_ line: Line)
 
-    /// Reports whatever happened that no line tells of.
+    /// Reports every event that no line expected.
     mutating func expectSilence(_ sourceLocation: SourceLocation)
 }
 
@@ -72,16 +73,16 @@ struct Line {
         case applicationCancels
         case applicationWantsDatabase(isTrusted: Bool)
         case applicationGetsDatabase(GATT.Database)
-        case applicationHears(GATTClient.Action)
+        case applicationHears(DrivenClient.Action)
         case applicationHearsResult(Result<GATT.Outcome, GATT.Failure>)
         case clientSends([UInt8])
         case serverSends([UInt8])
         case timePasses(Duration)
 
-        // Where our server is played.
+        // Events of dialogues with our server.
         case applicationIsAsked(GATTServer.Question)
         case applicationIsTold(GATTServer.Report)
-        case applicationAnswers(Result<[UInt8], ATT.ErrorCode>)
+        case applicationAnswers(Result<[UInt8], ATT.ErrorCode>, AttributeHandle?)
         case applicationTells(AttributeHandle, [UInt8])
         case applicationAuthorizes
         case applicationPublishes(GATT.ServiceDefinition)
@@ -92,7 +93,7 @@ struct Line {
     let sourceLocation: SourceLocation
 }
 
-/// Collects lines, and lists of lines, in the order in which they are written.
+/// Collects lines and lists of lines in the order in which they are written.
 @resultBuilder
 enum DialogueBuilder {
     static func buildExpression(_ line: Line) -> [Line] { [line] }

@@ -3,10 +3,11 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
-// The words that dialogues are written with. PDUs are hexadecimal, in the order in which their
-// octets travel; blanks are for the eye.
+// The vocabulary of the dialogues. PDUs are hexadecimal, in the order in which their bytes are
+// transmitted. Spaces are for readability.
 
 /// The application starts an operation.
 func application(
@@ -21,7 +22,7 @@ func applicationCancels(sourceLocation: SourceLocation = #_sourceLocation) -> Li
     Line(event: .applicationCancels, sourceLocation: sourceLocation)
 }
 
-/// The operation that the application started last ends like this.
+/// The operation that the application started last ends with this result.
 func application(
     hears result: Result<GATT.Outcome, GATT.Failure>,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -29,16 +30,16 @@ func application(
     Line(event: .applicationHearsResult(result), sourceLocation: sourceLocation)
 }
 
-/// The application hears something that it did not ask for.
+/// The application gets an event that it did not request.
 func application(
-    isTold action: GATTClient.Action,
+    isTold action: DrivenClient.Action,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
     Line(event: .applicationHears(action), sourceLocation: sourceLocation)
 }
 
-/// The application asks for the whole table. `isTrusted` says whether the link is encrypted with the
-/// key of a bond.
+/// The application requests the whole table. `isTrusted` states whether the link is encrypted with
+/// the key of a bond.
 func applicationWantsDatabase(
     isTrusted: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -46,7 +47,7 @@ func applicationWantsDatabase(
     Line(event: .applicationWantsDatabase(isTrusted: isTrusted), sourceLocation: sourceLocation)
 }
 
-/// The application gets the table that it has asked for.
+/// The application gets the table that it requested.
 func application(
     gets database: GATT.Database,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -64,12 +65,12 @@ func server(sends pdu: String, sourceLocation: SourceLocation = #_sourceLocation
     Line(event: .serverSends(bytes(pdu)), sourceLocation: sourceLocation)
 }
 
-/// Nothing is sent for a while.
+/// Nothing is sent for this duration.
 func time(passes time: Duration, sourceLocation: SourceLocation = #_sourceLocation) -> Line {
     Line(event: .timePasses(time), sourceLocation: sourceLocation)
 }
 
-/// The octets that the hexadecimal digits spell.
+/// Returns the bytes of the hexadecimal digits.
 func bytes(_ hexadecimal: String) -> [UInt8] {
     guard let bytes = [UInt8](hexadecimal: hexadecimal.filter { $0 != " " }) else {
         Issue.record("\(hexadecimal) is not hexadecimal")
@@ -78,20 +79,20 @@ func bytes(_ hexadecimal: String) -> [UInt8] {
     return bytes
 }
 
-/// The octets `0, 1, 2 …` that stand for a long value, as hexadecimal digits.
+/// Returns the bytes `0, 1, 2 …` of a long value as hexadecimal digits.
 func octets(_ range: Range<Int>) -> String {
     range.map { UInt8(truncatingIfNeeded: $0) }.hexadecimal
 }
 
 extension AttributeHandle: ExpressibleByIntegerLiteral {
-    /// Lets dialogues write handles as numbers.
+    /// Creates a handle from an integer literal in a dialogue.
     public init(integerLiteral value: UInt16) {
         self.init(value)
     }
 }
 
 extension BluetoothUUID: ExpressibleByIntegerLiteral {
-    /// Lets dialogues write assigned numbers as numbers.
+    /// Creates an assigned number from an integer literal in a dialogue.
     public init(integerLiteral value: UInt16) {
         self.init(value)
     }

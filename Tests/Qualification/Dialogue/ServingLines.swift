@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-// The words for dialogues with our server. `client(sends:)` and `server(sends:)` mean there what
-// they mean in dialogues with our client.
+// The vocabulary of dialogues with our server. `client(sends:)` and `server(sends:)` have the same
+// meaning as in dialogues with our client.
 
 /// The server asks its application.
 func application(
@@ -16,7 +16,7 @@ func application(
     Line(event: .applicationIsAsked(question), sourceLocation: sourceLocation)
 }
 
-/// The application hears something of its client.
+/// The application gets a report about its client.
 func application(
     isTold report: GATTServer.Report,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -24,15 +24,16 @@ func application(
     Line(event: .applicationIsTold(report), sourceLocation: sourceLocation)
 }
 
-/// The application answers what it was asked last.
+/// The application answers the latest question, and names the attribute that caused a refusal.
 func application(
     answers result: Result<[UInt8], ATT.ErrorCode>,
+    at handle: AttributeHandle? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> Line {
-    Line(event: .applicationAnswers(result), sourceLocation: sourceLocation)
+    Line(event: .applicationAnswers(result, handle), sourceLocation: sourceLocation)
 }
 
-/// The application has a value for its subscribers.
+/// The application sends a value to its subscribers.
 func application(
     tells value: [UInt8],
     of handle: AttributeHandle,
@@ -41,7 +42,7 @@ func application(
     Line(event: .applicationTells(handle, value), sourceLocation: sourceLocation)
 }
 
-/// The application lets the client at what wants authorization.
+/// The application authorizes the client.
 func applicationAuthorizes(sourceLocation: SourceLocation = #_sourceLocation) -> Line {
     Line(event: .applicationAuthorizes, sourceLocation: sourceLocation)
 }
@@ -54,7 +55,7 @@ func application(
     Line(event: .applicationPublishes(definition), sourceLocation: sourceLocation)
 }
 
-/// The link is protected in another way from now on.
+/// The security of the link changes.
 func link(
     isNow security: LinkSecurity,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -68,14 +69,14 @@ extension GATTServer.ClientID {
 }
 
 extension LinkSecurity {
-    /// Encrypted with a key that was made without protection against a man in the middle.
+    /// Encrypted with a key from a pairing without protection against an attacker in the middle.
     static let encrypted = LinkSecurity(
         isEncrypted: true,
         usesSecureConnections: true,
         keySize: 16,
         isBonded: true
     )
-    /// Encrypted with a key of seven octets.
+    /// Encrypted with a key of seven bytes.
     static let shortKey = LinkSecurity(isEncrypted: true, keySize: 7)
     /// Bonded, and not encrypted yet.
     static let bonded = LinkSecurity(isBonded: true)

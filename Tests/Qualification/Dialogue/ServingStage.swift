@@ -6,10 +6,10 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// Where dialogues with our server are played.
+/// The stage of dialogues with our server.
 struct ServingStage: Theatre {
     private var stage: ServerStage
-    /// What the server has sent and no line has told of yet.
+    /// The PDUs that the server has sent and that no line has expected yet.
     private var sent: [[UInt8]] = []
 
     init(security: LinkSecurity, mtu: UInt16) throws {
@@ -24,7 +24,7 @@ struct ServingStage: Theatre {
         case .serverSends(let pdu): expectSent(pdu, place)
         case .applicationIsAsked(let question): expectAsked(question, place)
         case .applicationIsTold(let report): expectTold(report, place)
-        case .applicationAnswers(let result): answer(result)
+        case .applicationAnswers(let result, let handle): answer(result, at: handle)
         case .applicationTells(let handle, let value): tell(value, of: handle, place)
         case .applicationAuthorizes: stage.server.authorize(.client, true)
         case .applicationPublishes(let definition): publish(definition, place)
@@ -69,8 +69,11 @@ struct ServingStage: Theatre {
         #expect(nextNews() == expected, "what the application is told", sourceLocation: place)
     }
 
-    private mutating func answer(_ result: Result<[UInt8], ATT.ErrorCode>) {
-        if let question { stage.answer(question, result) }
+    private mutating func answer(
+        _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle?
+    ) {
+        if let question { stage.answer(question, result, at: handle) }
         sent += stage.drain()
     }
 
@@ -93,7 +96,7 @@ struct ServingStage: Theatre {
         }
     }
 
-    /// What the application hears next.
+    /// The events that the application gets next.
     private var news: [GATTServer.Action] = []
 
     private mutating func nextNews() -> GATTServer.Action? {
@@ -108,7 +111,7 @@ struct ServingStage: Theatre {
 }
 
 extension GATTServer.Action {
-    /// Whether the application hears it: not what is to be kept, or is worth a line in a log.
+    /// Whether the application gets the action, unlike records to store and violations to log.
     fileprivate var isHeard: Bool {
         switch self {
         case .remember, .violated: false

@@ -2,11 +2,12 @@
 
 import BluetoothATT
 import BluetoothGATT
+import ServerTestSupport
 
-// The lookup of the whole table, joined to the client as a host does it.
+// The lookup of the whole table, connected to the client as in a host.
 extension Stage {
     /// Operations of the lookup; those of the application are below.
-    private static let lookupOperationBase: GATTClient.OperationID = 1 << 63
+    private static let lookupOperationBase: DrivenClient.OperationID = 1 << 63
 
     mutating func perform(_ actions: [DatabaseLookup.Action]) {
         for action in actions {
@@ -17,15 +18,15 @@ extension Stage {
                 lookupOperation = id
                 hear(client.start(operation, id: id))
             case .found(let database):
-                client.recall(database)
+                client.client.recall(database)
                 databases.append(database)
-            case .failed, .keep, .forget: break
+            case .failed, .keep, .forget, .outdated: break
             }
         }
     }
 }
 
-extension GATTClient.Action {
+extension DrivenClient.Action {
     /// Whether the server says that its table is not what it was.
     var tellsOfChange: Bool {
         switch self {

@@ -3,25 +3,26 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import ServerTestSupport
 import Testing
 
-/// Where a dialogue is played: the client, virtual time, and what the application has not been
-/// asked about yet.
+/// The stage of a dialogue: the client, virtual time, and the events of the application that no
+/// line has expected yet.
 struct Stage: Theatre {
-    var client: GATTClient
+    var client: DrivenClient
     var lookup: DatabaseLookup
-    var lookupOperation: GATTClient.OperationID?
-    var nextLookupOperation: GATTClient.OperationID = 0
+    var lookupOperation: DrivenClient.OperationID?
+    var nextLookupOperation: DrivenClient.OperationID = 0
     /// The tables that the application got and was not asked about yet.
     var databases: [GATT.Database] = []
     private var now = Instant.zero
-    private var latestOperation: GATTClient.OperationID = 0
-    private var heard: [GATTClient.Action] = []
+    private var latestOperation: DrivenClient.OperationID = 0
+    private var heard: [DrivenClient.Action] = []
 
     init(receiveMTU: Int, kept: DatabaseRecord? = nil) {
-        client = GATTClient(receiveMTULimit: receiveMTU)
+        client = DrivenClient(receiveMTULimit: receiveMTU)
         lookup = DatabaseLookup(record: kept)
-        if let handle = lookup.serviceChanged { client.expectServiceChanged(at: handle) }
+        if let handle = lookup.serviceChanged { client.client.expectServiceChanged(at: handle) }
     }
 
     mutating func play(_ line: Line) {
@@ -60,7 +61,7 @@ struct Stage: Theatre {
     }
 
     /// What concerns the lookup goes there, as in a host; the rest is for the application.
-    mutating func hear(_ actions: [GATTClient.Action]) {
+    mutating func hear(_ actions: [DrivenClient.Action]) {
         for action in actions {
             if case .completed(let id, let result) = action, id == lookupOperation {
                 lookupOperation = nil
@@ -74,7 +75,7 @@ struct Stage: Theatre {
     }
 
     private mutating func expectHeard(
-        _ action: GATTClient.Action,
+        _ action: DrivenClient.Action,
         _ sourceLocation: SourceLocation
     ) {
         let next = heard.isEmpty ? nil : heard.removeFirst()

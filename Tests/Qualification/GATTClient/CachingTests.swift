@@ -5,12 +5,12 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAS: a client that keeps the server's table (Vol 3, Part G, 2.5.2 and 7).
+/// GATT/CL/GAS: a client that stores the server's table (Vol 3, Part G, 2.5.2 and 7).
 @Suite struct CachingTests {
     private static let hash = Array(0..<16) as [UInt8]
 
-    /// A table of the Generic Attribute service alone: Service Changed, Client Supported Features
-    /// and Database Hash.
+    /// Returns a table with only the Generic Attribute service: Service Changed, Client Supported
+    /// Features and Database Hash.
     private static func database() throws -> GATT.Database {
         func entry(
             _ uuid: BluetoothUUID,
@@ -74,12 +74,12 @@ import Testing
             application(
                 isTold: .notified(0x0003, value: [0x01, 0x00, 0xFF, 0xFF], .indication)
             )
-            application(isTold: .servicesChanged(first: 0x0001, last: 0xFFFF))
+            application(isTold: .servicesChanged(0x0001...0xFFFF))
             client(sends: "1E")
         }.play()
     }
 
-    @Test("GATT/CL/GAS/BV-02-C: Reading the Database Hash, and nothing else if it is the same")
+    @Test("GATT/CL/GAS/BV-02-C: Reading the Database Hash, and no discovery if it is unchanged")
     func sameHash() throws {
         var record = try Self.record()
         record.isWatched = true
@@ -107,10 +107,14 @@ import Testing
             server(sends: "13")
             client(sends: "12 0400 0200")
             server(sends: "13")
+            // The hash is compared after the subscription, since the table may have changed before
+            // it.
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(0..<16))")
         }.play()
     }
 
-    @Test("Another hash leads to a discovery")
+    @Test("A different hash leads to a discovery")
     func otherHash() throws {
         let record = try Self.record()
         Dialogue(kept: record) {
@@ -123,10 +127,14 @@ import Testing
             server(sends: "13")
             client(sends: "12 0400 0200")
             server(sends: "13")
+            // The hash is compared after the subscription, since the table may have changed before
+            // it.
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(16..<32))")
         }.play()
     }
 
-    @Test("Database Out Of Sync is told, and the hash is read before the table is believed again")
+    @Test("Database Out Of Sync is reported, and the hash is read before the table is used again")
     func outOfSync() throws {
         var record = try Self.record()
         record.isWatched = true
@@ -148,7 +156,7 @@ import Testing
         }.play()
     }
 
-    @Test("Database Out Of Sync in the middle of a discovery begins it anew")
+    @Test("Database Out Of Sync during a discovery restarts it")
     func outOfSyncInDiscovery() throws {
         let database = try Self.database()
         Dialogue {

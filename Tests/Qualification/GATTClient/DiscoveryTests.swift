@@ -6,7 +6,7 @@ import BluetoothTypes
 import Testing
 
 /// GATT/CL/GAD: discovery of services, characteristics and descriptors. Cases 07 and 08 discover
-/// over BR/EDR with SDP, and do not apply.
+/// over BR/EDR with SDP and do not apply.
 @Suite struct DiscoveryTests {
     private static let long = "EFCDAB8967452301 0000000085600000"
     private static let longUUID = BluetoothUUID("00006085-0000-0000-0123-456789ABCDEF")
@@ -35,7 +35,7 @@ import Testing
         }.play()
     }
 
-    @Test("Discovery of all primary services ends with the last handle there is")
+    @Test("Discovery of all primary services ends with the last possible handle")
     func discoverToLastHandle() {
         Dialogue {
             application(asks: .discoverPrimaryServices(uuid: nil))
@@ -51,7 +51,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/CL/GAD/BV-02-C: Discover Primary Service by Service UUID, of 16 bits")
+    @Test("GATT/CL/GAD/BV-02-C: Discover Primary Service by Service UUID of 16 bits")
     func discoverPrimaryServiceByUUID16() {
         Dialogue {
             application(asks: .discoverPrimaryServices(uuid: 0x1800))
@@ -70,7 +70,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/CL/GAD/BV-02-C: Discover Primary Service by Service UUID, of 128 bits")
+    @Test("GATT/CL/GAD/BV-02-C: Discover Primary Service by Service UUID of 128 bits")
     func discoverPrimaryServiceByUUID128() throws {
         let uuid = try #require(Self.longUUID)
         Dialogue {

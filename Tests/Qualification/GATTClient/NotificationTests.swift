@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAN, GAI and GAS: values that the server sends unasked.
+/// GATT/CL/GAN, GAI and GAS: notifications and indications of the server.
 @Suite struct NotificationTests {
     @Test("GATT/CL/GAN/BV-01-C: Characteristic Value Notification")
     func notification() {
@@ -21,7 +21,7 @@ import Testing
         }.play()
     }
 
-    @Test("A notification that comes before the subscription is confirmed is delivered")
+    @Test("A notification that arrives before the subscription is confirmed is delivered")
     func earlyNotification() {
         Dialogue {
             application(
@@ -124,7 +124,7 @@ import Testing
             application(
                 isTold: .notified(0x0003, value: [0x10, 0x00, 0xFF, 0xFF], .indication)
             )
-            application(isTold: .servicesChanged(first: 0x0010, last: 0xFFFF))
+            application(isTold: .servicesChanged(0x0010...0xFFFF))
             client(sends: "1E")
         }.play()
     }

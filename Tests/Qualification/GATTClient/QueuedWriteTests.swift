@@ -5,10 +5,10 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAW, continued: writing by way of the server's queue of prepared writes.
+/// GATT/CL/GAW, continued: writing with the server's queue of prepared writes.
 @Suite struct QueuedWriteTests {
     @Test(
-        "A long value is written in parts of MTU − 5 octets",
+        "A long value is written in parts of MTU − 5 bytes",
         arguments: [
             "GATT/CL/GAW/BV-05-C: Write Long Characteristic Value",
             "GATT/CL/GAW/BV-09-C: Write Long Characteristic Descriptors",
@@ -90,7 +90,7 @@ import Testing
         }.play()
     }
 
-    @Test("A part that is refused takes those before it back")
+    @Test("A part that is refused cancels the parts before it")
     func laterPartRefused() {
         Dialogue {
             application(asks: .writeLong(0x0007, offset: 0, Array(0..<20)))
@@ -104,7 +104,7 @@ import Testing
         }.play()
     }
 
-    @Test("A long write that is cancelled takes its parts back")
+    @Test("A long write that is canceled cancels its prepared parts")
     func cancelledInTheMiddle() {
         Dialogue {
             application(asks: .writeLong(0x0007, offset: 0, Array(0..<40)))

@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAR, continued: reading of values that do not fit into one PDU. The suite lets the
-/// first request be a Read Request.
+/// GATT/CL/GAR, continued: reading values that do not fit into one PDU. The suite permits a Read
+/// Request as the first request.
 @Suite struct ReadLongTests {
     @Test(
         "A long value is read until a part is short",
@@ -28,7 +28,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/CL/GAR/BV-04-C: Read Long Characteristic Value, the longest there is")
+    @Test("GATT/CL/GAR/BV-04-C: Read Long Characteristic Value of the maximum length")
     func readLongest() {
         let value = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
         Dialogue(receiveMTU: 512) {

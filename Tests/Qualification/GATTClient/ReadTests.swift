@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAR: reading of values and descriptors.
+/// GATT/CL/GAR: reading values and descriptors.
 @Suite struct ReadTests {
     @Test(
         "A value is read",
@@ -43,7 +43,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/CL/GAR/BV-03-C: Read Using Characteristic UUID, of 16 bits")
+    @Test("GATT/CL/GAR/BV-03-C: Read Using Characteristic UUID of 16 bits")
     func readUsingUUID16() {
         Dialogue {
             application(asks: .readUsingUUID(0x2A0D, first: 0x0001, last: 0xFFFF))
@@ -55,7 +55,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/CL/GAR/BV-03-C: Read Using Characteristic UUID, of 128 bits")
+    @Test("GATT/CL/GAR/BV-03-C: Read Using Characteristic UUID of 128 bits")
     func readUsingUUID128() throws {
         let uuid = try #require(BluetoothUUID("00010203-0405-0607-0809-0A0B0C0D0E0F"))
         Dialogue {
@@ -164,7 +164,7 @@ import Testing
             time(passes: .seconds(29))
             time(passes: .seconds(1))
             application(hears: .failure(.timedOut))
-            application(isTold: .closeLink(.transactionTimedOut))
+            application(isTold: .transactionTimedOut)
             application(asks: .read(0x0003))
             application(hears: .failure(.bearerClosed))
         }.play()
@@ -177,7 +177,7 @@ import Testing
             client(sends: "20 0300 0700")
             time(passes: .seconds(30))
             application(hears: .failure(.timedOut))
-            application(isTold: .closeLink(.transactionTimedOut))
+            application(isTold: .transactionTimedOut)
         }.play()
     }
 }

@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothTypes
 import Testing
 
-/// An official case in which the server refuses, and the code that it refuses with.
+/// An official case in which the server refuses, and the error code.
 struct Refusal: CustomTestStringConvertible {
     let name: String
     let code: ATT.ErrorCode
@@ -14,7 +14,7 @@ struct Refusal: CustomTestStringConvertible {
         self.code = code
     }
 
-    /// The code as it travels.
+    /// The encoded error code.
     var octet: String { [code.rawValue].hexadecimal }
 
     var testDescription: String { "\(name): \(code)" }

@@ -15,7 +15,7 @@ import Testing
         }.play()
     }
 
-    @Test("A server that does not know the exchange leaves the MTU at 23")
+    @Test("A server without support for the exchange leaves the MTU at 23")
     func exchangeNotSupported() {
         Dialogue {
             application(asks: .exchangeMTU)
@@ -25,7 +25,7 @@ import Testing
         }.play()
     }
 
-    @Test("A client exchanges MTUs once for each link")
+    @Test("A client exchanges the MTU once for each link")
     func exchangeOnce() {
         Dialogue {
             application(asks: .exchangeMTU)

@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAW: writing of values and descriptors in one PDU. Case BV-02, the signed write, is not
-/// carried out by this client.
+/// GATT/CL/GAW: writing values and descriptors in one PDU. This client does not support case BV-02,
+/// the signed write.
 @Suite struct WriteTests {
     @Test("GATT/CL/GAW/BV-01-C: Write without Response")
     func writeWithoutResponse() {
@@ -59,7 +59,7 @@ import Testing
             client(sends: "12 0700 01")
             time(passes: .seconds(30))
             application(hears: .failure(.timedOut))
-            application(isTold: .closeLink(.transactionTimedOut))
+            application(isTold: .transactionTimedOut)
         }.play()
     }
 }

@@ -5,7 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// The Lower and the Upper Tester of the caching cases, and whoever keeps records of bonded clients.
+/// The Lower and the Upper Tester of the caching cases, with a store for the records of bonded
+/// clients.
 struct CachingTester {
     static let client = GATTServer.ClientID(rawValue: 1)
     /// A link that is encrypted with the key of a bond.
@@ -15,7 +16,7 @@ struct CachingTester {
     /// A value that can be read and written, and that no change affects.
     let value: AttributeHandle
 
-    private var memories: [GATTServer.ClientID: ClientMemory] = [:]
+    private var memories: [GATTServer.ClientID: ClientRecord] = [:]
     private var addition: AttributeHandle?
     private var indications = 0
 
@@ -30,7 +31,7 @@ struct CachingTester {
         value = try #require(published.characteristic(uuid)).valueHandle
     }
 
-    /// The Lower Tester connects. If it is bonded, its record counts again.
+    /// Connects the Lower Tester. If it is bonded, its record is restored.
     mutating func connect(_ client: GATTServer.ClientID = client, security: LinkSecurity = .none) {
         server.open(Self.bearer(of: client), security: security, mtu: 64)
         if security.isBonded, let memory = memories[client] {
@@ -42,7 +43,7 @@ struct CachingTester {
         note(server.close(Self.bearer(of: client)))
     }
 
-    /// The Upper Tester adds a service, or takes it away again.
+    /// Adds a service as the Upper Tester, or removes it.
     mutating func changeDatabase() throws {
         if let handle = addition {
             note(try server.unpublish(handle))
@@ -54,14 +55,14 @@ struct CachingTester {
         }
     }
 
-    /// The answers to a PDU.
+    /// Returns the responses to a PDU.
     mutating func send(_ pdu: ATT.PDU, _ client: GATTServer.ClientID = client) -> [ATT.PDU] {
         let actions = server.receive(pdu, on: Self.bearer(of: client), now: .zero)
         note(actions)
         return actions.compactMap { if case .respond(_, let pdu) = $0 { pdu } else { nil } }
     }
 
-    /// Why a request was refused; nil if it was not.
+    /// Returns the error of a request, or `nil` if it succeeded.
     mutating func refusal(
         of pdu: ATT.PDU,
         _ client: GATTServer.ClientID = client
@@ -70,7 +71,8 @@ struct CachingTester {
         return error.code
     }
 
-    /// Reads a value, the tester's own if nothing is said. Nil if it was read.
+    /// Reads a value, by default that of the tester. Returns the error, or `nil` if the value was
+    /// read.
     mutating func read(_ handle: AttributeHandle? = nil) -> ATT.ErrorCode? {
         refusal(of: .readRequest(.init(handle: handle ?? value)))
     }
@@ -104,7 +106,7 @@ struct CachingTester {
         #expect(refusal(of: .writeRequest(.init(handle: handle, value: [bits, 0]))) == nil)
     }
 
-    /// How many Service Changed indications have come since the last time.
+    /// Returns the number of Service Changed indications since the last call.
     mutating func takeIndications() -> Int {
         defer { indications = 0 }
         return indications
@@ -115,7 +117,7 @@ struct CachingTester {
         note(server.confirmed(handle, on: Self.bearer(of: Self.client)))
     }
 
-    /// The value of this type in the table.
+    /// Returns the handle of the value of this type.
     func handle(of type: UInt16) throws -> AttributeHandle {
         try #require(server.database.attributes.first { $0.type == BluetoothUUID(type) }).handle
     }

@@ -6,8 +6,8 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// Every opcode of the protocol with every form that it must not have, and the answer that the
-/// specification gives. Bearer and server are played together, from octets to octets.
+/// Every opcode of the protocol in every invalid form, and the response that the specification
+/// requires. Bearer and server are tested together, from bytes to bytes.
 @Suite struct MalformedPDUTests {
     private func stage(mtu: UInt16 = 23) throws -> ServerStage {
         var stage = ServerStage(try SampleTable.server())
@@ -15,7 +15,8 @@ import Testing
         return stage
     }
 
-    /// What is sent in answer, as hexadecimal digits; afterwards the server serves as before.
+    /// Returns the responses as hexadecimal digits, and checks that the server still works
+    /// afterward.
     private func answers(
         to pdu: [UInt8],
         mtu: UInt16 = 23,
@@ -33,7 +34,7 @@ import Testing
         return ([0x01, opcode] + octets + [code.rawValue]).hexadecimal
     }
 
-    @Test("A request cut short is told so, whichever octet it ends at", arguments: Request.all)
+    @Test("A request that is truncated at any byte gets Invalid PDU", arguments: Request.all)
     func short(_ request: Request) throws {
         for count in 1..<request.bytes.count where !request.lengths(count) {
             let answers = try answers(to: Array(request.bytes.prefix(count)))
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("A request with octets too many is told so", arguments: Request.all)
+    @Test("A request with additional bytes gets Invalid PDU", arguments: Request.all)
     func long(_ request: Request) throws {
         for count in request.bytes.count + 1...request.bytes.count + 20
         where !request.lengths(count) {
@@ -51,13 +52,13 @@ import Testing
         }
     }
 
-    @Test("A request longer than the server receives is told so", arguments: Request.all)
+    @Test("A request longer than the server's receive MTU gets Invalid PDU", arguments: Request.all)
     func tooLong(_ request: Request) throws {
         let pdu = request.bytes + [UInt8](repeating: 0, count: 518 - request.bytes.count)
         #expect(try answers(to: pdu, mtu: 517) == [refusal(request.opcode, .invalidPDU)])
     }
 
-    @Test("A command is never answered, whatever its length", arguments: [0x52, 0xD2] as [UInt8])
+    @Test("A command of any length gets no response", arguments: [0x52, 0xD2] as [UInt8])
     func commands(opcode: UInt8) throws {
         for count in 0..<600 {
             let pdu = [opcode] + [UInt8](repeating: 0, count: count)
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("An opcode that does not exist is not supported; a command that does not, is ignored")
+    @Test("An unknown request gets Request Not Supported, and an unknown command is ignored")
     func unknown() throws {
         for opcode in UInt8.min...UInt8.max where !ATT.Opcode(rawValue: opcode).isKnown {
             for count in [0, 1, 2, 4, 22, 600] {
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("What only servers send is never answered", arguments: ServerPDU.all)
+    @Test("PDUs that only servers send get no response", arguments: ServerPDU.all)
     func responses(_ pdu: ServerPDU) throws {
         for count in 1...pdu.bytes.count {
             let answers = try answers(to: Array(pdu.bytes.prefix(count)))
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("A handle that no attribute has is named", arguments: Request.withHandle)
+    @Test("An error for an invalid handle names the handle", arguments: Request.withHandle)
     func badHandle(_ request: Request) throws {
         for handle in [0x0000, 0x0012, 0x001F, 0x0067, 0xFFFF] as [UInt16] {
             let pdu = request.with(handle)
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("Of several handles, the first that no attribute has is named", arguments: [0x0E, 0x20])
+    @Test("Of several handles, the error names the first invalid one", arguments: [0x0E, 0x20])
     func badHandles(opcode: UInt8) throws {
         let first = try answers(to: [opcode] + bytes("0000 2200 2200"))
         #expect(first == [refusal(opcode, .invalidHandle)])
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "A range that starts at zero, or ends before it starts, is invalid",
+        "A range that starts at zero or ends before its start is invalid",
         arguments: Request.ranged
     )
     func badRange(_ request: Request) throws {
@@ -115,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("A range without a match is told by its start", arguments: Request.ranged)
+    @Test("The error for a range without a match names its start", arguments: Request.ranged)
     func emptyRange(_ request: Request) throws {
         for (start, end) in [(0x12, 0x1F), (0x67, 0xFFFF), (0xFFFF, 0xFFFF)] as [(UInt16, UInt16)] {
             let pdu = request.with(start, end)
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("A type that groups nothing is refused, after the range was looked at")
+    @Test("A type that is not a group is refused after the check of the range")
     func badGroup() throws {
         let characteristic = try answers(to: bytes("10 0100 FFFF 0328"))
         #expect(characteristic == [refusal(0x10, .unsupportedGroupType, 1)])
@@ -134,20 +135,20 @@ import Testing
     }
 
     @Test(
-        "Flags of an Execute Write that mean nothing are no PDU",
+        "Invalid flags of an Execute Write Request get Invalid PDU",
         arguments: 2...255 as ClosedRange<UInt8>
     )
     func badFlags(flags: UInt8) throws {
         #expect(try answers(to: [0x18, flags]) == [refusal(0x18, .invalidPDU)])
     }
 
-    @Test("Executing without having prepared writes nothing, and is no error", arguments: [0, 1])
+    @Test("An Execute Write Request without prepared writes succeeds", arguments: [0, 1])
     func executeNothing(flags: UInt8) throws {
         #expect(try answers(to: [0x18, flags]) == ["19"])
     }
 
     @Test(
-        "A request while one is open is not answered, and the open one is",
+        "A request while another is open gets no response, and the open one does",
         arguments: Request.all
     )
     func hasty(_ request: Request) throws {
@@ -159,7 +160,7 @@ import Testing
         #expect(stage.drain().map(\.hexadecimal) == ["0b01"])
     }
 
-    @Test("A confirmation of nothing is ignored")
+    @Test("An unexpected confirmation is ignored")
     func strayConfirmation() throws {
         #expect(try answers(to: [0x1E]) == [])
         #expect(try answers(to: [0x1E, 0]) == [])
@@ -171,11 +172,11 @@ import Testing
     }
 }
 
-/// A request that is as it must be.
+/// A valid request.
 struct Request: CustomTestStringConvertible, Sendable {
     let name: String
     let bytes: [UInt8]
-    /// Which other lengths are as they must be.
+    /// Returns whether another length is valid too.
     let lengths: @Sendable (Int) -> Bool
 
     private init(
@@ -192,12 +193,12 @@ struct Request: CustomTestStringConvertible, Sendable {
 
     var testDescription: String { name }
 
-    /// This request, of another attribute.
+    /// Returns this request for another attribute.
     func with(_ handle: UInt16) -> [UInt8] {
         [opcode, UInt8(handle & 0xFF), UInt8(handle >> 8)] + bytes.dropFirst(3)
     }
 
-    /// This request, of another range.
+    /// Returns this request for another range.
     func with(_ start: UInt16, _ end: UInt16) -> [UInt8] {
         with(start).prefix(3) + [UInt8(end & 0xFF), UInt8(end >> 8)] + bytes.dropFirst(5)
     }
@@ -223,11 +224,11 @@ struct Request: CustomTestStringConvertible, Sendable {
         Request("Prepare Write", "16 2200 0000 01") { $0 >= 5 },
     ]
 
-    /// An opcode and two handles or more.
+    /// An opcode and two or more handles.
     private static let isEvenPlusOne: @Sendable (Int) -> Bool = { $0 >= 5 && $0 % 2 == 1 }
 }
 
-/// A PDU that a server sends, which comes from a client that is confused.
+/// A PDU of a server that a confused client sends.
 struct ServerPDU: CustomTestStringConvertible, Sendable {
     let bytes: [UInt8]
 

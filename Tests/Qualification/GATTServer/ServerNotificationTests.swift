@@ -6,7 +6,7 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// GATT/SR/GAN, GAI, GAS and GAT: what our server sends unasked, and what it waits for.
+/// GATT/SR/GAN, GAI, GAS and GAT: notifications and indications of our server, and its timeouts.
 @Suite struct ServerNotificationTests {
     @Test("GATT/SR/GAN/BV-01-C: Characteristic Value Notification")
     func notifies() {
@@ -43,7 +43,7 @@ import Testing
         }.play()
     }
 
-    @Test("A Client Characteristic Configuration can be written by way of the queue")
+    @Test("A Client Characteristic Configuration can be written with prepared writes")
     func subscribesReliably() {
         Dialogue(serving: .none) {
             client(sends: "16 3500 0000 0100")
@@ -54,7 +54,7 @@ import Testing
         }.play()
     }
 
-    @Test("A Client Characteristic Configuration has two octets")
+    @Test("A Client Characteristic Configuration has two bytes")
     func refusesConfigurations() {
         Dialogue(serving: .none) {
             client(sends: "12 3500 01")
@@ -86,7 +86,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/SR/GAS/BV-04-C to BV-07-C: a client that caches is told when it is out of sync")
+    @Test("GATT/SR/GAS/BV-04-C to BV-07-C: A change-unaware client gets Database Out Of Sync")
     func tellsOutOfSync() throws {
         var changed = try SampleTable.server()
         let definition = GATT.ServiceDefinition(0xA0FF, [], handle: 0x0070)
@@ -105,7 +105,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/SR/GAT/BV-01-C: an indication that is not confirmed ends the bearer")
+    @Test("GATT/SR/GAT/BV-01-C: An unconfirmed indication ends the bearer")
     func waitsForConfirmation() {
         Dialogue(serving: .none) {
             client(sends: "12 3500 0200")
@@ -123,7 +123,7 @@ import Testing
         }.play()
     }
 
-    @Test("A client is not left waiting for an application that says nothing")
+    @Test("A client gets an error if the application does not answer")
     func answersForApplication() {
         Dialogue(serving: .none) {
             client(sends: "0A 3200")

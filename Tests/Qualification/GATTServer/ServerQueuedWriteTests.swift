@@ -6,10 +6,10 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// GATT/SR/GAW, continued: writing to the sample table by way of prepared writes.
+/// GATT/SR/GAW, continued: writing to the sample table with prepared writes.
 @Suite struct ServerQueuedWriteTests {
     @Test(
-        "A long value is written in parts, and replaces what was there",
+        "A long value is written in parts and replaces the previous value",
         arguments: [
             ("GATT/SR/GAW/BV-05-C: Write Long Characteristic Value", 0x0025),
             ("GATT/SR/GAW/BV-09-C: Write Long Characteristic Descriptors", 0x0023),
@@ -143,7 +143,7 @@ import Testing
         }.play()
     }
 
-    @Test("If one of the writes cannot be, none is")
+    @Test("If one of the prepared writes is invalid, none is executed")
     func writesNothing() {
         Dialogue(serving: .none) {
             client(sends: "16 2200 0000 040506")
@@ -157,7 +157,7 @@ import Testing
         }.play()
     }
 
-    @Test("The application is asked as a whole, before anything is written")
+    @Test("The application is asked for all values before any value is written")
     func asksFirst() {
         let asked = GATT.WriteEntry(handle: 0x0032, value: [7, 8])
         let prepared = [
@@ -179,6 +179,47 @@ import Testing
             application(isTold: .written([.init(handle: 0x0022, value: [4, 5, 6])]))
             client(sends: "0A 2200")
             server(sends: "0B 040506")
+        }.play()
+    }
+
+    /// Two values of the application, 0x0092 and 0x0094.
+    private static let service = GATT.ServiceDefinition(
+        BluetoothUUID(0xA020),
+        [
+            .init(BluetoothUUID(0xB300), .write, value: .dynamic),
+            .init(BluetoothUUID(0xB301), .write, value: .dynamic),
+        ],
+        handle: 0x0090
+    )
+
+    // Vol 3, Part F, 3.4.6.3: the Attribute Handle In Error is that of the attribute that caused
+    // the error.
+    @Test(
+        "An Execute Write Request that the application refuses names the value that caused it",
+        arguments: [
+            (nil, "01 18 9200 FF"), (0x0092, "01 18 9200 FF"), (0x0094, "01 18 9400 FF"),
+            (0x0022, "01 18 9200 FF"),
+        ] as [(UInt16?, String)]
+    )
+    func refusesNaming(_ handle: UInt16?, response: String) {
+        let asked = [
+            GATT.WriteEntry(handle: 0x0092, value: [7]),
+            GATT.WriteEntry(handle: 0x0094, value: [8]),
+        ]
+        Dialogue(serving: .none) {
+            application(publishes: Self.service)
+            client(sends: "16 2200 0000 040506")
+            server(sends: "17 2200 0000 040506")
+            client(sends: "16 9200 0000 07")
+            server(sends: "17 9200 0000 07")
+            client(sends: "16 9400 0000 08")
+            server(sends: "17 9400 0000 08")
+            client(sends: "18 01")
+            application(isAsked: .write(.client, asked, needsAnswer: true))
+            application(answers: .failure(.outOfRange), at: handle.map { AttributeHandle($0) })
+            server(sends: response)
+            client(sends: "0A 2200")
+            server(sends: "0B 010203")
         }.play()
     }
 }

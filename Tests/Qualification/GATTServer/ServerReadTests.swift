@@ -8,7 +8,8 @@ import Testing
 
 /// GATT/SR/GAR: reading from the sample table.
 @Suite struct ServerReadTests {
-    /// The attribute that refuses with a code, on a link that is not good enough, as it travels.
+    /// For each error code, the encoded handle of an attribute and a link with insufficient
+    /// security.
     private static let refusals: [(code: ATT.ErrorCode, handle: String, link: LinkSecurity)] = [
         (.readNotPermitted, "2800", .encrypted),
         (.invalidHandle, "FF0F", .encrypted),
@@ -84,7 +85,7 @@ import Testing
         try play(refusal, { _ in "08 0100 FFFF \(type)" }, opcode: "08")
     }
 
-    @Test("GATT/SR/GAR/BI-07-C and BI-08-C: no attribute of the type, and an invalid range")
+    @Test("GATT/SR/GAR/BI-07-C, BI-08-C: No attribute of the type, and an invalid range")
     func readUsingUUIDFindsNothing() {
         Dialogue(serving: .none) {
             client(sends: "08 0200 FFFF FFB1")
@@ -203,7 +204,7 @@ import Testing
     }
 
     @Test(
-        "The application's refusal is the answer",
+        "The error of the application is the response",
         arguments: [
             Refusal("GATT/SR/GAR/BI-34-C", ATT.ErrorCode(rawValue: 0x80)),
             Refusal("GATT/SR/GAR/BI-35-C", ATT.ErrorCode(rawValue: 0x9F)),
@@ -215,6 +216,29 @@ import Testing
             application(isAsked: .read(.client, 0x0032, offset: 0))
             application(answers: .failure(refusal.code))
             server(sends: "01 0A 3200 \(refusal.octet)")
+        }.play()
+    }
+
+    // Vol 3, Part C, 12.1 and 12.2. The same applies to the values with which a client checks its
+    // stored table (Vol 3, Part G, 2.5.2 and 7.3).
+    @Test("A bonded client reads the name and appearance of the device before encryption")
+    func readsDescriptionBeforeEncryption() {
+        Dialogue(serving: .bonded) {
+            client(sends: "08 0100 FFFF 002A")
+            server(sends: "09 09 0300 4C616E79617264")
+            client(sends: "0A 0300")
+            server(sends: "0B 4C616E79617264")
+            client(sends: "0A 0500")
+            server(sends: "0B 0000")
+            client(sends: "0A 1100")
+            server(sends: "0B 00")
+            client(sends: "0A 2200")
+            server(sends: "01 0A 2200 0F")
+            client(sends: "12 0D00 01")
+            server(sends: "01 12 0D00 0F")
+            link(isNow: .encrypted)
+            client(sends: "0A 2200")
+            server(sends: "0B 010203")
         }.play()
     }
 }

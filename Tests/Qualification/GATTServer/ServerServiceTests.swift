@@ -5,13 +5,13 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// Robust caching, from the first PDU to the last (GATT.TS, 4.9). The Upper Tester changes the table
-/// by publishing and taking away a service that the others do not care about.
-@Suite("GATT server: services of the profile")
+/// Robust caching, from the first PDU to the last (GATT.TS, 4.9). The Upper Tester changes the
+/// table by publishing and removing a service that has no other effect.
+@Suite("Services of the GATT server profile")
 struct ServerServiceTests {
     private typealias Tester = CachingTester
 
-    @Test("GATT/SR/GAS/BV-03-C: each client has features of its own, and nobody keeps them for it")
+    @Test("GATT/SR/GAS/BV-03-C: Each client has its own features, which end with its link")
     func featuresOfEachClient() throws {
         var tester = try Tester()
         let other = GATTServer.ClientID(rawValue: 2)
@@ -25,7 +25,7 @@ struct ServerServiceTests {
         #expect(try tester.readFeatures() == [0])
     }
 
-    @Test("GATT/SR/GAS/BV-04-C: features of a bonded client are there when it comes back")
+    @Test("GATT/SR/GAS/BV-04-C: The features of a bonded client are restored")
     func featuresOfBondedClient() throws {
         var tester = try Tester()
         tester.connect(security: Tester.bonded)
@@ -35,7 +35,7 @@ struct ServerServiceTests {
         #expect(try tester.readFeatures() == [1])
     }
 
-    @Test("GATT/SR/GAS/BV-05-C: requests on a table that the client does not know")
+    @Test("GATT/SR/GAS/BV-05-C: Requests of a change-unaware client")
     func unsynchronized() throws {
         var tester = try Tester()
         tester.connect()
@@ -61,7 +61,7 @@ struct ServerServiceTests {
         #expect(tester.refusal(of: part) == .databaseOutOfSync)
     }
 
-    @Test("GATT/SR/GAS/BV-06-C: the table changes during the connection")
+    @Test("GATT/SR/GAS/BV-06-C: The table changes during the connection")
     func changeDuringConnection() throws {
         var tester = try Tester()
         tester.connect()
@@ -79,7 +79,7 @@ struct ServerServiceTests {
         #expect(tester.read() == .databaseOutOfSync)
     }
 
-    @Test("GATT/SR/GAS/BV-07-C: the table changes between connections")
+    @Test("GATT/SR/GAS/BV-07-C: The table changes between connections")
     func changeBetweenConnections() throws {
         var tester = try Tester()
         tester.connect(security: Tester.bonded)
@@ -110,7 +110,7 @@ struct ServerServiceTests {
         }
     }
 
-    @Test("GATT/SR/GAS/BV-08-C: several values of variable length on a table that changes")
+    @Test("GATT/SR/GAS/BV-08-C: Several values of variable length in a table that changes")
     func readMultipleVariable() throws {
         var tester = try Tester()
         tester.connect()

@@ -6,9 +6,10 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// GATT/SR/GAW: writing to the sample table, at once.
+/// GATT/SR/GAW: writing to the sample table without prepared writes.
 @Suite struct ServerWriteTests {
-    /// The attribute that refuses with a code, on a link that is not good enough, as it travels.
+    /// For each error code, the encoded handle of an attribute and a link with insufficient
+    /// security.
     static let refusals: [(code: ATT.ErrorCode, handle: String, link: LinkSecurity)] = [
         (.writeNotPermitted, "3900", .encrypted),
         (.invalidHandle, "FF0F", .encrypted),
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "What a command may not write stays as it is, and nobody is told",
+        "A command without permission changes no value and is not reported",
         arguments: ["3900", "FF0F", "2A00", "2C00", "2E00", "3000", "3700"]
     )
     func writeWithoutResponseRefused(handle: String) {
@@ -96,7 +97,7 @@ import Testing
         }.play()
     }
 
-    @Test("A value of the application's is written once it has agreed")
+    @Test("A value of the application is written after the application agrees")
     func writeDynamic() {
         let entry = GATT.WriteEntry(handle: 0x0032, value: [1, 2])
         Dialogue(serving: .none) {
@@ -113,7 +114,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/SR/GAW/BV-02-C: without a key to check it by, no signature counts")
+    @Test("GATT/SR/GAW/BV-02-C: A signature without a key to check it is ignored")
     func ignoresSignatures() {
         Dialogue(serving: .none) {
             client(sends: "D2 3700 01 000000000102030405060708")
@@ -124,7 +125,7 @@ import Testing
         }.play()
     }
 
-    @Test("On an encrypted link no signature is needed, and none is taken")
+    @Test("On an encrypted link a signed command is ignored")
     func needsNoSignature() {
         Dialogue(serving: .encrypted) {
             client(sends: "D2 3700 01 000000000102030405060708")

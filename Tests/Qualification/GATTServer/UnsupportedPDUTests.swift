@@ -4,10 +4,10 @@ import BluetoothATT
 import BluetoothTypes
 import Testing
 
-/// GATT/SR/UNS: what a server makes of PDUs that it does not know. A client has to pass these
-/// cases too, since a bearer has a server at each end.
+/// GATT/SR/UNS: the server's response to unknown PDUs. A client has to pass these cases too, since
+/// a bearer has a server at each end.
 @Suite struct UnsupportedPDUTests {
-    @Test("GATT/SR/UNS/BI-01-C: an unsupported request is refused", arguments: ["24", "3F 0100"])
+    @Test("GATT/SR/UNS/BI-01-C: An unsupported request is refused", arguments: ["24", "3F 0100"])
     func refusesRequests(pdu: String) {
         var bearer = ATTBearer()
         #expect(bearer.receive(bytes(pdu)[...]) == .answered)
@@ -16,7 +16,7 @@ import Testing
         #expect(bearer.nextPDU(now: .zero) == nil)
     }
 
-    @Test("GATT/SR/UNS/BI-02-C: an unsupported command is ignored", arguments: ["44", "7F 0100"])
+    @Test("GATT/SR/UNS/BI-02-C: An unsupported command is ignored", arguments: ["44", "7F 0100"])
     func ignoresCommands(pdu: String) {
         var bearer = ATTBearer()
         let opcode = ATT.Opcode(rawValue: bytes(pdu)[0])

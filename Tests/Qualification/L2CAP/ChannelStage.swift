@@ -4,10 +4,11 @@ import BluetoothL2CAP
 import BluetoothTypes
 import Testing
 
-/// Where dialogues about channels with credits are played. All is hexadecimal, in the order in which
-/// the octets travel; what one line expects and does not come true is reported at its place.
+/// The stage of dialogues about credit-based channels. All PDUs are hexadecimal, in the order in
+/// which the bytes are transmitted. A failure is reported at the place of its line.
 ///
-/// We listen for 0x0080, and receive SDUs of 100 octets in frames of 64, four of them at a time.
+/// Our side listens on 0x0080, and receives SDUs of at most 100 bytes in frames of at most 64, with
+/// four credits.
 struct ChannelStage {
     static let options = L2CAP.ChannelOptions(mtu: 100, mps: 64, window: 4)
 
@@ -23,8 +24,8 @@ struct ChannelStage {
         conditions.listeners[0x0080] = terms
     }
 
-    /// A stage with a channel that the tester has opened: its end is 0x0050, ours 0x0040, and we
-    /// may send two frames of up to 32 octets.
+    /// Returns a stage with a channel that the tester has opened: 0x0050 at the tester, 0x0040 at
+    /// our side, and two credits for frames of at most 32 bytes to the tester.
     static func withChannel() -> ChannelStage {
         var stage = ChannelStage()
         stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
@@ -33,8 +34,8 @@ struct ChannelStage {
         return stage
     }
 
-    /// A stage with two enhanced channels: 0x0050 and 0x0051 to 0x0040 and 0x0041, frames of up to
-    /// 100 octets to the tester.
+    /// Returns a stage with two enhanced channels: 0x0050 and 0x0051 at the tester, 0x0040 and
+    /// 0x0041 at our side, with frames of at most 100 bytes to the tester.
     static func withEnhancedChannels() -> ChannelStage {
         var stage = ChannelStage()
         stage.tester(signals: "17 01 0C00 8000 6400 6400 0200 5000 5100")
@@ -55,7 +56,7 @@ struct ChannelStage {
         heard += link.receive(bytes(payload)[...], on: Self.channel(number), now: .zero)
     }
 
-    // MARK: We
+    // MARK: Our side
 
     mutating func we(
         signal command: String,
@@ -127,6 +128,6 @@ struct ChannelStage {
 }
 
 extension ArraySlice<UInt8> {
-    /// The octets in hexadecimal digits.
+    /// The bytes in hexadecimal digits.
     fileprivate var hexadecimal: String { Array(self).hexadecimal }
 }

@@ -4,9 +4,9 @@ import BluetoothL2CAP
 import BluetoothTypes
 import Testing
 
-/// L2CAP/LE/CFC and L2CAP/ECFC: requests for channels that are refused, with the right reason.
+/// L2CAP/LE/CFC and L2CAP/ECFC: requests for channels that are refused with a reason.
 @Suite struct CreditBasedRefusalTests {
-    /// Each reason that a tester gives, and the case that has it give that.
+    /// The reasons of the tester, with their official cases.
     private static let reasons: [(result: String, reason: L2CAP.ConnectionResult)] = [
         ("0200", .spsmNotSupported),  // BV-04-C
         ("0500", .insufficientAuthentication),  // BV-10-C
@@ -19,42 +19,43 @@ import Testing
         ("0800", .insufficientEncryption),  // BV-24-C
     ]
 
-    @Test("L2CAP/LE/CFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 24-C: the application is told why")
+    @Test("L2CAP/LE/CFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 24-C: The application gets the reason")
     func isRefused() throws {
         for (result, reason) in Self.reasons {
             var stage = ChannelStage()
             try stage.application(opens: .credit)
-            stage.we(signal: "14 01 0A00 8000 4000 6400 4000 0400")
-            stage.tester(signals: "15 01 0A00 0000 0000 0000 0000 \(result)")
+            stage.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
+            stage.tester(signals: "15 81 0A00 0000 0000 0000 0000 \(result)")
             stage.application(hears: .refused(1, .refused(reason)))
             stage.weAreSilent()
         }
     }
 
-    @Test("L2CAP/ECFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 31-C: the application is told why")
+    @Test("L2CAP/ECFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 31-C: The application gets the reason")
     func areRefused() throws {
         for (result, reason) in Self.reasons {
             var stage = ChannelStage()
             try stage.application(opens: .enhanced, count: 2)
-            stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
-            stage.tester(signals: "18 01 0C00 0000 0000 0000 \(result) 0000 0000")
+            stage.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
+            stage.tester(signals: "18 81 0C00 0000 0000 0000 \(result) 0000 0000")
             stage.application(hears: .refused(1, .refused(reason)))
             stage.weAreSilent()
         }
     }
 
-    @Test("A refusal that names no channels at all, as Bumble 0.0.236 sends it, is one")
+    @Test("A refusal without channels, as Bumble 0.0.236 sends it, is accepted")
     func refusalWithoutChannels() throws {
         var stage = ChannelStage()
         try stage.application(opens: .enhanced, count: 2)
-        stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
-        stage.tester(signals: "18 01 0800 0000 0000 0000 0200")
+        stage.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
+        stage.tester(signals: "18 81 0800 0000 0000 0000 0200")
         stage.application(hears: .refused(1, .refused(.spsmNotSupported)))
     }
 
-    /// What a listener asks for, how the link is protected, and the reason that the tester gets.
+    /// The requirement of a listener, the security of the link, and the reason that the tester
+    /// gets.
     private static let securities: [(SecurityRequirement, LinkSecurity, String)] = [
-        // BV-11-C: no key, or one without authentication.
+        // BV-11-C: no key, or a key without authentication.
         (.encrypted, .none, "0500"),
         (.authenticated, .none, "0500"),
         (.authenticated, LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true), "0500"),
@@ -65,7 +66,7 @@ import Testing
             .init(needsEncryption: true, keySizeMinimum: 16),
             LinkSecurity(isEncrypted: true, keySize: 7), "0700"
         ),
-        // BV-25-C: there is a key, and the link is not encrypted.
+        // BV-25-C: a key on an unencrypted link.
         (.encrypted, LinkSecurity(isBonded: true), "0800"),
         (.authenticated, LinkSecurity(isAuthenticated: true, isBonded: true), "0800"),
     ]
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("A link that is good enough gets the channel")
+    @Test("A link with sufficient security gets the channel")
     func isSecure() {
         let needs = SecurityRequirement(
             needsAuthentication: true,
@@ -110,7 +111,7 @@ import Testing
         stage.we(signal: "15 01 0A00 4000 6400 4000 0400 0000")
     }
 
-    @Test("L2CAP/LE/CFC/BV-17-C: refused due to insufficient resources, Responder")
+    @Test("L2CAP/LE/CFC/BV-17-C: Refused due to insufficient resources, Responder")
     func noRoom() {
         var stage = ChannelStage { $0.room = 0 }
         stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
@@ -124,7 +125,7 @@ import Testing
         stage.we(signal: "15 01 0A00 0000 0000 0000 0000 0900")
     }
 
-    @Test("L2CAP/LE/CFC/BV-20-C: refused due to Source CID already allocated, Responder")
+    @Test("L2CAP/LE/CFC/BV-20-C: Refused due to Source CID already allocated, Responder")
     func allocatedSource() {
         var stage = ChannelStage.withChannel()
         stage.tester(signals: "14 02 0A00 8000 5000 6400 2000 0200")
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "An answer that grants what cannot be is no channel",
+        "A response that grants invalid parameters opens no channel",
         arguments: [
             "0000 6400 2000 0200", "3F00 6400 2000 0200", "5000 1600 2000 0200",
             "5000 6400 1600 0200",
@@ -150,8 +151,8 @@ import Testing
     func impossibleGrant(grant: String) throws {
         var stage = ChannelStage()
         try stage.application(opens: .credit)
-        stage.we(signal: "14 01 0A00 8000 4000 6400 4000 0400")
-        stage.tester(signals: "15 01 0A00 \(grant) 0000")
+        stage.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
+        stage.tester(signals: "15 81 0A00 \(grant) 0000")
         stage.application(hears: .refused(1, .malformedAnswer))
     }
 }

@@ -10,8 +10,8 @@ import Testing
     func legacyPeer() throws {
         var stage = ChannelStage()
         try stage.application(opens: .credit)
-        stage.we(signal: "14 01 0A00 8000 4000 6400 4000 0400")
-        stage.tester(signals: "01 01 0200 0000")
+        stage.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
+        stage.tester(signals: "01 81 0200 0000")
         stage.application(hears: .refused(1, .notSupported))
         stage.weAreSilent()
     }
@@ -20,8 +20,8 @@ import Testing
     func opens() throws {
         var stage = ChannelStage()
         try stage.application(opens: .credit)
-        stage.we(signal: "14 01 0A00 8000 4000 6400 4000 0400")
-        stage.tester(signals: "15 01 0A00 5000 6400 2000 0200 0000")
+        stage.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
+        stage.tester(signals: "15 81 0A00 5000 6400 2000 0200 0000")
         stage.application(hears: .opened(1, [ChannelStage.channel(0x0040)]))
         try stage.application(sends: "0102")
         stage.we(send: "0200 0102")
@@ -36,7 +36,7 @@ import Testing
         stage.application(takes: "010203")
     }
 
-    @Test("L2CAP/LE/CFC/BV-05-C, BV-22-C: a request for an unsupported SPSM is refused")
+    @Test("L2CAP/LE/CFC/BV-05-C, BV-22-C: A request for an unsupported SPSM is refused")
     func unsupportedSPSM() {
         var stage = ChannelStage()
         stage.tester(signals: "14 01 0A00 8100 5000 6400 2000 0200")
@@ -68,10 +68,10 @@ import Testing
         }
         stage.weAreSilent()
         stage.application(takes: "01")
-        stage.we(signal: "16 01 0400 4000 0100")
+        stage.we(signal: "16 81 0400 4000 0100")
         stage.application(takes: "02")
         stage.application(takes: "03")
-        stage.we(signal: "16 02 0400 4000 0200")
+        stage.we(signal: "16 82 0400 4000 0200")
         stage.weAreSilent()
     }
 
@@ -79,11 +79,11 @@ import Testing
     func exceedsCredits() throws {
         var stage = ChannelStage.withChannel()
         stage.tester(signals: "16 02 0400 5000 FEFF")
-        stage.we(signal: "06 01 0400 5000 4000")
+        stage.we(signal: "06 81 0400 5000 4000")
         stage.application(
             hears: .closed(ChannelStage.channel(0x0040), .violated(.creditOverflow), unread: [])
         )
-        stage.tester(signals: "07 01 0400 5000 4000")
+        stage.tester(signals: "07 81 0400 5000 4000")
         stage.application(hears: .released(ChannelStage.channel(0x0040)))
     }
 
@@ -92,10 +92,10 @@ import Testing
         var stage = ChannelStage.withChannel()
         stage.application(closes: 0x0040)
         stage.application(hears: .closed(ChannelStage.channel(0x0040), .closed, unread: []))
-        stage.we(signal: "06 01 0400 5000 4000")
+        stage.we(signal: "06 81 0400 5000 4000")
         stage.tester(sends: "0100 01")
         stage.application(hears: .ignore(.noSuchChannel(ChannelStage.channel(0x0040))))
-        stage.tester(signals: "07 01 0400 5000 4000")
+        stage.tester(signals: "07 81 0400 5000 4000")
         stage.application(hears: .released(ChannelStage.channel(0x0040)))
         stage.weAreSilent()
     }
@@ -113,7 +113,8 @@ import Testing
         var stage = ChannelStage.withChannel()
         stage.tester(signals: "06 02 0400 4100 5000")
         stage.we(signal: "01 02 0600 0200 4100 5000")
-        // With another source it is discarded, and the channel stays (Vol 3, Part A, 4.6).
+        // With another source the request is discarded, and the channel remains (Vol 3, Part A,
+        // 4.6).
         stage.tester(signals: "06 03 0400 4000 5100")
         stage.application(hears: .ignore(.wrongEnd(ChannelStage.channel(0x0040))))
         stage.weAreSilent()
@@ -124,17 +125,17 @@ import Testing
         var stage = ChannelStage()
         try stage.application(opens: .credit, id: 1)
         try stage.application(opens: .credit, id: 2)
-        stage.we(signal: "14 01 0A00 8000 4000 6400 4000 0400")
-        stage.we(signal: "14 02 0A00 8000 4100 6400 4000 0400")
-        // The answers may come in any order.
-        stage.tester(signals: "15 02 0A00 5100 6400 2000 0200 0000")
+        stage.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
+        stage.we(signal: "14 82 0A00 8000 4100 6400 4000 0400")
+        // The responses may arrive in any order.
+        stage.tester(signals: "15 82 0A00 5100 6400 2000 0200 0000")
         stage.application(hears: .opened(2, [ChannelStage.channel(0x0041)]))
-        stage.tester(signals: "15 01 0A00 5000 6400 2000 0200 0000")
+        stage.tester(signals: "15 81 0A00 5000 6400 2000 0200 0000")
         stage.application(hears: .opened(1, [ChannelStage.channel(0x0040)]))
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-26-C, BV-27-C, BV-28-C: frames and SDUs that are too long",
+        "L2CAP/LE/CFC/BV-26-C, BV-27-C, BV-28-C: Frames and SDUs that are too long",
         arguments: [
             ("6500" + octets(0..<10), L2CAP.Violation.sduTooLong),
             ("6400" + octets(0..<63), .frameTooLong),
@@ -146,18 +147,18 @@ import Testing
         stage.tester(sends: frame)
         let channel = ChannelStage.channel(0x0040)
         stage.application(hears: .closed(channel, .violated(violation), unread: []))
-        stage.we(signal: "06 01 0400 5000 4000")
+        stage.we(signal: "06 81 0400 5000 4000")
         stage.weAreSilent()
     }
 
-    @Test("L2CAP/LE/CFC/BV-28-C: segments with more than the SDU, in the second frame")
+    @Test("L2CAP/LE/CFC/BV-28-C: A second frame beyond the end of the SDU")
     func segmentsTooLong() {
         var stage = ChannelStage.withChannel()
         stage.tester(sends: "0300 0102")
         stage.tester(sends: "0304")
         let channel = ChannelStage.channel(0x0040)
         stage.application(hears: .closed(channel, .violated(.sduOverrun), unread: []))
-        stage.we(signal: "06 01 0400 5000 4000")
+        stage.we(signal: "06 81 0400 5000 4000")
     }
 
     @Test("L2CAP/LE/CFC/BV-32-C: K-frame, SDU length = MPS")
@@ -168,7 +169,7 @@ import Testing
         stage.application(hears: .arrived(ChannelStage.channel(0x0040)))
         stage.application(takes: octets(0..<64))
         try stage.application(sends: octets(0..<32))
-        stage.we(signal: "16 01 0400 4000 0200")
+        stage.we(signal: "16 81 0400 4000 0200")
         stage.we(send: "2000" + octets(0..<30))
         stage.we(send: octets(30..<32))
         stage.application(hears: .sent(9))

@@ -12,8 +12,8 @@ import Testing
     func legacyPeer() throws {
         var stage = ChannelStage()
         try stage.application(opens: .enhanced)
-        stage.we(signal: "17 01 0A00 8000 6400 4000 0400 4000")
-        stage.tester(signals: "01 01 0200 0000")
+        stage.we(signal: "17 81 0A00 8000 6400 4000 0400 4000")
+        stage.tester(signals: "01 81 0200 0000")
         stage.application(hears: .refused(1, .notSupported))
     }
 
@@ -21,8 +21,8 @@ import Testing
     func opens() throws {
         var stage = ChannelStage()
         try stage.application(opens: .enhanced, count: 2)
-        stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
-        stage.tester(signals: "18 01 0C00 6400 4000 0200 0000 5000 5100")
+        stage.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
+        stage.tester(signals: "18 81 0C00 6400 4000 0200 0000 5000 5100")
         stage.application(hears: .opened(1, Self.channels))
         try stage.application(sends: "0102", on: 0x0041)
         stage.we(send: "0200 0102", on: 0x0051)
@@ -51,7 +51,7 @@ import Testing
         stage.weAreSilent()
         stage.tester(signals: "16 03 0400 5000 FEFF")
         stage.application(hears: .closed(Self.channels[0], .violated(.creditOverflow), unread: []))
-        stage.we(signal: "06 01 0400 5000 4000")
+        stage.we(signal: "06 81 0400 5000 4000")
     }
 
     @Test("L2CAP/ECFC/BI-02-C: Credit Exchange, No Credits")
@@ -64,10 +64,10 @@ import Testing
         stage.tester(sends: "0100 07")
         let unread = [[UInt8]](repeating: [7], count: 4)
         stage.application(hears: .closed(Self.channels[0], .violated(.noCredit), unread: unread))
-        stage.we(signal: "06 01 0400 5000 4000")
+        stage.we(signal: "06 81 0400 5000 4000")
     }
 
-    @Test("L2CAP/ECFC/BV-17-C: refused due to insufficient resources, in part")
+    @Test("L2CAP/ECFC/BV-17-C: Some channels are refused due to insufficient resources")
     func partly() throws {
         var stage = ChannelStage { $0.room = 1 }
         stage.tester(signals: "17 01 0E00 8000 6400 6400 0200 5000 5100 5200")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "L2CAP/ECFC/BV-18-C, BV-19-C: some are refused, and the others used",
+        "L2CAP/ECFC/BV-18-C, BV-19-C: Some channels are refused, and the others are used",
         arguments: [
             "0900", "0A00", "0400",
         ]
@@ -86,34 +86,34 @@ import Testing
     func someAreRefused(result: String) throws {
         var stage = ChannelStage()
         try stage.application(opens: .enhanced, count: 2)
-        stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
-        stage.tester(signals: "18 01 0C00 6400 4000 0200 \(result) 0000 5100")
+        stage.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
+        stage.tester(signals: "18 81 0C00 6400 4000 0200 \(result) 0000 5100")
         stage.application(hears: .opened(1, [Self.channels[1]]))
         try stage.application(sends: "0102", on: 0x0041)
         stage.we(send: "0200 0102", on: 0x0051)
     }
 
-    @Test("Channels that an answer does not name were not given")
+    @Test("Channels that a response does not name are not open")
     func fewerThanAsked() throws {
         var stage = ChannelStage()
         try stage.application(opens: .enhanced, count: 2)
-        stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
-        stage.tester(signals: "18 01 0A00 6400 4000 0200 0000 5000")
+        stage.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
+        stage.tester(signals: "18 81 0A00 6400 4000 0200 0000 5000")
         stage.application(hears: .opened(1, [Self.channels[0]]))
         try stage.application(sends: "0102")
         stage.we(send: "0200 0102", on: 0x0050)
     }
 
-    @Test("An answer that names more channels than were asked for opens none")
+    @Test("A response that names more channels than the request opens none")
     func moreThanAsked() throws {
         var stage = ChannelStage()
         try stage.application(opens: .enhanced)
-        stage.we(signal: "17 01 0A00 8000 6400 4000 0400 4000")
-        stage.tester(signals: "18 01 0C00 6400 4000 0200 0000 5000 5100")
+        stage.we(signal: "17 81 0A00 8000 6400 4000 0400 4000")
+        stage.tester(signals: "18 81 0C00 6400 4000 0200 0000 5000 5100")
         stage.application(hears: .refused(1, .malformedAnswer))
     }
 
-    @Test("L2CAP/ECFC/BV-20-C: refused due to Source CID already allocated")
+    @Test("L2CAP/ECFC/BV-20-C: Refused due to Source CID already allocated")
     func allocatedSource() {
         var stage = ChannelStage.withEnhancedChannels()
         stage.tester(signals: "17 02 0C00 8000 6400 6400 0200 5200 5000")
@@ -121,7 +121,7 @@ import Testing
         stage.application(hears: .accepted(0x0080, [ChannelStage.channel(0x0042)]))
     }
 
-    @Test("An invalid source CID is refused, and so is one that is named twice")
+    @Test("An invalid source CID and a duplicate source CID are refused")
     func badSources() {
         var stage = ChannelStage()
         stage.tester(signals: "17 01 0C00 8000 6400 6400 0200 5000 3F00")
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "L2CAP/ECFC/BV-26-C: refused due to Invalid Parameters",
+        "L2CAP/ECFC/BV-26-C: Refused due to Invalid Parameters",
         arguments: [
             "3F00 6400 0200", "6400 3F00 0200", "6400 6400 0000",
         ]
@@ -142,7 +142,7 @@ import Testing
         stage.we(signal: "18 01 0C00 0000 0000 0000 0C00 0000 0000")
     }
 
-    @Test("L2CAP/ECFC/BV-27-C: refused due to Unacceptable Parameters")
+    @Test("L2CAP/ECFC/BV-27-C: Refused due to Unacceptable Parameters")
     func unacceptableParameters() {
         var stage = ChannelStage { $0.peerMTUMinimum = 100 }
         stage.tester(signals: "17 01 0A00 8000 6300 6400 0200 5000")
@@ -155,21 +155,21 @@ import Testing
     func duplicateDestination() throws {
         var stage = ChannelStage.withEnhancedChannels()
         try stage.application(opens: .enhanced)
-        stage.we(signal: "17 01 0A00 8000 6400 4000 0400 4200")
-        stage.tester(signals: "18 01 0A00 6400 4000 0200 0000 5000")
+        stage.we(signal: "17 81 0A00 8000 6400 4000 0400 4200")
+        stage.tester(signals: "18 81 0A00 6400 4000 0200 0000 5000")
         stage.application(hears: .closed(Self.channels[0], .violated(.sharedEnd), unread: []))
         stage.application(hears: .refused(1, .malformedAnswer))
-        stage.we(signal: "06 02 0400 5000 4000")
+        stage.we(signal: "06 82 0400 5000 4000")
         stage.weAreSilent()
     }
 
-    @Test("L2CAP/ECFC/BV-08-C, BV-09-C: one of several is closed, by either side")
+    @Test("L2CAP/ECFC/BV-08-C, BV-09-C: Either side closes one of several channels")
     func closes() {
         var stage = ChannelStage.withEnhancedChannels()
         stage.application(closes: 0x0041)
         stage.application(hears: .closed(Self.channels[1], .closed, unread: []))
-        stage.we(signal: "06 01 0400 5100 4100")
-        stage.tester(signals: "07 01 0400 5100 4100")
+        stage.we(signal: "06 81 0400 5100 4100")
+        stage.tester(signals: "07 81 0400 5100 4100")
         stage.application(hears: .released(Self.channels[1]))
         stage.tester(signals: "06 02 0400 4000 5000")
         stage.we(signal: "07 02 0400 4000 5000")
@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-/// L2CAP/ECFC: other sizes for open channels.
+/// L2CAP/ECFC: reconfiguration of open channels.
 @Suite struct ReconfigurationTests {
     private static let channels = [ChannelStage.channel(0x0040), ChannelStage.channel(0x0041)]
 
@@ -185,8 +185,8 @@ import Testing
     func initiates() throws {
         var stage = ChannelStage.withEnhancedChannels()
         try stage.application(resizes: [0x0040, 0x0041], mtu: 200, mps: 80)
-        stage.we(signal: "19 01 0800 C800 5000 4000 4100")
-        stage.tester(signals: "1A 01 0200 0000")
+        stage.we(signal: "19 81 0800 C800 5000 4000 4100")
+        stage.tester(signals: "1A 81 0200 0000")
         stage.application(hears: .reconfigured(7, .done))
         stage.tester(sends: "7800" + octets(0..<78))
         stage.tester(sends: octets(78..<120))
@@ -194,12 +194,12 @@ import Testing
         stage.application(takes: octets(0..<120))
     }
 
-    @Test("A refusal leaves the sizes as they were")
+    @Test("A refusal leaves the sizes unchanged")
     func isRefused() throws {
         var stage = ChannelStage.withEnhancedChannels()
         try stage.application(resizes: [0x0040], mtu: 200, mps: 80)
-        stage.we(signal: "19 01 0600 C800 5000 4000")
-        stage.tester(signals: "1A 01 0200 0400")
+        stage.we(signal: "19 81 0600 C800 5000 4000")
+        stage.tester(signals: "1A 81 0200 0400")
         stage.application(
             hears: .reconfigured(7, .failed(.reconfigurationRefused(.unacceptableParameters)))
         )
@@ -219,11 +219,11 @@ import Testing
         stage.we(send: octets(118..<120))
     }
 
-    /// The request, and the result that it gets.
+    /// The requests with their results.
     private static let refusals = [
         // BI-03-C: the MTU is decreased.
         ("19 02 0600 6300 6400 5000", "0100"),
-        // BI-04-C, BI-08-C: the MPS of several is decreased.
+        // BI-04-C, BI-08-C: the MPS of several channels is decreased.
         ("19 02 0800 6400 6300 5000 5100", "0200"),
         // BI-05-C: an invalid Destination CID.
         ("19 02 0600 6400 6400 5200", "0300"),
@@ -232,7 +232,7 @@ import Testing
         ("19 02 0600 6400 3F00 5000", "0400"),
     ]
 
-    @Test("L2CAP/ECFC/BI-03-C to BI-06-C: what is refused changes nothing", arguments: refusals)
+    @Test("L2CAP/ECFC/BI-03-C to BI-06-C: A refused request changes nothing", arguments: refusals)
     func refuses(request: String, result: String) throws {
         var stage = ChannelStage.withEnhancedChannels()
         stage.tester(signals: request)
@@ -242,7 +242,7 @@ import Testing
         stage.we(send: "6300" + octets(0..<98))
     }
 
-    @Test("The MPS of one channel alone may shrink")
+    @Test("The MPS of a single channel may be decreased")
     func shrinksOne() throws {
         var stage = ChannelStage.withEnhancedChannels()
         stage.tester(signals: "19 02 0600 6400 4000 5000")

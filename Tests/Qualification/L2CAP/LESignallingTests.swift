@@ -4,7 +4,7 @@ import BluetoothL2CAP
 import BluetoothTypes
 import Testing
 
-/// The frames that pass between the tester and us on the signalling channel, in hexadecimal.
+/// The frames between the tester and our side on the signaling channel, in hexadecimal.
 private struct SignallingStage {
     var channel: SignallingChannel
 
@@ -12,14 +12,15 @@ private struct SignallingStage {
         channel = SignallingChannel(role: role)
     }
 
-    /// The tester sends a frame; what it leads to, with payloads to send as whole frames.
+    /// Receives a frame from the tester and returns the action. Its payload is sent as a whole
+    /// frame.
     mutating func tester(sends frame: String) throws -> SignallingChannel.Action {
         let frame = try L2CAPFrame(parsing: bytes(frame)[...])
         #expect(frame.channel == .signalling)
         return channel.receive(frame.payload)
     }
 
-    /// The payload of the frame that the hexadecimal digits spell.
+    /// Returns the payload of a frame in hexadecimal digits.
     static func payload(of frame: String) throws -> [UInt8] {
         Array(try L2CAPFrame(parsing: bytes(frame)[...]).payload)
     }
@@ -39,8 +40,8 @@ private struct SignallingStage {
     func sendsRequest() throws {
         var stage = SignallingStage(as: .peripheral)
         let request = stage.channel.request(Self.parameters, now: .zero)
-        #expect(try request == SignallingStage.payload(of: "0C00 0500 12 01 0800 1800280000009001"))
-        let action = try stage.tester(sends: "0600 0500 13 01 0200 0000")
+        #expect(try request == SignallingStage.payload(of: "0C00 0500 12 81 0800 1800280000009001"))
+        let action = try stage.tester(sends: "0600 0500 13 81 0200 0000")
         #expect(action == .requestEnded(.accepted))
     }
 
@@ -72,7 +73,7 @@ private struct SignallingStage {
 @Suite struct CommandRejectTests {
     private static let roles: [SignallingChannel.Role] = [.central, .peripheral]
 
-    /// Those of classic links, those for channels with credits, and all that are reserved.
+    /// The requests of BR/EDR links and of credit-based channels, and all reserved codes.
     private static let requests: [UInt8] =
         [0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x0E, 0x10, 0x14, 0x16, 0x17, 0x19] + (0x1B...0xFF)
 
@@ -86,7 +87,7 @@ private struct SignallingStage {
         }
     }
 
-    @Test("L2CAP/LE/REJ/BI-02-C: unknown responses are met with silence", arguments: roles)
+    @Test("L2CAP/LE/REJ/BI-02-C: Unknown responses are ignored", arguments: roles)
     func ignoresUnknownResponses(role: SignallingChannel.Role) throws {
         var stage = SignallingStage(as: role)
         for code: UInt8 in [0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x15, 0x18, 0x1A] {

@@ -4,14 +4,14 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// SM/SCCT: keys of BR/EDR, which a host for LE alone does not derive. Its part is never to promise
-/// them: the cases themselves do not apply.
+/// SM/SCCT: keys of BR/EDR, which a host with LE alone does not derive. It must not offer them. The
+/// cases themselves do not apply.
 @Suite struct CrossTransportTests {
     private let all: SMP.KeyDistribution = [
         .encryptionKey, .identityKey, .signingKey, .linkKey,
     ]
 
-    @Test("SM/PER/SCCT/BV-08-C, BV-10-C do not apply: the bit of the link key is not answered")
+    @Test("SM/PER/SCCT/BV-08-C, BV-10-C do not apply: The response does not set the link key bit")
     func responder() throws {
         var stage = try SecurityStage(isCentral: false, .plain(isBonding: true))
         let requirements: SMP.AuthenticationRequirements = [
@@ -24,7 +24,7 @@ import Testing
         #expect(!response.requirements.contains(.crossTransport))
     }
 
-    @Test("SM/CEN/SCCT/BV-07-C, BV-09-C do not apply: the bit of the link key is not set")
+    @Test("SM/CEN/SCCT/BV-07-C, BV-09-C do not apply: The request does not set the link key bit")
     func initiator() throws {
         var stage = try SecurityStage(isCentral: true, .plain(isBonding: true))
         stage.application(pairsBy: stage.policy)

@@ -5,9 +5,9 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// SM/KDU: what is handed over once the link is encrypted, and keys that are none.
+/// SM/KDU: key distribution on the encrypted link, and invalid keys.
 @Suite struct KeyDistributionTests {
-    /// A case, and the keys that its tester asks for.
+    /// A case, and the keys that its tester requests.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isCentral: Bool
@@ -29,7 +29,7 @@ import Testing
             Case("SM/CEN/KDU/BV-10-C", .identityKey), Case("SM/CEN/KDU/BV-11-C", .signingKey),
         ]
 
-        /// The PDUs that hand the keys over, in their order.
+        /// The PDUs that distribute the keys, in their order.
         var codes: [SMP.Code] {
             var codes: [SMP.Code] = []
             if keys.contains(.encryptionKey), !isSecure {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// A link on which Phase 2 is over.
+    /// Returns a stage on which Phase 2 has ended.
     private func encrypted(_ item: Case) throws -> SecurityStage {
         let policy = Pairing.Policy.plain(isLegacy: !item.isSecure, isBonding: true)
         var stage = try SecurityStage(isCentral: item.isCentral, policy)
@@ -63,7 +63,7 @@ import Testing
         return stage
     }
 
-    /// What the tester hands over.
+    /// Returns the PDUs that the tester distributes.
     private func testerPDUs(_ item: Case) -> [SMP.PDU] {
         let key = HCI.Key128(passkey: 123_456)
         return item.codes.map { code in
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "Keys are handed over that were asked for, in their order, and no others",
+        "The requested keys, and no others, are distributed in order",
         arguments: Case.all
     )
     func distribution(_ item: Case) throws {
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "SM/PER/KDU/BV-07-C: IUT Responder - the key that was handed over encrypts the next session"
+        "SM/PER/KDU/BV-07-C: IUT Responder - The distributed key encrypts the next session"
     )
     func reencrypts() throws {
         let item = Case.all[0]
@@ -148,7 +148,7 @@ import Testing
         )
         let expected = LongTermKey(key, diversifier: diversifier, random: random)
         #expect(bond.localKey == expected)
-        // The key of the pairing itself is of no more use.
+        // The key of the pairing itself is no longer available.
         #expect(stage.we.key(diversifier: 0, random: 0) == nil)
     }
 

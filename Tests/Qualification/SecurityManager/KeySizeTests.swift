@@ -4,7 +4,7 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// SM/EKS: how long the key is.
+/// SM/EKS: the size of the key.
 @Suite struct EncryptionKeySizeTests {
     private func policy(minimum: Int) -> Pairing.Policy {
         var policy = Pairing.Policy.plain()

@@ -15,7 +15,7 @@ import Testing
         return policy
     }
 
-    /// Pairs, and expects the method that follows from who has data.
+    /// Pairs, and expects the method that follows from the data of both sides.
     private func succeed(isCentral: Bool, weHave: Bool, testerHas: Bool) throws {
         var stage = try SecurityStage(isCentral: isCentral, try policy(hasData: weHave))
         let isOutOfBand = weHave && testerHas

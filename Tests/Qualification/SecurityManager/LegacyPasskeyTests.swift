@@ -9,7 +9,7 @@ import Testing
 @Suite struct LegacyPasskeyTests {
     private let passkey: UInt32 = 654_321
 
-    /// A pairing in which we enter what the tester shows.
+    /// Returns a pairing in which our side enters the passkey that the tester displays.
     private func entering(isCentral: Bool) throws -> SecurityStage {
         var stage = try SecurityStage(isCentral: isCentral, .plain(.keyboardOnly, isLegacy: true))
         try stage.exchangeFeatures(.tester(.displayOnly, .protection), consents: false)

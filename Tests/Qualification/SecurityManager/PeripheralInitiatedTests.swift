@@ -4,7 +4,7 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// SM/PIS, SM/SIP in older suites: security that the Peripheral asks for.
+/// SM/PIS, or SM/SIP in older suites: security that the Peripheral requests.
 @Suite struct PeripheralInitiatedSecurityTests {
     private func finish(_ stage: inout SecurityStage) throws {
         try stage.exchangePublicKeys()
@@ -22,7 +22,7 @@ import Testing
         var stage = try SecurityStage(isCentral: false, policy)
         stage.application(pairsBy: policy)
         stage.we(send: .securityRequest([.protection, .secureConnections]))
-        // It was our own wish: nobody is asked whether it is wanted.
+        // Our side started the pairing, so the application is not asked for consent.
         try stage.exchangeFeatures(.tester(), consents: false)
         try finish(&stage)
     }

@@ -35,7 +35,7 @@ import Testing
         stage.expectSilence()
     }
 
-    @Test("The 30 seconds begin anew with each PDU")
+    @Test("Each PDU restarts the timeout of 30 seconds")
     func restarts() throws {
         var stage = try SecurityStage(isCentral: false, .plain())
         try stage.exchangeFeatures(.tester())

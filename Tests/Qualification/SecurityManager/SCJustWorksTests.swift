@@ -4,7 +4,7 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// SM/SCJW: Just Works and Numeric Comparison by LE Secure Connections.
+/// SM/SCJW: Just Works and Numeric Comparison in LE Secure Connections.
 @Suite struct SCJustWorksTests {
     private func succeed(
         isCentral: Bool,
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "SM/CEN/SCJW/BI-01-C: Just Works, IUT Initiator - the number is not the one that was bound"
+        "SM/CEN/SCJW/BI-01-C: Just Works, IUT Initiator - Number does not match its confirmation"
     )
     func wrongConfirm() throws {
         var stage = try SecurityStage(isCentral: true, .plain())
@@ -88,7 +88,7 @@ import Testing
         stage.expectSilence()
     }
 
-    @Test("The check may come while our person still looks at the number")
+    @Test("The check may arrive before our user has compared the numbers")
     func earlyCheck() throws {
         var stage = try SecurityStage(isCentral: false, .plain(.displayYesNo))
         try stage.exchangeFeatures(

@@ -6,9 +6,9 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// SM/SCOB: Out of Band by LE Secure Connections.
+/// SM/SCOB: Out of Band in LE Secure Connections.
 @Suite struct SCOutOfBandTests {
-    /// Who has heard from whom.
+    /// The sides that have data of the other.
     enum Heard: CaseIterable {
         case both, onlyWe, onlyTester
 
@@ -16,7 +16,7 @@ import Testing
         var byTester: Bool { self != .onlyWe }
     }
 
-    /// The secrets of both sides.
+    /// The out-of-band random numbers of both sides.
     private struct Tags {
         let testers: SMP.Value128
         let ours: SMP.Value128
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "SM/CEN/SCOB/BI-01-C, SM/PER/SCOB/BI-02-C: the tester gives up",
+        "SM/CEN/SCOB/BI-01-C, SM/PER/SCOB/BI-02-C: The tester ends the pairing",
         arguments: [true, false]
     )
     func refused(isCentral: Bool) throws {
@@ -99,7 +99,7 @@ import Testing
         stage.expectSilence()
     }
 
-    @Test("SM/PER/SCOB/BI-03-C: IUT Responder - the key is not the one on the tag")
+    @Test("SM/PER/SCOB/BI-03-C: IUT Responder - The key does not match the tag")
     func wrongTagOfInitiator() throws {
         var (stage, _) = try began(isCentral: false, isWrong: true)
         stage.tester(sends: .publicKey(stage.tester.pair.publicKey))
@@ -107,7 +107,7 @@ import Testing
         stage.expectSilence()
     }
 
-    @Test("SM/CEN/SCOB/BI-04-C: IUT Initiator - the key is not the one on the tag")
+    @Test("SM/CEN/SCOB/BI-04-C: IUT Initiator - The key does not match the tag")
     func wrongTagOfResponder() throws {
         var (stage, _) = try began(isCentral: true, isWrong: true)
         _ = try stage.weSend(.pairingPublicKey)

@@ -4,14 +4,14 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// SM/SCPK: Passkey Entry by LE Secure Connections.
+/// SM/SCPK: Passkey Entry in LE Secure Connections.
 @Suite struct SCPasskeyTests {
-    /// Reasons with which the tester gives up, here and there.
+    /// The reasons with which the tester ends a pairing.
     static let reasons: [Pairing.FailureReason] = [
         .authenticationRequirements, .unspecified, .pairingNotSupported, .repeatedAttempts,
     ]
 
-    /// A link on which both know the passkey, and the rounds are to begin.
+    /// Returns a stage before the first round, on which both sides know the passkey.
     private func began(
         isCentral: Bool,
         _ requirements: SMP.AuthenticationRequirements = [.protection, .secureConnections],
@@ -126,7 +126,7 @@ import Testing
         stage.expectSilence()
     }
 
-    @Test("A passkey that is shown is told of digits, if both sides know how")
+    @Test("The side that displays a passkey gets keypresses if both sides support them")
     func keypresses() throws {
         var policy = Pairing.Policy.plain(.displayOnly)
         policy.usesKeypressNotifications = true

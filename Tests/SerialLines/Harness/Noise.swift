@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// What happens to bytes on a bad wire.
+/// A kind of error on a wire.
 enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    /// A byte that nobody sent.
+    /// A byte that was not sent.
     case inserted
     /// A byte that does not arrive.
     case dropped
-    /// A bit that arrives as its opposite.
+    /// A bit that is inverted.
     case flipped
 
     var testDescription: String { "bytes \(rawValue)" }
 
-    /// The bytes as they arrive, of which about one in `odds` is struck.
+    /// The bytes as they arrive, of which about one in `odds` has an error.
     func strike(_ bytes: [UInt8], oneIn odds: Int, using random: inout SplitMix64) -> [UInt8] {
         bytes.flatMap { byte -> [UInt8] in
             guard random.happens(oneIn: odds) else { return [byte] }
@@ -27,15 +28,17 @@ enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A wire on which some bytes are struck by noise, while that lasts.
+/// A wire that causes errors for a while.
 struct NoisyWire {
     private let noise: Noise
     private let odds: Int
     private var random: SplitMix64
-    /// How many bytes the noise has still before it.
+    /// How many more bytes may have errors.
     private var left: Int
 
-    /// - Parameter length: after how many bytes the noise is over.
+    /// Makes a wire with errors.
+    ///
+    /// - Parameter length: the number of bytes after which the errors end.
     init(_ noise: Noise, oneIn odds: Int, seed: UInt64, lasting length: Int = .max) {
         self.noise = noise
         self.odds = odds

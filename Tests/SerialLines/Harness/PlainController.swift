@@ -5,16 +5,16 @@ import Synchronization
 
 @testable import HCITransports
 
-/// A controller that knows three commands: Reset, Read Local Version Information, and the one with
-/// which its vendor's controllers change their speed.
+/// A controller with three commands: Reset, Read Local Version Information, and its vendor's
+/// command to change the speed.
 final class PlainController: HCITransport {
     struct Behaviour: Sendable {
         var company: UInt16 = 0x000F
-        /// Whether the speed changes when that is ordered.
+        /// Whether the speed changes on command.
         var changesSpeed = true
-        /// With what the order is answered.
+        /// The status with which the command is answered.
         var status: UInt8 = 0
-        /// Whether a Reset brings back the speed that it began with.
+        /// Whether a Reset restores the first speed.
         var resetUndoesSpeed = false
     }
 
@@ -23,20 +23,20 @@ final class PlainController: HCITransport {
         var deframer = H4Deframer()
         var receive: (@Sendable (TransportEvent) -> Void)?
         var executor: (any HostExecutor)?
-        /// All that the host has sent, by opcode.
+        /// All received commands, by opcode.
         var heard: [UInt16] = []
     }
 
     let name = "plain controller"
     private let state: Mutex<State>
-    /// Called when the speed is to be changed; nil is the one it began with.
+    /// Called to change the speed; `nil` is the first speed.
     private let speedChanged = Mutex<(@Sendable (Int?) -> Void)?>(nil)
 
     init(_ behaviour: Behaviour = Behaviour()) {
         state = Mutex(State(behaviour: behaviour))
     }
 
-    /// What the host has sent.
+    /// The received commands.
     var heard: [UInt16] { state.withLock { $0.heard } }
 
     func whenSpeedChanges(_ body: @escaping @Sendable (Int?) -> Void) {
@@ -104,7 +104,7 @@ final class PlainController: HCITransport {
         state.withLock { $0.receive }?(.received((event + code + returned)[...]))
     }
 
-    /// After what was just said has left.
+    /// Changes the speed after the last answer has been sent.
     private func changeSpeed(to speed: Int?) {
         let body = speedChanged.withLock { $0 }
         state.withLock { $0.executor }?.performAtTurnEnd { body?(speed) }

@@ -6,10 +6,10 @@ import Synchronization
 
 @testable import HCITransports
 
-/// A terminal whose other end is in this process: a serial port that is real to whoever opens it.
+/// A terminal whose other end is in this process: for the code under test, a real serial port.
 ///
 /// It has a name of its own in the temporary directory, which stays when the terminal behind it is
-/// replaced: an adapter that is unplugged and plugged in again.
+/// replaced, as with an adapter that is unplugged and plugged in again.
 final class PseudoTerminal: Sendable {
     struct Failure: Error {
         let call: String
@@ -18,7 +18,8 @@ final class PseudoTerminal: Sendable {
 
     private struct Ends {
         let near: Descriptor
-        /// The far end stays open here, too: otherwise the near one ends when nobody else has it open.
+        /// The far end stays open here. Otherwise the near end fails whenever no other code has it
+        /// open.
         let far: Descriptor
     }
 
@@ -26,7 +27,7 @@ final class PseudoTerminal: Sendable {
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
-    /// Under which name it is found.
+    /// The path under which it is found.
     let path: String
     private let ends: Mutex<Ends?>
 
@@ -40,15 +41,15 @@ final class PseudoTerminal: Sendable {
         unlink(path)
     }
 
-    /// The end that is not the serial port; nil while it is unplugged.
+    /// The end that is not the serial port, or `nil` while it is unplugged.
     var near: Descriptor? { ends.withLock { $0?.near } }
 
-    /// Makes a new terminal of the same name.
+    /// Makes a new terminal with the same name.
     func plugIn() throws {
         let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
         let near = Descriptor(owning: open("/dev/ptmx", flags))
         try Self.check(near.number, "open")
-        // What unlockpt and ptsname do, which Swift does not see.
+        // The work of unlockpt and ptsname, which Swift does not import.
         var (isLocked, index): (Int32, Int32) = (0, 0)
         try Self.check(ioctl(near.number, Self.setLock, &isLocked), "TIOCSPTLCK")
         try Self.check(ioctl(near.number, Self.getNumber, &index), "TIOCGPTN")
@@ -56,7 +57,7 @@ final class PseudoTerminal: Sendable {
         let number = open(name, flags)
         try Self.check(number, "open")
         let far = Descriptor(owning: number)
-        // No echo: what a controller says before the port is open must not come back to it.
+        // No echo: what a controller sends before the port is open must not return to it.
         var settings = termios()
         cfmakeraw(&settings)
         try Self.check(tcsetattr(far.number, TCSANOW, &settings), "tcsetattr")
@@ -65,20 +66,20 @@ final class PseudoTerminal: Sendable {
         ends.withLock { $0 = Ends(near: near, far: far) }
     }
 
-    /// Takes the terminal away from whoever has it open, and its name as well.
+    /// Closes the terminal for every process that has it open, and removes its name.
     func unplug() {
         unlink(path)
         ends.withLock { $0 = nil }
     }
 
-    /// How the serial port was set up by whoever opened it.
+    /// The settings of the serial port.
     var settings: linux_termios2? {
         guard let near else { return nil }
         var settings = linux_termios2()
         return ioctl(near.number, linux_TCGETS2, &settings) == 0 ? settings : nil
     }
 
-    /// The speed to which the serial port was set.
+    /// The speed of the serial port.
     var speed: Int { Int(settings?.c_ospeed ?? 0) }
 
     private static func check(_ result: Int32, _ call: String) throws {

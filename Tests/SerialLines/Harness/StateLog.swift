@@ -3,7 +3,7 @@
 import BluetoothHost
 import Synchronization
 
-/// All states of a host in the order in which it had them, and who waits for the next.
+/// All states of a host in order, and the task that waits for the next one.
 final class StateLog: Sendable {
     private struct Log {
         var states: [AdapterState] = []
@@ -34,7 +34,7 @@ final class StateLog: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits for such a state from `index` on; returns the index of the one after it.
+    /// Waits for a matching state from `index` on. Returns the index after it.
     func wait(
         from index: Int,
         until isMet: @Sendable (AdapterState) -> Bool

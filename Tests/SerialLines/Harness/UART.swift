@@ -10,38 +10,41 @@ import Synchronization
 
 /// The controller's side of a serial line: its UART, and behind it a controller.
 ///
-/// Bytes pass in both directions as the state of the line says: with noise, in pieces with pauses in
-/// between, at a speed that must be the one of the other end, or not at all.
+/// Bytes pass in both directions as the state of the line says: with errors, in pieces with pauses,
+/// only at the speed of the other end, or not at all.
 final class UART: Sendable {
-    /// How the line is.
+    /// The state of the line.
     struct Line: Sendable {
         var toHost: NoisyWire?
         var toController: NoisyWire?
-        /// At which speed this end is; nil for whatever the other has.
+        /// The speed of this end, or `nil` for the speed of the other end.
         var speed: Int?
-        /// Into pieces of how many bytes everything for the host is cut; nil to leave it whole.
+        /// The length of the pieces into which all data for the host is cut, or `nil` for none.
         var pieceLength: Int?
-        /// How long the line rests between two pieces.
+        /// The pause between two pieces.
         var pause: Duration?
         /// Whether nothing passes.
         var isCut = false
-        /// How many bytes have passed towards the host.
+        /// How many bytes have passed to the host.
         var passedToHost = 0
     }
 
     private struct State {
         var line = Line()
         var stream: ByteStream?
-        /// Pieces for the host, while the line rests.
+        /// Pieces for the host during a pause.
         var waiting: [[UInt8]] = []
         var timer: (any HostTimer)?
-        var random = LanyardTestSupport.SplitMix64(seed: 0xBAD_5EED)
+        var random = SplitMix64(seed: 0xBAD_5EED)
     }
 
     let terminal: PseudoTerminal
     private let controller: any HCITransport
     private let executor: AdapterExecutor
     private let state = Mutex(State())
+    /// Called on the executor when the host has sent bytes at a wrong speed, which the controller
+    /// does not answer.
+    private let misunderstood = Mutex<(@Sendable () -> Void)?>(nil)
     private let (heard, hearing) = AsyncStream.makeStream(of: Int.self)
 
     /// Connects a controller to the near end of a terminal.
@@ -59,20 +62,24 @@ final class UART: Sendable {
         await connect()
     }
 
-    /// The line as it is; a change of it counts from the next byte on.
+    /// The state of the line. A change applies from the next byte on.
     var line: Line {
         get { state.withLock { $0.line } }
         set { state.withLock { $0.line = newValue } }
     }
 
-    /// Waits until the host has said something since the last time.
+    func whenMisunderstood(_ body: @escaping @Sendable () -> Void) {
+        misunderstood.withLock { $0 = body }
+    }
+
+    /// Waits until the host has sent something since the last call.
     func waitForHost() async throws {
         try await within(Workbench.limit, "a word of the host's") { [heard] in
             for await _ in heard { return }
         }
     }
 
-    /// Hears the terminal that is plugged in now.
+    /// Connects to the terminal that is plugged in now.
     func connect() async {
         await withCheckedContinuation { done in
             executor.perform { [self] in
@@ -103,7 +110,7 @@ final class UART: Sendable {
         stream.start()
     }
 
-    /// Lets go of the terminal, and unplugs it.
+    /// Disconnects from the terminal, and unplugs it.
     func unplug() async {
         await withCheckedContinuation { done in
             executor.perform { [self] in
@@ -115,7 +122,7 @@ final class UART: Sendable {
         }
     }
 
-    /// Lets go of terminal and controller.
+    /// Disconnects from the terminal and the controller.
     func dismantle() async {
         await unplug()
         await withCheckedContinuation { done in
@@ -126,7 +133,7 @@ final class UART: Sendable {
         }
     }
 
-    /// Says something to the host that no controller said.
+    /// Sends bytes to the host that did not come from the controller.
     func sayToHost(_ bytes: [UInt8]) async {
         await withCheckedContinuation { done in
             executor.perform { [self] in
@@ -143,14 +150,17 @@ extension UART {
     private func carryToController(_ bytes: [UInt8]) {
         hearing.yield(bytes.count)
         let speed = terminal.speed
+        var isMistaken = false
         let arrived = state.withLock { state -> [UInt8] in
             if state.line.isCut { return [] }
             guard state.line.speed ?? speed == speed else {
+                isMistaken = true
                 return state.random.bytes(bytes.count)
             }
             return state.line.toController?.carry(bytes) ?? bytes
         }
         if !arrived.isEmpty { controller.send([arrived]) }
+        if isMistaken { misunderstood.withLock { $0 }?() }
     }
 
     private func carryToHost(_ bytes: [UInt8]) {

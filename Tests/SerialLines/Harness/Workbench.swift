@@ -12,23 +12,23 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A host on a serial line, at whose end is one of our virtual controllers on an air with the demo
-/// accessory: all of it in real time, and the line a real terminal.
+/// A host on a serial line, at the other end of which is one of our virtual controllers, with the
+/// demo accessory in range. It runs in real time, and the line is a real terminal.
 struct Workbench: Sendable {
-    /// How long anything may take here, on a machine with much else to do.
+    /// The time limit for any step, on a machine with other load.
     static let limit = Duration.seconds(120)
 
     let host: BluetoothHost
     let uart: UART
     let states: StateLog
 
-    /// What a Central does: it finds the accessory, discovers all it has, reads and writes, and hears
-    /// some notifications. Throws if anything is not as it was, or it takes too long.
+    /// The work of a Central: it finds the accessory, discovers its table, reads and writes, and
+    /// receives some notifications. Throws if any result is wrong or takes too long.
     func visit() async throws {
         try await within(Self.limit, "the end of a visit") { try await visitAtLeisure() }
     }
 
-    /// The same for as long as it takes; a visit that is called off is over when this returns.
+    /// The same without a time limit. A canceled visit has ended when this returns.
     func visitAtLeisure() async throws {
         let link = try await host.connect(to: Self.find(host).address)
         let found = try await Self.characteristics(of: link)
@@ -43,8 +43,7 @@ struct Workbench: Sendable {
         try await link.disconnect()
     }
 
-    /// Waits until the host says that it is in such a state, from `index` of its states on; returns
-    /// the index of the state after it.
+    /// Waits for a matching state of the host from `index` on. Returns the index after it.
     @discardableResult
     func wait(
         from index: Int = 0,
@@ -91,7 +90,7 @@ enum Demo {
     static let writable = uuid(3)
 }
 
-/// Gives `body` a line at whose end is a controller on an air with the demo accessory, for one who opens it.
+/// Gives `body` a line to a controller with the demo accessory in range. `body` opens the line.
 func withLine(
     seed: UInt64 = 1,
     prepare: @Sendable (inout UART.Line) -> Void = { _ in },
@@ -113,7 +112,7 @@ func withLine(
     try end.get()
 }
 
-/// Gives `body` a host that has been started on a line which is as `prepare` makes it.
+/// Gives `body` a host that has been started on a line in the state that `prepare` sets.
 func withWorkbench(
     _ options: String = "@1000000",
     seed: UInt64 = 1,
@@ -136,7 +135,7 @@ func withWorkbench(
 }
 
 extension Result where Failure == any Error {
-    /// What comes of `body`.
+    /// The result of `body`.
     fileprivate init(_ body: () async throws -> Success) async {
         do {
             self = .success(try await body())

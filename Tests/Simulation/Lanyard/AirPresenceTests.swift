@@ -7,9 +7,9 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Presence on the air")
+@Suite("Presence on the virtual radio")
 struct AirPresenceTests {
-    /// What was told, and when.
+    /// The presence events with their times.
     private final class Tale: Sendable {
         let events = Mutex<[(event: PresenceEvent, time: Duration)]>([])
 
@@ -18,7 +18,7 @@ struct AirPresenceTests {
         }
     }
 
-    @Test("At 20 % loss nobody is lost who is there, and everybody who leaves, in time")
+    @Test("With 20 % loss no present accessory is reported lost, and each absent one is in time")
     func presence() async throws {
         let life = Life(seed: 5, straps: 4, interval: .milliseconds(1022), isWritten: false)
         try await life.live(for: .seconds(3600)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import LanyardTesting
@@ -7,23 +8,23 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Links that are made and ended, again and again")
+@Suite("Links that are made and ended repeatedly")
 struct CycleTests {
-    /// How many KiB more a process may hold after ten thousand cycles: that is what
-    /// the allocator needs to settle, and no leak stays below.
+    /// How many KiB the process may grow in ten thousand cycles. The allocator needs that much to
+    /// settle, and every leak exceeds it.
     private static let toleratedGrowth = 3_072
 
-    /// How many cycles there are: few by default; `LANYARD_CYCLES=10000` to be sure, memory included.
+    /// The number of cycles: few by default. `LANYARD_CYCLES=10000` checks memory as well.
     private static let count =
         ProcessInfo.processInfo.environment["LANYARD_CYCLES"].flatMap { Int($0) } ?? 100
 
-    @Test("No slot, no task and no memory leaks, whatever interrupts them")
+    @Test("No slot, task, or memory leaks, whatever interrupts the cycles")
     func cycles() async throws {
-        let life = Life(seed: 11, straps: 2, limit: 2, isWritten: false)
+        let life = Life(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
         let count = Self.count
         let memory = try await life.live(for: .seconds(3600 + count * 60)) {
             try await life.pairAll()
-            var generator = SplitMix64(seed: 11)
+            var generator = SplitMix64(seed: RunSeed.value)
             var memory: [Int] = []
             for cycle in 0..<count {
                 try await life.cycle(using: &generator)
@@ -41,13 +42,13 @@ struct CycleTests {
         }
         let growth = (memory.last ?? 0) - (memory.dropFirst().first ?? 0)
         print("\(count) cycles, resident: \(memory) KiB")
-        // The first fifth fills caches and buffers that have bounds.
+        // The first fifth fills caches and buffers that have limits.
         if count >= 5000 { #expect(growth <= Self.toleratedGrowth, "\(memory)") }
     }
 }
 
 extension Life {
-    /// A link is ended and made again; often something else happens meanwhile.
+    /// Ends a link and makes it again, often with another event in between.
     fileprivate func cycle(using generator: inout SplitMix64) async throws {
         let number = Int.random(in: straps.indices, using: &generator)
         let accessory = accessories.first { $0.description.kind == "strap \(number)" }

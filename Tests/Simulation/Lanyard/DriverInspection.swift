@@ -4,11 +4,11 @@ import CoreBluetooth
 
 @testable import Lanyard
 
-/// What must always be so of a driver between two of its turns.
+/// The invariants of a driver between two of its turns.
 struct DriverInspection {
     let driver: CentralDriver
 
-    /// The first thing that is not as it must be; nil if all is well.
+    /// The first violation, or `nil` if there is none.
     static func offence(in driver: CentralDriver) async -> String? {
         await withCheckedContinuation { answer in
             driver.enter(orElse: { answer.resume(returning: nil) }) { driver in
@@ -17,7 +17,7 @@ struct DriverInspection {
         }
     }
 
-    /// How many slots somebody has, or waits for.
+    /// How many slots are used or awaited.
     static func slotCount(in driver: CentralDriver) async -> Int {
         await withCheckedContinuation { answer in
             driver.enter(orElse: { answer.resume(returning: 0) }) { driver in
@@ -30,7 +30,7 @@ struct DriverInspection {
         slotOffence ?? driver.keepers.lazy.compactMap { offence(of: $0) }.first
     }
 
-    /// No slot above the limit, and none that nobody has.
+    /// The slots stay below the limit, and each has an owner.
     private var slotOffence: String? {
         let state = driver.pool.state(now: driver.now)
         if let limit = driver.pool.limit.fixed, state.holders.count > limit {

@@ -8,12 +8,12 @@ import Testing
 
 @testable import Lanyard
 
-/// A person's life with accessories: a phone whose application keeps them, and everything that happens to
-/// phones and accessories, at random.
+/// A phone with an application that keeps accessories connected, and random events of phones and
+/// accessories.
 ///
-/// Everything that is done is done on the thread of the world, by the body of `live`.
+/// Everything runs on the thread of the world, by the body of `live`.
 final class Life: Sendable {
-    /// Something that must never be so, with the story that led to it.
+    /// A violated invariant, with the events that led to it.
     struct Offence: Error, CustomStringConvertible {
         let description: String
     }
@@ -26,9 +26,9 @@ final class Life: Sendable {
     let central = Mutex<AccessoryCentral?>(nil)
     private let watches = Mutex<[StateWatch]>([])
 
-    /// A phone that can have so many links, with so many accessories around.
+    /// Makes a phone with this many connection slots and this many accessories.
     ///
-    /// - Parameter isWritten: whether all that happens is written down; that takes memory.
+    /// - Parameter isWritten: whether all events are logged, which takes memory.
     init(
         seed: UInt64,
         straps: Int,
@@ -61,7 +61,7 @@ final class Life: Sendable {
         )
     }
 
-    /// What the application says of an accessory.
+    /// The application's description of an accessory.
     static func description(_ number: Int) -> AccessoryDescription {
         AccessoryDescription(
             kind: "strap \(number)",
@@ -73,7 +73,7 @@ final class Life: Sendable {
     /// The accessories of the present central.
     var accessories: [Accessory] { central.withLock { $0?.accessories ?? [] } }
 
-    /// Runs `body` in the world; afterwards nothing may be left.
+    /// Runs `body` in the world. Afterwards no state may be left.
     func live<Value: Sendable>(
         for bound: Duration,
         _ body: @escaping @Sendable () async throws -> Value
@@ -89,7 +89,7 @@ final class Life: Sendable {
 
     // MARK: The application
 
-    /// A process of the application begins.
+    /// Starts a process of the application.
     func beginApp() {
         var configuration = world.phone.configuration
         configuration.store = store
@@ -103,7 +103,7 @@ final class Life: Sendable {
         for accessory in new.accessories { watch(accessory) }
     }
 
-    /// It ends; nothing that it had may be left.
+    /// Ends the process. No object of it may be left.
     func endApp() async throws {
         try await check()
         weak let driver = central.withLock { $0?.driver }
@@ -130,7 +130,7 @@ final class Life: Sendable {
         watches.withLock { $0.append(watch) }
     }
 
-    /// How many slots somebody has, or waits for.
+    /// How many slots are used or awaited.
     var slotCount: Int {
         get async {
             guard let driver = central.withLock({ $0?.driver }) else { return 0 }
@@ -138,9 +138,9 @@ final class Life: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Checks
 
-    /// Throws if anything is as it must never be.
+    /// Throws if an invariant is violated.
     func check() async throws {
         try checkWatches()
         guard let driver = central.withLock({ $0?.driver }) else { return }
@@ -157,7 +157,7 @@ final class Life: Sendable {
         Offence(description: "\(text) (seed \(world.seed))\n\(log)")
     }
 
-    /// All that happened, in order.
+    /// All events so far, in order.
     private var log: String {
         let events = (recorder?.recording.events ?? []).map { ($0.time, $0.description) }
         let story = world.story.lines.map { ($0.time, "\($0)") }
@@ -179,9 +179,9 @@ final class Life: Sendable {
         for accessory in accessories { try await expectValue(of: accessory) }
     }
 
-    /// Ready means subscribed: a value comes every second.
+    /// A ready accessory is subscribed: a value arrives every second.
     private func expectValue(of accessory: Accessory) async throws {
-        let values = accessory.values(of: "2A37")
+        let values = try accessory.values(of: "2A37")
         let came = try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 for await _ in values { return true }

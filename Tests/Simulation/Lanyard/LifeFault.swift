@@ -3,14 +3,14 @@
 import Lanyard
 import LanyardTesting
 
-/// What can happen to phones and accessories.
+/// The events that can happen to phones and accessories.
 enum LifeFault: CaseIterable {
     case walkAway, comeBack, stepAside, reboot, switchOff, switchOn, dropLink
     case disturbAccessory, disturbPhone, powerCycle, resetController, restartApp, nothing
 }
 
 extension Life {
-    /// Something happens, chosen at random, and some time goes by.
+    /// Applies a fault to a random accessory or to the phone, and lets some time pass.
     func suffer(_ fault: LifeFault, using generator: inout some RandomNumberGenerator) async throws
     {
         guard let strap = straps.randomElement(using: &generator) else { return }
@@ -47,7 +47,7 @@ extension Life {
         beginApp()
     }
 
-    /// Everything is as good as it can be from now on.
+    /// Ends all faults.
     func heal() {
         world.phone.isPoweredOn = true
         world.phone.disturb(losing: 0)

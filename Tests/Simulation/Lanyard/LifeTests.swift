@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import LanyardTesting
 import Testing
 
-/// How many seeds a simulation runs with: few by default; `LANYARD_SEEDS=1000` for a night's work.
-func seeds(_ usual: Int) -> Range<UInt64> {
-    let wanted = ProcessInfo.processInfo.environment["LANYARD_SEEDS"].flatMap { Int($0) }
-    return 0..<UInt64(wanted.map { max($0, 1) } ?? usual)
-}
-
-@Suite("Lives with accessories")
+@Suite("Random events of phones and accessories")
 struct LifeTests {
     @Test(
-        "Whatever happens, what is told is true, and all is well when it is over",
-        arguments: seeds(20)
+        "With any events the reported states are true, and afterwards all accessories are ready",
+        arguments: RunSeed.seeds(20)
     )
     func randomLife(seed: UInt64) async throws {
         var generator = SplitMix64(seed: seed)
@@ -30,7 +25,7 @@ struct LifeTests {
                 try await life.suffer(fault, using: &generator)
             }
             life.heal()
-            // A link that died just now shows that when the supervision time-out is over.
+            // A link that has just failed is reported after the supervision timeout.
             try await life.world.advance(by: .seconds(6))
             try await life.expectAllReady(within: .seconds(120))
             try await life.check()

@@ -4,7 +4,7 @@ import Lanyard
 import LanyardTesting
 import Synchronization
 
-/// Hears every change of an accessory's, and says which must not be.
+/// Observes every state change of an accessory, and reports those that are not allowed.
 final class StateWatch: Sendable {
     private struct Seen {
         var state: AccessoryState?
@@ -26,7 +26,7 @@ final class StateWatch: Sendable {
         seen.withLock { $0.observation = observation }
     }
 
-    /// The first thing that was not to be.
+    /// The first change that is not allowed.
     var offence: String? { seen.withLock { $0.offence } }
 
     private func follow(_ change: AccessoryChange) {
@@ -45,8 +45,8 @@ final class StateWatch: Sendable {
         if seen.offence == nil { seen.offence = text }
     }
 
-    /// What may come after a state. From everywhere Bluetooth can become unavailable, and an end of the
-    /// wish for a link can leave nothing to be done.
+    /// The states that may follow a state. Bluetooth can become unavailable in every state, and the
+    /// end of a connection request can leave the accessory idle.
     private static func next(after state: AccessoryState) -> Set<AccessoryState> {
         let always: Set<AccessoryState> = [
             .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported, .idle, .disconnecting,
@@ -54,7 +54,7 @@ final class StateWatch: Sendable {
         return always.union(steps(from: state))
     }
 
-    /// Where a life goes on by itself.
+    /// The states that follow without an outside event.
     private static func steps(from state: AccessoryState) -> Set<AccessoryState> {
         let onLink: Set<AccessoryState> = [
             .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready,

@@ -3,10 +3,10 @@ import BluetoothTypes
 import Synchronization
 import VirtualRadio
 
-/// Notes every address that is on the advertising channels of a world, without being there.
+/// Records every address on the advertising channels of a world, without a radio of its own.
 final class AddressWitness: Sendable {
     struct Record {
-        /// The addresses of advertisers, of those who ask them, and of those who are called.
+        /// The addresses of advertisers, of scanners that send requests, and of targets.
         var advertisers: Set<DeviceAddress> = []
         var others: Set<DeviceAddress> = []
         var packetCount = 0
@@ -14,10 +14,10 @@ final class AddressWitness: Sendable {
 
     private let record = Mutex(Record())
 
-    /// What was heard so far.
+    /// The addresses so far.
     var heard: Record { record.withLock { $0 } }
 
-    /// Listens from now on.
+    /// Begins to record.
     init(_ world: World) {
         world.core.packetObserver = { [self] packet in
             record.withLock { $0.note(packet.pdu) }

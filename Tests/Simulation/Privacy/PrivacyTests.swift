@@ -8,14 +8,14 @@ import VirtualRadio
 
 @testable import BluetoothHost
 
-/// Hosts under private addresses that change all the time, on the virtual air, whose every packet is
-/// looked at: nobody's identity is ever in one (`PrivateHousehold.run`).
+/// Hosts with private addresses that change all the time, on the virtual radio. Every packet is
+/// checked: none contains an identity address (`PrivateHousehold.run`).
 @Suite("Privacy, in virtual time")
 struct PrivacyTests {
     private typealias Home = PrivateHousehold
 
     @Test(
-        "friends know each other all the time, strangers nobody",
+        "Bonded peers always resolve each other, and other devices never do",
         arguments: PrivateHousehold.Controllers.allCases
     )
     func recognition(controllers: PrivateHousehold.Controllers) async throws {
@@ -29,7 +29,7 @@ struct PrivacyTests {
                 $0.isIdentityResolved || $0.address == Home.lamp.address
             }
             let counts = try await (known, strange)
-            // Five sightings in a second, but for the moments in which something changes.
+            // Five discoveries in a second, except at the moments of a change.
             #expect(counts.0 > 1_200 * 3)
             #expect(counts.1 == 0)
         }
@@ -37,7 +37,7 @@ struct PrivacyTests {
     }
 
     @Test(
-        "friends connect by identity again and again, while addresses change",
+        "Bonded peers connect by identity repeatedly while addresses change",
         arguments: PrivateHousehold.Controllers.allCases
     )
     func connecting(controllers: PrivateHousehold.Controllers) async throws {
@@ -60,7 +60,7 @@ struct PrivacyTests {
     }
 
     @Test(
-        "a standing wish is met when the peer comes, by whatever address",
+        "A pending connection request succeeds when the peer arrives with any address",
         arguments: PrivateHousehold.Controllers.allCases
     )
     func standing(controllers: PrivateHousehold.Controllers) async throws {
@@ -74,7 +74,7 @@ struct PrivacyTests {
     }
 
     @Test(
-        "a peer that does not use its private addresses is known, too",
+        "A peer that does not use its private addresses is recognized as well",
         arguments: PrivateHousehold.Controllers.allCases
     )
     func notPrivate(controllers: PrivateHousehold.Controllers) async throws {
@@ -86,7 +86,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test("everything goes on while all three rotate and do everything at once")
+    @Test("Everything works while all three hosts rotate addresses and are busy")
     func everything() async throws {
         let home = try Home(rotation: .seconds(3))
         try await home.run { phone, lamp, stranger in
@@ -107,7 +107,7 @@ struct PrivacyTests {
         #expect(home.witness.heard.advertisers.count > 3 * 35)
     }
 
-    /// How many sightings are as wanted, in that time.
+    /// How many discoveries match during this time.
     private static func count(
         _ host: BluetoothHost,
         for duration: Duration,

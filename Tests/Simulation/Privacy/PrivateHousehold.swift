@@ -10,9 +10,9 @@ import VirtualRadio
 
 @testable import BluetoothHost
 
-/// A lamp and a phone that are bonded, and a stranger who listens; all with our host.
+/// A lamp and a phone that are bonded, and a third device that scans, all with our host.
 final class PrivateHousehold: Sendable {
-    /// Somebody of the household.
+    /// One of the devices.
     struct Member: Sendable {
         let address: DeviceAddress
         let key: HCI.Key128
@@ -23,13 +23,13 @@ final class PrivateHousehold: Sendable {
         }
     }
 
-    /// What the controllers are.
+    /// The kind of the controllers.
     enum Controllers: CaseIterable, Sendable {
-        /// They recognise private addresses.
+        /// They resolve private addresses.
         case extended
-        /// They would, but know no privacy modes: it is left to their hosts.
+        /// They could resolve private addresses, but have no privacy modes, so their hosts do it.
         case legacy
-        /// They leave that to their hosts.
+        /// They leave the resolution to their hosts.
         case extendedWithoutList, legacyWithoutList
 
         fileprivate func describe(_ configuration: inout ControllerConfiguration) {
@@ -49,7 +49,10 @@ final class PrivateHousehold: Sendable {
     private let rotation: Duration
     private let lampIsPrivate: Bool
 
-    /// - Parameter lampIsPrivate: whether the lamp uses private addresses; if not, it still could.
+    /// Makes the three devices.
+    ///
+    /// - Parameter lampIsPrivate: whether the lamp uses private addresses. If not, it still
+    ///   supports them.
     init(
         _ controllers: Controllers = .extended,
         seed: UInt64 = 1,
@@ -71,8 +74,8 @@ final class PrivateHousehold: Sendable {
         }
     }
 
-    /// Starts all three, runs the body, and shuts them down. Then no packet may have shown who
-    /// anybody private is.
+    /// Starts all three, runs the body, and shuts them down. Then no packet may have contained the
+    /// identity address of a private device.
     func run(
         bound: Duration = .seconds(4_000),
         _ body:
@@ -123,7 +126,7 @@ final class PrivateHousehold: Sendable {
         )
     }
 
-    /// What the lamp says.
+    /// The lamp's advertisement.
     static var lampWish: Advertising {
         var wish = Advertising(AdvertisingContent(localName: "Lamp"))
         wish.interval = .milliseconds(180) ... .milliseconds(220)

@@ -15,7 +15,7 @@ struct CutTests {
 
     private static let side = Side(.displayYesNo) { $0.bondLossPolicy = .pairOnce }
 
-    /// How many PDUs a pairing takes that is left alone.
+    /// How many PDUs an undisturbed pairing takes.
     private static func length() async throws -> Int {
         let scene = try PairingScene()
         try await scene.run(strap: side, phone: side) { meeting in
@@ -26,7 +26,7 @@ struct CutTests {
     }
 
     @Test(
-        "leaves nothing half done, tells everybody, and the next one works",
+        "A cut pairing leaves no partial bond, fails all callers, and the next one works",
         arguments: [false, true]
     )
     func cut(_ isByStrap: Bool) async throws {
@@ -62,7 +62,7 @@ struct CutTests {
         }
     }
 
-    /// Every bond that there is has all its keys. Which side has one.
+    /// Expects that every bond has all of its keys. Returns which side has a bond.
     private static func expectWhole(
         _ meeting: Meeting,
         _ comment: Comment

@@ -11,13 +11,13 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-@Suite("What is refused for want of protection")
+@Suite("Requests that are refused for insufficient security")
 struct DemandTests {
     typealias Side = PairingScene.Side
 
     private static let looking = Side(.displayYesNo)
 
-    @Test("is asked again when the link has been paired, and the application sees one result")
+    @Test("A refused read is repeated after pairing, and the application sees one result")
     func reading() async throws {
         let scene = try PairingScene()
         try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
@@ -30,7 +30,7 @@ struct DemandTests {
         }
     }
 
-    @Test("shares one pairing, however many ask")
+    @Test("Several refused requests share one pairing")
     func several() async throws {
         let scene = try PairingScene()
         try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
@@ -46,7 +46,7 @@ struct DemandTests {
         }
     }
 
-    @Test("is told as the peer's refusal and the failure of security, if nothing comes of that")
+    @Test("A failed pairing is reported with the peer's refusal and the security failure")
     func declined() async throws {
         let scene = try PairingScene()
         scene.desk.state.withLock { $0.agrees = false }
@@ -63,10 +63,10 @@ struct DemandTests {
         }
     }
 
-    /// Somebody who agrees to nothing.
+    /// A user that declines everything.
     private struct Bystander: PairingDelegate {}
 
-    @Test("is no consent: a peer that refuses is not paired by Just Works unasked")
+    @Test("A peer's refusal is no consent: it does not lead to Just Works without a question")
     func unconsented() async throws {
         let scene = try PairingScene()
         let phone = Side { $0.pairingDelegate = Bystander() }
@@ -80,7 +80,7 @@ struct DemandTests {
         }
     }
 
-    @Test("stays refused where the host is told to leave it, or nobody is there to be asked")
+    @Test("A refusal is final where the host does not pair on demand or has no user")
     func switchedOff() async throws {
         for phone in [
             Side { $0.securesOnDemand = false }, Side { $0.pairingDelegate = nil },
@@ -99,7 +99,7 @@ struct DemandTests {
         }
     }
 
-    @Test("is asked for once more only, if the better link is not good enough either")
+    @Test("A request is repeated only once if the better security is still insufficient")
     func once() async throws {
         let scene = try PairingScene()
         try await scene.run { meeting in
@@ -126,13 +126,13 @@ struct DemandTests {
             }
             #expect(try await meeting.toStrap.security.isEncrypted)
             let count = scene.wire.pairingCount
-            // A second time, nothing better than Just Works is to be had.
+            // A second pairing could only be Just Works again.
             await #expect(throws: (any Error).self) { try await meeting.toStrap.read(handle) }
             #expect(scene.wire.pairingCount <= count + 4)
         }
     }
 
-    @Test("may be a channel, too")
+    @Test("A refused channel is opened again after pairing")
     func channel() async throws {
         let scene = try PairingScene()
         try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
@@ -143,7 +143,7 @@ struct DemandTests {
         }
     }
 
-    @Test("is told of the end of the link, if that comes first")
+    @Test("A refused request fails with the end of the link if that comes first")
     func ended() async throws {
         let scene = try PairingScene()
         let phone = Side(.keyboardOnly)

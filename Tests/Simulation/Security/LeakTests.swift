@@ -11,18 +11,18 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// What passes between a bonded strap and phone before their link is encrypted, packet by packet.
+/// The packets between a bonded strap and phone before their link is encrypted.
 @Suite("Before a link of bonded hosts is encrypted")
 struct LeakTests {
     typealias Side = PairingScene.Side
 
     private static let attributeProtocol: UInt16 = 0x0004
 
-    /// What is no value: refusals, the exchange of MTUs, and how a table is built, as far as it is
-    /// asked for by other means than by reading (Vol 3, Part F, 3.4.1 to 3.4.3).
+    /// PDUs without values: errors, the MTU exchange, and the discovery of a table by means other
+    /// than reading (Vol 3, Part F, 3.4.1 to 3.4.3).
     private static let harmless: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x05, 0x10, 0x11]
 
-    /// The PDUs of the Attribute Protocol that may hold a value, and left a host in the clear.
+    /// The ATT PDUs that may contain a value and left a host without encryption.
     private func leaks(_ scene: PairingScene) -> [WireRecord.Entry] {
         [scene.strapController, scene.phoneController].flatMap { controller in
             scene.wire.entriesBeforeEncryption(at: controller).filter { entry in
@@ -34,19 +34,19 @@ struct LeakTests {
         }
     }
 
-    @Test("nothing that could be read has left either host, however eager the applications")
+    @Test("No value leaves either host, however early the applications act")
     func eager() async throws {
         let scene = try PairingScene()
         try await scene.run { meeting in
             _ = try await meeting.toStrap.pair()
-            // Held, so that the phone does not unsubscribe before it leaves.
+            // The stream is held, so that the phone does not unsubscribe before it disconnects.
             let held = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
             try await meeting.toStrap.disconnect()
             _ = try await meeting.toPhone.ended()
             let (strap, phone) = (meeting.strap, meeting.phone)
             let handle = meeting.handle(.kept)
             let links = strap.incomingLinks
-            // The strap has something to say as soon as somebody connects.
+            // The strap notifies as soon as a Central connects.
             let notifying = scene.task {
                 for await link in links {
                     for value in UInt8(0)..<20 {
@@ -66,7 +66,7 @@ struct LeakTests {
     }
 
     @Test(
-        "a strap that has forgotten the phone gets nothing, and the phone knows",
+        "A strap that has forgotten the phone gets nothing, and the phone detects it",
         arguments: [BondLossPolicy.refuse, .ask, .pairOnce]
     )
     func bondLost(_ policy: BondLossPolicy) async throws {

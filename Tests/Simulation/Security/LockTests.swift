@@ -15,9 +15,9 @@ import struct BluetoothHost.Link
 @testable import BluetoothHost
 
 /// A phone with our host, and the door lock of the examples.
-@Suite("A door lock on the virtual air")
+@Suite("A door lock on the virtual radio")
 struct LockTests {
-    /// Who holds the phone, and reads the lock's display.
+    /// The user of the phone, who can read the lock's display.
     private struct Visitor: PairingDelegate {
         let air: SimulatedAir
         let lock: ControllerID
@@ -80,7 +80,7 @@ struct LockTests {
     }
 
     @Test(
-        "is unlocked by who compares its digits, or enters them, and knows them again",
+        "A phone unlocks the door after it compares or enters digits, and again by its bond",
         arguments: [Pairing.IOCapability.displayYesNo, .keyboardOnly, .keyboardDisplay]
     )
     func unlocking(_ io: Pairing.IOCapability) async throws {
@@ -101,7 +101,7 @@ struct LockTests {
         }
     }
 
-    @Test("lets nobody touch it who paired without anybody in front of it, but look")
+    @Test("A phone that paired without a user can read the lock but not unlock it")
     func looking() async throws {
         try await visit(.noInputNoOutput) { host, link, _, _ in
             let found = try await link.allCharacteristics()
@@ -114,11 +114,11 @@ struct LockTests {
         }
     }
 
-    @Test("keeps its bonds while it has no power")
+    @Test("The lock keeps its bonds without power")
     func power() async throws {
         try await visit(.displayYesNo) { host, link, air, lock in
             _ = try await link.pair()
-            // The phone's keys are the last to be handed over, and still on their way.
+            // The phone's keys are distributed last and may still be on their way.
             try await air.sleep(for: .seconds(1))
             air.world.switchOff(lock)
             _ = try await link.ended()

@@ -28,7 +28,10 @@ struct MethodTests {
         .init(phone: .keyboardOnly, strap: .keyboardOnly, method: .passkeyEntryOnBoth),
     ]
 
-    @Test("do it by every method, whoever begins, and meet again encrypted", arguments: cases)
+    @Test(
+        "Two hosts pair by every method and from either side, and reconnect encrypted",
+        arguments: cases
+    )
     func methods(_ one: Case) async throws {
         for beginsAtStrap in [false, true] {
             let scene = try PairingScene()
@@ -53,7 +56,7 @@ struct MethodTests {
         }
     }
 
-    /// Each knows the other, and has one bond.
+    /// Expects that each host knows the other and has one bond.
     static func expectBonds(_ meeting: Meeting) async throws {
         #expect(await meeting.phone.bonds.map(\.identity) == [ServingScene.strap])
         #expect(await meeting.strap.bonds.map(\.identity) == [ServingScene.phone])
@@ -61,7 +64,7 @@ struct MethodTests {
         #expect(try await meeting.toPhone.bondedPeer?.identity == ServingScene.phone)
     }
 
-    @Test("do not if one of the people says no, and both are told")
+    @Test("A pairing that one user declines fails on both sides")
     func declined() async throws {
         let scene = try PairingScene()
         scene.desk.state.withLock { $0.agrees = false }
@@ -74,7 +77,7 @@ struct MethodTests {
         }
     }
 
-    @Test("do not too soon after a failure, and do later")
+    @Test("A pairing soon after a failure is refused, and a later one works")
     func repeatedAttempts() async throws {
         let scene = try PairingScene()
         scene.desk.state.withLock { $0.agrees = false }
@@ -92,11 +95,11 @@ struct MethodTests {
         }
     }
 
-    @Test("give a pairing up that has stood still for thirty seconds, on this link for good")
+    @Test("A pairing that stalls for thirty seconds fails for the rest of the link")
     func timeout() async throws {
         let scene = try PairingScene()
         try await scene.run(strap: Side(.keyboardOnly), phone: Side(.displayOnly)) { meeting in
-            // What is shown is kept from the other person.
+            // The displayed number is hidden from the other user.
             scene.desk.state.withLock { $0.hides = true }
             let start = scene.air.now
             await #expect(throws: Pairing.Failure.timedOut) { try await meeting.toStrap.pair() }

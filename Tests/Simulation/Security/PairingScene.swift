@@ -13,8 +13,8 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// Two of our hosts on a virtual air, a strap and a phone, with a person in front of each: what they
-/// pair, and every packet that passes.
+/// Two of our hosts on a virtual radio, a strap and a phone, each with a user: their pairings, and
+/// every packet between them.
 final class PairingScene: Sendable {
     let air: SimulatedAir
     let strapController: ControllerID
@@ -22,7 +22,7 @@ final class PairingScene: Sendable {
     let desk = Desk()
     let wire = WireRecord()
 
-    /// How each of the two behaves.
+    /// The configuration of each side.
     struct Side: Sendable {
         var io = Pairing.IOCapability.noInputNoOutput
         var adjust: @Sendable (inout HostConfiguration) -> Void = { _ in }
@@ -45,7 +45,7 @@ final class PairingScene: Sendable {
         air.world.observe { [wire] in wire.add($0) }
     }
 
-    /// A host that has started, on one of the two controllers.
+    /// Starts a host on one of the two controllers.
     func start(
         _ controller: ControllerID,
         _ side: Side,
@@ -69,7 +69,7 @@ final class PairingScene: Sendable {
         return host
     }
 
-    /// Runs a body with both hosts, the strap serving what is asked for, and a first link.
+    /// Runs a body with both hosts, the strap's services, and a first link.
     func run(
         strap: Side = Side(),
         phone: Side = Side(),
@@ -104,17 +104,18 @@ final class PairingScene: Sendable {
         )
     }
 
-    /// They part, and meet again.
+    /// Disconnects both hosts, and connects them again.
     func meetAgain(_ meeting: Meeting) async throws -> Meeting {
         try? await meeting.toStrap.disconnect()
         _ = try? await meeting.toPhone.ended()
         return try await meet(meeting.strap, meeting.phone, meeting.service)
     }
 
-    /// Lets happen what is on its way.
+    /// Waits until pending packets have arrived.
     func settle() async throws { try await air.sleep(for: .seconds(1)) }
 
-    /// A task on the air's own thread: in virtual time, nobody else's work is waited for.
+    /// A task on the virtual radio's own thread: virtual time does not wait for work on other
+    /// threads.
     func task<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {
@@ -122,13 +123,13 @@ final class PairingScene: Sendable {
     }
 }
 
-/// What both people can see: the digits that one of the devices shows.
+/// The digits that one of the devices displays, for both users.
 final class Desk: Sendable {
     struct State {
         var shown: UInt32?
         var asked: [Pairing.Method] = []
         var agrees = true
-        /// Whether nobody can see what is shown.
+        /// Whether the digits are hidden.
         var hides = false
     }
 
@@ -137,7 +138,7 @@ final class Desk: Sendable {
     var asked: [Pairing.Method] { state.withLock { $0.asked } }
 }
 
-/// Who stands in front of a device: says yes, and enters what the other device shows.
+/// The user of a device. The user consents, and enters the number that the other device displays.
 struct Person: PairingDelegate {
     private let desk: Desk
     private let air: SimulatedAir
@@ -146,7 +147,7 @@ struct Person: PairingDelegate {
         (self.desk, self.air) = (desk, air)
     }
 
-    /// What is entered at two devices that can show nothing.
+    /// The number that is entered at two devices without a display.
     static let agreed: UInt32 = 471_100
 
     private func agree(_ pairing: PairingRequest) -> Bool {
@@ -181,7 +182,9 @@ struct Person: PairingDelegate {
         return nil
     }
 
-    func pairsAgain(with peer: BondedPeer) async -> Bool { desk.state.withLock { $0.agrees } }
+    func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
+        desk.state.withLock { $0.agrees }
+    }
 }
 
 /// Random numbers that are the same in every run.

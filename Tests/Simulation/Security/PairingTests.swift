@@ -11,10 +11,10 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// Two of our hosts that have never met, on a virtual air that is watched.
+/// Two of our hosts without a bond, on a virtual radio with invariant checkers.
 @Suite("Two hosts that pair, in virtual time")
 struct PairingTests {
-    /// Says yes to everything, and sees what the other shows.
+    /// A user that consents to everything and sees the other device's display.
     private struct Agreeable: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
 
@@ -32,7 +32,7 @@ struct PairingTests {
     }
 
     @Test(
-        "are bonded, say what with, and encrypt when they meet again",
+        "Two hosts bond, report the method, and encrypt when they connect again",
         arguments: [Pairing.IOCapability.noInputNoOutput, .displayYesNo],
         [true, false]
     )
@@ -53,7 +53,7 @@ struct PairingTests {
             #expect(try await meeting.toStrap.pair() == security, "it is done already")
             #expect(try await meeting.toStrap.read(meeting.handle(.secret)) == [42])
             #expect(try await meeting.toPhone.security == security)
-            // Long enough for the name to be read as well.
+            // The discovery takes long enough for the host to read the name as well.
             _ = try await meeting.toStrap.discoverServices()
             let known = try #require(try await meeting.toStrap.bondedPeer)
             try await meeting.toStrap.disconnect()

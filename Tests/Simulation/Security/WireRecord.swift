@@ -3,11 +3,11 @@
 import Synchronization
 import VirtualRadio
 
-/// What has passed between the hosts and their controllers: data, and when links were encrypted.
+/// The traffic between the hosts and their controllers: data, and when links were encrypted.
 final class WireRecord: Sendable {
-    /// Something that a host has sent or got.
+    /// A packet or event that a host sent or received.
     enum Entry: Equatable, Sendable {
-        /// The beginning of a frame: its channel and the first octet of the payload.
+        /// The beginning of a frame: its channel and the first byte of the payload.
         case frame(channel: UInt16, opcode: UInt8, WireDirection)
         /// A new link.
         case connected
@@ -17,9 +17,9 @@ final class WireRecord: Sendable {
 
     struct State {
         var entries: [(controller: ControllerID, entry: Entry)] = []
-        /// How many PDUs of the Security Manager have arrived at a host.
+        /// How many Security Manager PDUs have arrived at a host.
         var pairingCount = 0
-        /// After how many somebody is to be woken.
+        /// The count at which a waiting task resumes.
         var alarm: (count: Int, wake: AsyncStream<Void>.Continuation)?
     }
 
@@ -42,17 +42,17 @@ final class WireRecord: Sendable {
         }
     }
 
-    /// How many PDUs of the Security Manager have arrived.
+    /// How many Security Manager PDUs have arrived.
     var pairingCount: Int { state.withLock { $0.pairingCount } }
 
-    /// Ends when so many PDUs of the Security Manager have arrived.
+    /// A stream that ends when this many Security Manager PDUs have arrived.
     func alarm(after count: Int) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         state.withLock { $0.alarm = (count, continuation) }
         return stream
     }
 
-    /// What a controller's host has sent and got since its latest link began, until that was
+    /// The entries of a controller's host from the beginning of its latest link until that was
     /// encrypted.
     func entriesBeforeEncryption(at controller: ControllerID) -> [Entry] {
         state.withLock { state in
@@ -64,7 +64,7 @@ final class WireRecord: Sendable {
 }
 
 extension WireRecord.Entry {
-    /// H4 packets: data, with the header of a frame; and the events that tell of links.
+    /// Parses H4 packets: data, with the header of a frame, and the events about links.
     init?(_ packet: [UInt8], _ direction: WireDirection) {
         switch packet.first {
         case 0x02 where packet.count > 9 && packet[2] & 0x30 != 0x10:

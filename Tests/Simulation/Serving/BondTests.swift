@@ -11,10 +11,11 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// Links that are encrypted with a key that both hosts hold, and what is kept of a bonded client.
+/// Links that are encrypted with a key that both hosts have, and the stored state of a bonded
+/// client.
 @Suite("A strap and a phone with a bond, in virtual time")
 struct BondTests {
-    @Test("encrypt their link, and only then exchange what is protected")
+    @Test("Protected values are exchanged only after encryption")
     func protectedValues() async throws {
         try await ServingScene().run(key: ServingScene.key) { meeting in
             let secret = meeting.handle(.secret)
@@ -30,7 +31,7 @@ struct BondTests {
         }
     }
 
-    @Test("cannot encrypt where one of them has no key")
+    @Test("Encryption fails where one side has no key")
     func missingKey() async throws {
         let scene = try ServingScene()
         try await scene.air.run(bound: .seconds(120)) {
@@ -46,7 +47,7 @@ struct BondTests {
         }
     }
 
-    @Test("lose their link where their keys differ")
+    @Test("Different keys end the link")
     func differentKeys() async throws {
         let scene = try ServingScene()
         let other = HCI.Key128([UInt8](repeating: 9, count: 16))
@@ -55,7 +56,8 @@ struct BondTests {
             let phone = try await scene.startPhone(key: ServingScene.key)
             let service = try await strap.publish(Strap.definition)
             var links = strap.incomingLinks.makeAsyncIterator()
-            // Who cannot read the first packet ends the link; the other hears nothing more.
+            // The side that cannot decrypt the first packet ends the link, and the other side hears
+            // nothing more.
             await #expect(throws: HostError.failedToConnect(.connectionTimeout)) {
                 try await scene.meet(strap, phone, service)
             }
@@ -66,7 +68,7 @@ struct BondTests {
         }
     }
 
-    @Test("find the subscription again after the strap was restarted")
+    @Test("A subscription survives a restart of the strap")
     func restart() async throws {
         let scene = try ServingScene()
         let store = MemoryStore()
@@ -88,7 +90,7 @@ struct BondTests {
         }
     }
 
-    /// Subscribes at a strap, and leaves without unsubscribing.
+    /// Subscribes at a strap, and disconnects without unsubscribing.
     private static func subscribe(
         _ phone: BluetoothHost,
         _ scene: ServingScene,
@@ -103,7 +105,7 @@ struct BondTests {
         return strap
     }
 
-    @Test("find a service that came while the phone was away")
+    @Test("A service that was added while the phone was disconnected is found")
     func serviceAdded() async throws {
         let scene = try ServingScene()
         try await scene.air.run(bound: .seconds(300)) {

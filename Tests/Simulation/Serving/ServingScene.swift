@@ -13,8 +13,8 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// Two of our hosts on a virtual air that is watched: a strap that serves and advertises, and a phone
-/// that connects to it.
+/// Two of our hosts on a virtual radio with invariant checkers: a strap that serves and advertises,
+/// and a phone that connects to it.
 final class ServingScene: Sendable {
     static let strap = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     static let phone = DeviceAddress(value: 0xC000_0000_0002, kind: .random)
@@ -33,7 +33,7 @@ final class ServingScene: Sendable {
         )
     }
 
-    /// A strap, started; it is bonded with the phone if there is a key.
+    /// A started strap. It is bonded with the phone if there is a key.
     func startStrap(
         _ configuration: HostConfiguration = HostConfiguration(),
         key: HCI.Key128? = nil,
@@ -44,7 +44,7 @@ final class ServingScene: Sendable {
         return try await start(strapController, Self.strap, Self.phone, key, configuration)
     }
 
-    /// A phone, started.
+    /// A started phone.
     func startPhone(
         _ configuration: HostConfiguration = HostConfiguration(),
         key: HCI.Key128? = nil
@@ -72,7 +72,7 @@ final class ServingScene: Sendable {
     }
 
     /// Runs a body with both hosts, the strap serving and advertising, and a link between them, as
-    /// each sees it.
+    /// each side sees it.
     func run(
         key: HCI.Key128? = nil,
         bound: Duration = .seconds(300),
@@ -116,9 +116,9 @@ struct Meeting: Sendable {
     let strap: BluetoothHost
     let phone: BluetoothHost
     let service: GATT.PublishedService
-    /// The link as the phone has it.
+    /// The phone's end of the link.
     let toStrap: Link
-    /// The link as the strap has it.
+    /// The strap's end of the link.
     let toPhone: Link
 
     /// The handle of a value.
@@ -126,7 +126,7 @@ struct Meeting: Sendable {
         service.characteristics[value.rawValue].valueHandle
     }
 
-    /// What the phone finds: the characteristic of a value.
+    /// The characteristic of a value, as the phone discovers it.
     func find(_ value: Strap) async throws -> GATT.Characteristic {
         for service in try await toStrap.discoverServices(uuid: Strap.definition.uuid) {
             for found in try await toStrap.discoverCharacteristics(of: service)
@@ -138,7 +138,7 @@ struct Meeting: Sendable {
     struct NotFound: Error {}
 }
 
-/// What the strap serves.
+/// The values that the strap serves.
 enum Strap: Int {
     case kept, asked, indicated, secret
 

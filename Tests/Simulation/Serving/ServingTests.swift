@@ -10,10 +10,10 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// One of our hosts serves another, by the calls that an application has.
+/// One of our hosts serves another through the application's interface.
 @Suite("A strap that serves a phone, in virtual time")
 struct ServingTests {
-    @Test("is read, written and read again, long values too")
+    @Test("Values are read, written, and read again, long ones as well")
     func values() async throws {
         try await ServingScene().run { meeting in
             let kept = meeting.handle(.kept)
@@ -28,7 +28,7 @@ struct ServingTests {
         }
     }
 
-    @Test("asks its application, which answers from any task in its own time")
+    @Test("An application answers requests from any task at any time")
     func questions() async throws {
         let scene = try ServingScene()
         try await scene.run { meeting in
@@ -68,7 +68,7 @@ struct ServingTests {
         }
     }
 
-    @Test("refuses what nobody reads, and lets one read at a time")
+    @Test("Requests without a reader are refused, and only one reader is allowed")
     func readers() async throws {
         try await ServingScene().run { meeting in
             let asked = meeting.handle(.asked)
@@ -83,12 +83,15 @@ struct ServingTests {
                     break
                 }
             }
-            // The stream is gone; who wants the next one may have it as soon as the host knows.
+            // The stream has ended. The next one is available as soon as the host has noticed.
             while (try? await meeting.strap.serverEvents()) == nil { await Task.yield() }
         }
     }
 
-    @Test("refuses at once what its application drops, or leaves unread", arguments: [true, false])
+    @Test(
+        "A request that the application drops or never reads is refused at once",
+        arguments: [true, false]
+    )
     func dropped(isRead: Bool) async throws {
         let scene = try ServingScene()
         try await scene.run { meeting in
@@ -106,7 +109,7 @@ struct ServingTests {
         }
     }
 
-    /// Takes the events up to a question that it does not answer, or none of them, and goes.
+    /// Receives the events up to a request that it does not answer, or none of them, and returns.
     private static func leave(
         _ host: BluetoothHost,
         reading: Bool,
@@ -122,7 +125,7 @@ struct ServingTests {
         }
     }
 
-    @Test("sends notifications at the speed of the link, in order, and none is lost")
+    @Test("Notifications are sent at the speed of the link, in order, without loss")
     func notifications() async throws {
         try await ServingScene().run { meeting in
             let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
@@ -148,7 +151,7 @@ struct ServingTests {
         }
     }
 
-    @Test("says when there is no room, and when there is again")
+    @Test("The server reports when there is no room, and when there is room again")
     func withoutWaiting() async throws {
         try await ServingScene().run { meeting in
             let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
@@ -190,7 +193,7 @@ struct ServingTests {
         #expect(refusals > 1, "there was room for everything")
     }
 
-    @Test("has its indications confirmed one by one")
+    @Test("Indications are confirmed one by one")
     func indications() async throws {
         try await ServingScene().run { meeting in
             let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.indicated))
@@ -209,7 +212,7 @@ struct ServingTests {
         }
     }
 
-    @Test("serves in both roles: the Central of a link can be asked as well")
+    @Test("The Central of a link serves as well")
     func otherRole() async throws {
         try await ServingScene().run { meeting in
             let service = try await meeting.phone.publish(Strap.definition)
@@ -219,7 +222,7 @@ struct ServingTests {
         }
     }
 
-    @Test("tells who waits when the link is lost, whatever was under way", arguments: 0..<4)
+    @Test("The loss of the link fails every pending call", arguments: 0..<4)
     func linkLoss(_ step: Int) async throws {
         let scene = try ServingScene()
         try await scene.run { meeting in
@@ -246,7 +249,7 @@ struct ServingTests {
         }
     }
 
-    /// Begins something that the end of the link interrupts.
+    /// Starts a procedure that the end of the link interrupts.
     private static func begin(_ step: Int, _ meeting: Meeting) async throws {
         switch step {
         case 0:

@@ -7,7 +7,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
-/// What an accessory does of itself when it is told to.
+/// Actions that an accessory performs on a command.
 @Suite struct AccessoryDeedTests {
     private static func started(
         _ profile: AccessoryProfile = TestProfile.profile,
@@ -54,7 +54,7 @@ import VirtualRadio
         #expect(controller.takePayloads() == ["010a0c0001"])
         controller.powerOn()
         controller.connect()
-        // Find By Type Value: no Battery Service is to be found.
+        // Find By Type Value: there is no Battery Service.
         controller.send([0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x0F, 0x18])
         #expect(controller.takePayloads() == ["010601000a"])
         #expect(controller.host.profile.services.map(\.uuid) == [TestProfile.own[0]])
@@ -71,7 +71,7 @@ import VirtualRadio
         #expect(controller.host.profile.services.map(\.uuid).last == BluetoothUUID(0x180A))
         controller.perform(.setValue([9], of: BluetoothUUID(0x2A29)))
         controller.connect()
-        // Read by type, whatever its handle is.
+        // Read by type, at any handle.
         controller.send([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x29, 0x2A])
         #expect(controller.takePayloads().first?.hasSuffix("09") == true)
     }
@@ -147,7 +147,7 @@ import VirtualRadio
 }
 
 extension FakeController<SimpleAccessory> {
-    /// The accessory does this of itself.
+    /// The accessory performs this action by itself.
     mutating func perform(_ deed: AccessoryDeed) {
         act { $0.perform(deed, now: $1) }
     }

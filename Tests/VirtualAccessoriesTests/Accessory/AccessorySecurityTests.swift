@@ -15,11 +15,11 @@ private struct Couple {
 
     var accessory: AccessorySecurity
     private var central = Couple.manager()
-    private var dice = LanyardTestSupport.SplitMix64(seed: 7)
+    private var dice = SplitMix64(seed: 7)
     private(set) var keys: Pairing.Keys?
     private(set) var failure: Pairing.Failure?
     private(set) var changes: [LinkSecurity] = []
-    /// What the accessory showed.
+    /// The accessory's displays.
     private(set) var screens: [String] = []
 
     init(_ pairing: AccessoryPairing) {
@@ -29,7 +29,7 @@ private struct Couple {
     }
 
     private static func manager() -> SecurityManager {
-        var dice = LanyardTestSupport.SplitMix64(seed: 9)
+        var dice = SplitMix64(seed: 9)
         let key = HCI.Key128(using: &dice)
         return SecurityManager(
             .init(
@@ -47,7 +47,7 @@ private struct Couple {
         note(accessory.centralCame(Self.centralAddress, now: .zero))
     }
 
-    /// Pairs; who is asked at the Central answers so, knowing what the accessory shows.
+    /// Pairs. The Central's user answers in this way, and sees the accessory's display.
     mutating func pair(
         _ policy: Pairing.Policy,
         answer: (Pairing.Question, String?) -> Pairing.Answer? = { _, _ in .yes }
@@ -94,7 +94,7 @@ private struct Couple {
     }
 }
 
-@Suite("An accessory that pairs")
+@Suite("Pairing of an accessory")
 struct AccessorySecurityTests {
     private static func policy(_ io: Pairing.IOCapability) -> Pairing.Policy {
         var policy = Pairing.Policy()
@@ -103,7 +103,7 @@ struct AccessorySecurityTests {
         return policy
     }
 
-    @Test("says yes to Just Works, and has the same key as the Central")
+    @Test("The accessory accepts Just Works and has the same key as the Central")
     func justWorks() throws {
         var couple = Couple(AccessoryPairing(.noInputNoOutput))
         couple.pair(Self.policy(.noInputNoOutput))
@@ -115,7 +115,7 @@ struct AccessorySecurityTests {
         #expect(couple.screens.isEmpty)
     }
 
-    @Test("shows the six digits that the Central shows")
+    @Test("The accessory displays the six digits that the Central displays")
     func comparison() throws {
         var couple = Couple(AccessoryPairing(.displayYesNo))
         var compared: [Bool] = []
@@ -129,7 +129,7 @@ struct AccessorySecurityTests {
         #expect(couple.accessory.screen == nil, "nothing is shown when it is done")
     }
 
-    @Test("shows a passkey, another each time, which is entered at the Central")
+    @Test("The accessory displays a new passkey each time, which is entered at the Central")
     func display() throws {
         var couple = Couple(AccessoryPairing(.displayOnly))
         for _ in 0..<2 {
@@ -143,7 +143,7 @@ struct AccessorySecurityTests {
         #expect(Set(couple.screens).count == 2)
     }
 
-    @Test("has entered what its person knows, and nothing if they know nothing")
+    @Test("The accessory's user enters a known passkey, or nothing without one")
     func entry() throws {
         for passkey: UInt32? in [123_456, nil] {
             var couple = Couple(AccessoryPairing(.keyboardOnly, enteredPasskey: passkey))
@@ -152,13 +152,14 @@ struct AccessorySecurityTests {
                 if case .display(let digits) = question { shown = digits }
                 return nil
             }
-            // Nobody at the accessory can see what the Central shows: it fits by chance only.
+            // The accessory's user cannot see the Central's display, so the number matches by
+            // chance only.
             #expect(shown != nil || passkey == nil)
             #expect(couple.keys == nil && couple.failure != nil)
         }
     }
 
-    @Test("gives the key of its bond to the Central that has it, on later links too")
+    @Test("The key of a bond is found for its Central, also on later links")
     func bond() throws {
         var couple = Couple(AccessoryPairing())
         couple.pair(Self.policy(.noInputNoOutput))
@@ -176,7 +177,7 @@ struct AccessorySecurityTests {
         #expect(couple.accessory.key(diversifier: 0, random: 0) == nil)
     }
 
-    @Test("keeps no bond if it keeps none")
+    @Test("An accessory without bonding keeps no bond")
     func forgetful() {
         var pairing = AccessoryPairing()
         pairing.keepsBonds = false
@@ -187,7 +188,7 @@ struct AccessorySecurityTests {
         #expect(couple.accessory.security.isEncrypted && !couple.accessory.security.isBonded)
     }
 
-    @Test("asks for protection by itself, if it is one that asks")
+    @Test("An accessory can be configured to request security by itself")
     func asking() {
         var pairing = AccessoryPairing()
         pairing.asksForProtection = true

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// Services that come while a client is there, on the table of `TestProfile`.
+/// Services that are added while a client is connected, on the table of `TestProfile`.
 @Suite struct AddedServiceTests {
     private var client = ServerClient()
     private let service = AccessoryProfile.Service(
@@ -13,7 +13,7 @@ import Testing
         [.init(BluetoothUUID(0x2A38), .read, value: [1])]
     )
 
-    @Test("GATT/SR/GAS/BV-01-C: who has subscribed to Service Changed is told where")
+    @Test("GATT/SR/GAS/BV-01-C: A subscriber of Service Changed receives the handles")
     mutating func itIsIndicated() {
         #expect(client.ask("12 0900 0200") == "13")
         client.publish(service)

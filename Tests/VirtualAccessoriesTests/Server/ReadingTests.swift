@@ -2,7 +2,7 @@
 import BluetoothTypes
 import Testing
 
-/// Requests about values, on the table of `TestProfile` with the smallest MTU.
+/// Requests for values, on the table of `TestProfile` with the smallest MTU.
 @Suite struct ReadingTests {
     static let exchanges = [
         Exchange("GATT/SR/GAR/BV-01-C: a value", "0a 0c00", "0b 57"),
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// What is no proper request.
+/// Malformed and unsupported requests.
 @Suite struct OddRequestTests {
     static let exchanges = [
         Exchange("GATT/SR/UNS/BI-01-C: a request that nobody knows", "3f 0102", "01 3f 0000 06"),

@@ -5,13 +5,13 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A controller without a radio: it answers every command of one host with success, and notes it.
+/// A controller without a radio: it answers every command of one host with success, and records it.
 struct FakeController<Host: ScriptedHost> {
     var host: Host
     var now = Instant.zero
-    /// What the host knows its controller to be.
+    /// The version that the host sees.
     let isOld: Bool
-    /// How many octets of data fit into a packet, and how many packets it holds.
+    /// How many bytes of data fit into a packet, and how many packets the controller holds.
     let buffers: (length: UInt16, count: UInt8)
     /// Every command since the last `forget`.
     private(set) var commands: [HCI.EncodedCommand] = []
@@ -30,7 +30,7 @@ struct FakeController<Host: ScriptedHost> {
 
     var opcodes: [HCI.Opcode] { commands.map(\.opcode) }
 
-    /// The parameters of the first command of that kind.
+    /// The parameters of the first command of this type.
     func command<Command: HCICommand>(_ type: Command.Type) throws -> Command {
         let first = commands.first { $0.opcode == Command.opcode }
         let parameters = try #require(first?.parameters, "\(Command.opcode) was not sent")
@@ -50,7 +50,7 @@ struct FakeController<Host: ScriptedHost> {
         take(host.receive(event.packet.h4Bytes, now: now))
     }
 
-    /// Lets the time pass, waking the host when it wants to be.
+    /// Lets time pass, and wakes the host at its deadlines.
     mutating func wait(_ duration: Duration) {
         let end = now + duration
         for _ in 0..<1000 {
@@ -61,7 +61,7 @@ struct FakeController<Host: ScriptedHost> {
         now = end
     }
 
-    /// Has the host do something of itself.
+    /// Has the host perform an action of its own.
     mutating func act(_ body: (inout Host, Instant) -> [[UInt8]]) {
         take(body(&host, now))
     }
@@ -120,7 +120,7 @@ struct FakeController<Host: ScriptedHost> {
         }
     }
 
-    /// All there are; those of Bluetooth 4.0 are in the first 29 octets.
+    /// All commands. Those of Bluetooth 4.0 are in the first 29 bytes.
     private var supportedCommands: [UInt8] {
         [UInt8](repeating: 0xFF, count: isOld ? 29 : 64)
             + [UInt8](repeating: 0, count: isOld ? 35 : 0)
@@ -130,7 +130,7 @@ struct FakeController<Host: ScriptedHost> {
 extension FakeController {
     static var handle: ConnectionHandle { ConnectionHandle(rawValue: 0x0040) }
 
-    /// A Central has connected.
+    /// A Central connects.
     mutating func connect() {
         emit(
             .connectionComplete(
@@ -147,7 +147,7 @@ extension FakeController {
         )
     }
 
-    /// The Central has gone.
+    /// The Central disconnects.
     mutating func disconnect() {
         emit(
             .disconnectionComplete(
@@ -160,7 +160,7 @@ extension FakeController {
         )
     }
 
-    /// The Central sends this PDU, in ACL packets of so many octets.
+    /// The Central sends this PDU, in ACL packets of this many bytes.
     mutating func send(
         _ payload: [UInt8],
         on channel: ChannelIdentifier = .att,
@@ -177,13 +177,13 @@ extension FakeController {
         }
     }
 
-    /// The controller has sent so many packets to the Central.
+    /// The controller has sent this many packets to the Central.
     mutating func complete(_ count: Int) {
         let entry = HCI.CompletedPackets(connectionHandle: Self.handle, count: UInt16(count))
         emit(.numberOfCompletedPackets(.init(completed: [entry])))
     }
 
-    /// Takes out all that was sent, as whole frames, and gives their buffers back.
+    /// Returns and removes everything that was sent, as whole frames, and frees their buffers.
     mutating func takeFrames() -> [L2CAPFrame] {
         var recombiner = FrameRecombiner()
         var frames: [L2CAPFrame] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// A client that talks to an accessory's server in hexadecimal digits.
+/// A client of an accessory's server, with PDUs as hexadecimal digits.
 struct ServerClient {
     var server = AccessoryServer(TestProfile.profile)
 
@@ -13,12 +13,12 @@ struct ServerClient {
         server.clientCame()
     }
 
-    /// What the server answers: empty if it answers nothing.
+    /// The server's answer. Empty if there is none.
     mutating func ask(_ request: String) -> String {
         exchange(request).answer
     }
 
-    /// What the server answers, and what the accessory is to do.
+    /// The server's answer, and the accessory's action.
     mutating func exchange(
         _ request: String
     ) -> (answer: String, events: [AccessoryServer.Event]) {
@@ -29,25 +29,25 @@ struct ServerClient {
         return (answers.joined(separator: " "), events)
     }
 
-    /// Has the server serve something more.
+    /// Adds a service to the server.
     mutating func publish(_ service: AccessoryProfile.Service) {
         let isServed = server.add(service)
         #expect(isServed)
     }
 
-    /// What the server sends unasked; nil if it sends nothing.
+    /// A PDU that the server sends by itself, or `nil` if there is none.
     mutating func takePDU() -> String? {
         server.nextPDU(now: .zero)?.hexadecimal
     }
 
-    /// Leaves, and comes again.
+    /// Disconnects, and connects again.
     mutating func reconnect() {
         server.clientLeft()
         server.clientCame()
     }
 }
 
-/// A request and how it is answered, in hexadecimal digits with blanks between fields.
+/// A request and its answer, in hexadecimal digits with blanks between fields.
 struct Exchange: CustomTestStringConvertible, Sendable {
     let name: String
     let request: String

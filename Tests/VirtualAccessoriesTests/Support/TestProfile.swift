@@ -2,12 +2,12 @@
 import BluetoothTypes
 import VirtualAccessories
 
-/// A small table in which every attribute has a place that tests know.
+/// A small table in which every attribute has a handle that tests know.
 ///
 /// 1 to 5 Generic Access, 6 to 9 Generic Attribute (9 configures Service Changed), 10 to 13 Battery
-/// (12 the level, 13 its configuration), 14 to 22 a service of 128 bits: 16 a long value to read and
-/// write, 17 its description, 19 a value that only notifies and indicates, 20 its configuration, 22
-/// a value that takes one octet, 01, and then ends the connection.
+/// (12 the level, 13 its configuration), 14 to 22 a service of 128 bits: 16 a long value to read
+/// and write, 17 its description, 19 a value that is only notified and indicated, 20 its
+/// configuration, 22 a value that takes one byte, 01, and then ends the connection.
 enum TestProfile {
     static let own = (0..<5).compactMap {
         BluetoothUUID("4C414E59-4152-4400-A000-00000000F00\($0)")
@@ -43,7 +43,7 @@ enum TestProfile {
 
     /// A level each second.
     private static let levels = ValueStream(every: .seconds(1)) { [UInt8(truncatingIfNeeded: $0)] }
-    /// Three numbers as fast as they go.
+    /// Three numbers without a pause.
     private static let burst = ValueStream(every: .zero, limit: 3) { [0xB0 + UInt8($0)] }
 
     private static let goodbye = WriteReaction { written, values in

@@ -5,9 +5,9 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
-/// Scripted hosts on a world: the world runs them, and nobody else.
+/// Scripted hosts in a world, which only the world runs.
 @Suite struct ScriptedHostTests {
-    /// Sends Reset every second, and counts what comes back.
+    /// Sends Reset every second, and counts the answers.
     private struct Metronome: ScriptedHost {
         let count: Count
         var nextDeadline: Instant?
@@ -28,7 +28,7 @@ import VirtualRadio
         }
     }
 
-    /// Seen by the test only; a world runs on one thread.
+    /// Only the test reads it, and a world runs on one thread.
     private final class Count: @unchecked Sendable {
         var answers: [Instant] = []
     }

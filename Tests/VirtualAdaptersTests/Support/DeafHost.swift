@@ -2,12 +2,12 @@
 import Foundation
 import Testing
 
-/// A host that asks on and on, and reads none of the answers.
+/// A host that sends commands without end, and reads none of the answers.
 final class DeafHost: Sendable {
     private let socket: Int32
 
     init(port: UInt16) throws {
-        #if canImport(Darwin)
+        #if !os(Linux)
             socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
         #else
             socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -38,7 +38,7 @@ final class DeafHost: Sendable {
         }
     }
 
-    #if canImport(Darwin)
+    #if !os(Linux)
         private static let noSignal: Int32 = 0
     #else
         private static let noSignal = Int32(MSG_NOSIGNAL)

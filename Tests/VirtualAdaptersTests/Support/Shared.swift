@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A value that a test and the closures it hands out have in common.
+/// A value that a test shares with its closures.
 final class Shared<Value: Sendable>: Sendable {
     private let storage: Mutex<Value>
 

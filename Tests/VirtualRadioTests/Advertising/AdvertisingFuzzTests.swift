@@ -4,7 +4,9 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("Advertising commands at random")
+import enum LanyardTestSupport.RunSeed
+
+@Suite("Random advertising commands")
 struct AdvertisingFuzzTests {
     private static let opcodes: [HCI.Opcode] = [
         .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters,
@@ -16,15 +18,15 @@ struct AdvertisingFuzzTests {
         .leSetAdvertisingEnable,
     ]
 
-    /// Kinds of advertising, and one that is none.
+    /// Valid kinds of advertising, and an invalid one.
     private static let properties: [UInt16] = [
         0x00, 0x01, 0x02, 0x04, 0x05, 0x10, 0x12, 0x13, 0x15, 0x1D, 0x20, 0x41, 0x40, 0x7F,
     ]
 
-    /// A handle that may be one of three.
+    /// One of three handles.
     private func handle(_ dice: inout SplitMix64) -> UInt8 { UInt8(dice.next() % 3) }
 
-    /// Parameters that are mostly possible.
+    /// Mostly valid parameters.
     private func parameters(_ dice: inout SplitMix64) -> HCI.LESetExtendedAdvertisingParameters {
         let raw = Self.properties[Int(dice.next() % UInt64(Self.properties.count))]
         let properties = HCI.AdvertisingProperties(rawValue: raw)
@@ -71,8 +73,8 @@ struct AdvertisingFuzzTests {
     }
 
     @Test(
-        "Sets that are made, filled, switched and removed at random keep the rules",
-        arguments: 0..<20
+        "Random changes of sets keep the rules",
+        arguments: RunSeed.seeds(20)
     )
     func sensible(seed: UInt64) throws {
         let world = World(seed: seed)
@@ -98,7 +100,7 @@ struct AdvertisingFuzzTests {
         }
     }
 
-    @Test("Octets at random never trap", arguments: 0..<20)
+    @Test("Random bytes never trap", arguments: RunSeed.seeds(20))
     func octets(seed: UInt64) throws {
         let world = World(seed: seed)
         let host = try TestHost(world)
@@ -114,7 +116,7 @@ struct AdvertisingFuzzTests {
         }
     }
 
-    @Test("A world with the same seed advertises the same packets at the same nanoseconds")
+    @Test("The same seed advertises the same packets at the same nanoseconds")
     func reproducible() throws {
         func trace() throws -> [String] {
             let world = World(seed: 99)

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("What legacy advertising commands are refused for")
+@Suite("Refused legacy advertising commands")
 struct LegacyRefusalTests {
     let world = World(seed: 15)
     let host: TestHost
@@ -24,7 +24,7 @@ struct LegacyRefusalTests {
         #expect(try host.status(parameters) == .success)
     }
 
-    @Test("Parameters that make no sense are invalid", arguments: 0..<6)
+    @Test("Invalid parameters are refused", arguments: 0..<6)
     func invalid(which: Int) throws {
         var parameters = TestHost.parameters()
         switch which {
@@ -39,7 +39,7 @@ struct LegacyRefusalTests {
         #expect(try host.status(parameters) == .invalidCommandParameters)
     }
 
-    @Test("Parameters do not change while advertising, data does")
+    @Test("During advertising parameters cannot change, and data can")
     func enabled() throws {
         try host.advertise()
         #expect(try host.status(TestHost.parameters()) == .commandDisallowed)
@@ -62,7 +62,7 @@ struct LegacyRefusalTests {
         #expect(try host.status(enable) == .success)
     }
 
-    @Test("Malformed parameters are invalid, and do no harm")
+    @Test("Malformed parameters are invalid and change nothing")
     func malformed() throws {
         for length in 0..<15 {
             host.send([0x01, 0x06, 0x20, UInt8(length)] + [UInt8](repeating: 0xFF, count: length))
@@ -72,7 +72,7 @@ struct LegacyRefusalTests {
         #expect(try host.status(TestHost.parameters()) == .success)
     }
 
-    @Test("The dialects are not mixed")
+    @Test("Legacy and extended commands cannot be mixed")
     func dialects() throws {
         try host.perform(TestHost.parameters())
         #expect(try host.status(TestHost.setParameters()) == .commandDisallowed)
@@ -90,7 +90,7 @@ struct LegacyRefusalTests {
     }
 }
 
-@Suite("What extended advertising commands are refused for")
+@Suite("Refused extended advertising commands")
 struct ExtendedRefusalTests {
     let world = World(seed: 16)
     let host: TestHost
@@ -129,7 +129,7 @@ struct ExtendedRefusalTests {
         )
     }
 
-    @Test("What is about a set that is not there is refused")
+    @Test("Commands for an unknown set are refused")
     func unknownSet() throws {
         let unknown = HCI.ErrorCode.unknownAdvertisingIdentifier
         #expect(try set(.complete, 3) == unknown)
@@ -145,7 +145,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(HCI.LEClearAdvertisingSets()) == .success)
     }
 
-    @Test("Parameters that make no sense are invalid", arguments: 0..<9)
+    @Test("Invalid parameters are refused", arguments: 0..<9)
     func invalid(which: Int) throws {
         var parameters = TestHost.setParameters()
         switch which {
@@ -163,7 +163,7 @@ struct ExtendedRefusalTests {
         #expect(try host.enableStatus(run) == .unknownAdvertisingIdentifier)
     }
 
-    @Test("What the controller does not have is not supported")
+    @Test("Features that the controller lacks are not supported")
     func unsupported() throws {
         let unsupported = HCI.ErrorCode.unsupportedFeatureOrParameterValue
         var parameters = TestHost.setParameters()
@@ -176,7 +176,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(TestHost.setParameters(1, interval: 32...0xFF_FFFF)) == .success)
     }
 
-    @Test("Of all combinations of properties, those of the specification are accepted")
+    @Test("Of all combinations of properties, exactly those of the specification are accepted")
     func properties() throws {
         let legacy: Set<UInt16> = [0x10, 0x12, 0x13, 0x15, 0x1D]
         for raw in 0...0xFF as ClosedRange<UInt16> {
@@ -191,7 +191,7 @@ struct ExtendedRefusalTests {
         }
     }
 
-    @Test("There are as many sets as the controller says")
+    @Test("The controller accepts as many sets as it reports")
     func setLimit() throws {
         let count = try host.perform(HCI.LEReadNumberOfSupportedAdvertisingSets()).count
         for handle in 0..<count { try host.perform(TestHost.setParameters(handle)) }
@@ -203,7 +203,7 @@ struct ExtendedRefusalTests {
         #expect(try set(.complete, 1, of: 0) == .unknownAdvertisingIdentifier)
     }
 
-    @Test("A set that is enabled does not change, nor go")
+    @Test("An enabled set cannot be changed or removed")
     func enabled() throws {
         try host.perform(TestHost.setParameters(1, [.legacy, .connectable, .scannable]))
         try host.perform(TestHost.setParameters(2, [.legacy]))
@@ -225,7 +225,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(HCI.LEClearAdvertisingSets()) == .success)
     }
 
-    @Test("LL/DDI/ADV/BI-05-C and BI-06-C: legacy packets carry 31 octets, all at once")
+    @Test("LL/DDI/ADV/BI-05-C and BI-06-C: Legacy packets carry 31 bytes in one command")
     func legacyData() throws {
         try host.perform(TestHost.setParameters(1, [.legacy, .scannable]))
         #expect(try set(.complete, 32) == .invalidCommandParameters)
@@ -250,7 +250,7 @@ struct ExtendedRefusalTests {
         #expect(try respond(.complete, 0, of: 3) == .success)
     }
 
-    @Test("Pieces come in order, and never empty")
+    @Test("Fragments of data must be in order and not empty")
     func pieces() throws {
         try host.perform(TestHost.setParameters())
         #expect(try set(.first, 0) == .invalidCommandParameters)
@@ -268,7 +268,7 @@ struct ExtendedRefusalTests {
         #expect(try set(.complete, 100) == .success)
     }
 
-    @Test("More than 1,650 octets are too many, and then all are gone")
+    @Test("More than 1,650 bytes are refused, and all data is discarded")
     func tooMuch() throws {
         try host.perform(TestHost.setParameters(1, [.scannable]))
         #expect(try respond(.first, 251) == .success)
@@ -305,7 +305,7 @@ struct ExtendedRefusalTests {
         #expect(try set(.complete, 246) == .packetTooLong)
     }
 
-    @Test("Another manner must go with the data there is")
+    @Test("A changed kind of advertising must fit the existing data")
     func otherManner() throws {
         try host.perform(TestHost.setParameters())
         try host.setData(bytes(32))
@@ -317,7 +317,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(TestHost.setParameters(1, [.legacy])) == .success)
     }
 
-    @Test("A scannable set needs a response to be enabled, and keeps one while it is")
+    @Test("A scannable set needs a response to be enabled, and keeps it while enabled")
     func responseNeeded() throws {
         try host.perform(TestHost.setParameters(1, [.scannable]))
         #expect(try host.enableStatus(run) == .commandDisallowed)
@@ -329,7 +329,7 @@ struct ExtendedRefusalTests {
         #expect(try respond(.complete, 5) == .success)
     }
 
-    @Test("Enabling names sets that are there, each once")
+    @Test("The enabled sets must exist, and each may be named once")
     func enabling() throws {
         let none = HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: [])
         #expect(try host.status(none) == .invalidCommandParameters)
@@ -372,7 +372,7 @@ struct ExtendedRefusalTests {
     }
 
     @Test(
-        "The power that is chosen is no more than was asked for",
+        "The chosen power does not exceed the requested power",
         arguments: [-20, 0, 20, 127] as [Int8]
     )
     func power(asked: Int8) throws {
@@ -381,7 +381,7 @@ struct ExtendedRefusalTests {
         #expect(try host.perform(parameters).transmitPower == min(0, asked))
     }
 
-    @Test("Who has no link left does not invite to connect")
+    @Test("A controller without a free link cannot enable connectable advertising")
     func linkLimit() throws {
         var configuration = ControllerConfiguration(name: "small")
         configuration.linkLimit = 0
@@ -397,7 +397,7 @@ struct ExtendedRefusalTests {
         #expect(try small.status(enable) == .connectionLimitExceeded)
     }
 
-    @Test("Up to 1,650 octets can be advertised")
+    @Test("Up to 1,650 bytes can be advertised")
     func dataLength() throws {
         #expect(try host.perform(HCI.LEReadMaximumAdvertisingDataLength()).length == 1650)
     }

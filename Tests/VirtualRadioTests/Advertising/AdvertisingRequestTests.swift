@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("What an advertiser answers")
+@Suite("Answers of an advertiser")
 struct AdvertisingRequestTests {
     let world = World(seed: 13, pathLoss: .indoors)
     let host: TestHost
@@ -23,7 +23,7 @@ struct AdvertisingRequestTests {
     }
 
     @Test(
-        "LL/DDI/ADV/BV-05-C and BV-17-C: a scan request is answered, T_IFS later",
+        "LL/DDI/ADV/BV-05-C and BV-17-C: A scan request is answered after T_IFS",
         arguments: [HCI.AdvertisingType.connectableUndirected, .scannable]
     )
     func scanResponse(type: HCI.AdvertisingType) throws {
@@ -31,7 +31,7 @@ struct AdvertisingRequestTests {
         let answer = try #require(try tester.askForScan())
         #expect(answer.scanResponse?.data == [3, 9, 65, 66])
         #expect(answer.channel == 38 && answer.addressee == tester.radio)
-        // The event goes on after the response, on the channel that is left.
+        // The event continues after the response, on the remaining channel.
         let rest = sniffer.packets.drop { $0.start <= answer.start }
         #expect(rest.first?.channel == 39)
         let pause = try #require(rest.first).start - answer.end
@@ -40,7 +40,7 @@ struct AdvertisingRequestTests {
     }
 
     @Test(
-        "Who must not ask for a scan response gets none",
+        "Advertising that is not scannable does not answer scan requests",
         arguments: [HCI.AdvertisingType.nonConnectable, .directedLowDutyCycle]
     )
     func noScanResponse(type: HCI.AdvertisingType) throws {
@@ -48,7 +48,7 @@ struct AdvertisingRequestTests {
         #expect(try tester.askForScan() == nil)
     }
 
-    @Test("A request that comes too late, or for somebody else, is not answered")
+    @Test("A late request, or one for another device, is not answered")
     func wrongRequests() throws {
         try host.advertise(response: [1, 2])
         tester.lateness = .microseconds(5)
@@ -62,7 +62,7 @@ struct AdvertisingRequestTests {
         #expect(try tester.askForScan() != nil)
     }
 
-    @Test("A request is not heard while something else has the radio")
+    @Test("A request is not received while the radio is used otherwise")
     func busyRadio() throws {
         try host.advertise(response: [1, 2])
         tester.whenAsking = { [world, host] start in
@@ -79,7 +79,7 @@ struct AdvertisingRequestTests {
         #expect(try tester.askForScan() != nil)
     }
 
-    @Test("After a request that is not answered the event goes on")
+    @Test("The event continues after a request without an answer")
     func unanswered() throws {
         try host.advertise(policy: .filtered)
         #expect(try tester.askForScan() == nil)
@@ -91,7 +91,7 @@ struct AdvertisingRequestTests {
         #expect(sniffer.packets.count > 20)
     }
 
-    @Test("LL/DDI/ADV/BV-06-C: a connection request ends advertising")
+    @Test("LL/DDI/ADV/BV-06-C: A connection request ends advertising")
     func connection() throws {
         try host.advertise()
         #expect(try tester.askForConnection() == nil)
@@ -108,7 +108,7 @@ struct AdvertisingRequestTests {
         try host.perform(TestHost.parameters())
     }
 
-    @Test("LL/DDI/ADV/BV-07-C: a scan request first, and then a connection request")
+    @Test("LL/DDI/ADV/BV-07-C: A scan request and then a connection request are handled")
     func both() throws {
         try host.advertise(response: [2, 10, 0])
         #expect(try tester.askForScan() != nil)
@@ -118,7 +118,7 @@ struct AdvertisingRequestTests {
     }
 
     @Test(
-        "LL/DDI/ADV/BV-08-C and BV-09-C: requests of who is not in the list are passed over",
+        "LL/DDI/ADV/BV-08-C and BV-09-C: Requests of unlisted devices are ignored",
         arguments: [
             HCI.AdvertisingFilterPolicy.unfiltered, .scanFiltered, .connectFiltered, .filtered,
         ]
@@ -143,7 +143,7 @@ struct AdvertisingRequestTests {
     }
 
     @Test(
-        "Only the target connects to directed advertising, and no list is asked",
+        "Only the target connects to directed advertising, without the Filter Accept List",
         arguments: [HCI.AdvertisingType.directedLowDutyCycle, .directedHighDutyCycle]
     )
     func directed(type: HCI.AdvertisingType) throws {
@@ -157,7 +157,7 @@ struct AdvertisingRequestTests {
         #expect(sniffer.packets.last?.legacy == nil)
     }
 
-    @Test("A device that is connected cannot connect again")
+    @Test("A connected device cannot connect again")
     func connectedAlready() throws {
         try host.advertise()
         try tester.askForConnection()
@@ -171,7 +171,7 @@ struct AdvertisingRequestTests {
     }
 }
 
-@Suite("What an extended advertiser answers")
+@Suite("Answers of an extended advertiser")
 struct ExtendedRequestTests {
     let world = World(seed: 14)
     let host: TestHost
@@ -186,7 +186,7 @@ struct ExtendedRequestTests {
     }
 
     @Test(
-        "LL/DDI/ADV/BV-45-C and BV-52-C: AUX_SCAN_RSP and its chain",
+        "LL/DDI/ADV/BV-45-C and BV-52-C: AUX_SCAN_RSP and its chain answer a request",
         arguments: [1, 245, 246, 800, 1650],
         [PHY.le1M, .le2M, .leCoded]
     )
@@ -218,7 +218,7 @@ struct ExtendedRequestTests {
         )
     }
 
-    @Test("Only the target is told more by a directed scannable set, and no list is asked")
+    @Test("Only the target gets a directed scan response, without the Filter Accept List")
     func directedScanResponse() throws {
         var parameters = TestHost.setParameters(2, [.scannable, .directed])
         parameters.filterPolicy = .filtered
@@ -230,7 +230,7 @@ struct ExtendedRequestTests {
         #expect(try tester.askAuxiliaryForScan()?.extended?.data == [1, 2, 3])
     }
 
-    @Test("Scan requests are reported only if the host wants to know", arguments: [true, false])
+    @Test("Scan requests are reported only if the host enables it", arguments: [true, false])
     func reports(isWanted: Bool) throws {
         var parameters = TestHost.setParameters(2, [.legacy, .scannable])
         parameters.reportsScanRequests = isWanted
@@ -265,7 +265,7 @@ struct ExtendedRequestTests {
         #expect(sniffer.packets.isEmpty)
     }
 
-    @Test("Other sets go on when one has led to a connection")
+    @Test("Other sets continue after one has led to a connection")
     func otherSets() throws {
         try host.perform(TestHost.setParameters(5, [.legacy, .connectable, .scannable]))
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5))

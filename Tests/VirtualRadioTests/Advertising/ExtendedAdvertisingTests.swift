@@ -33,7 +33,7 @@ struct ExtendedAdvertisingTests {
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: handle))
     }
 
-    @Test("LL/DDI/ADV/BV-21-C: legacy packets by the extended commands")
+    @Test("LL/DDI/ADV/BV-21-C: The extended commands advertise legacy packets")
     func legacyPackets() throws {
         try start(TestHost.setParameters(1, [.legacy]), data: [2, 1, 6])
         world.run(for: .seconds(10))
@@ -57,7 +57,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "An ADV_EXT_IND on its own tells the power on LE 1M, but not on LE Coded",
+        "An ADV_EXT_IND without an auxiliary packet has the power on LE 1M, but not on LE Coded",
         arguments: [PHY.le1M, .leCoded]
     )
     func solePower(phy: PHY) throws {
@@ -70,7 +70,7 @@ struct ExtendedAdvertisingTests {
         #expect(pdus.allSatisfy { $0.transmitPower == (phy == .le1M ? 0 : nil) })
     }
 
-    @Test("LL/DDI/ADV/BV-47-C: the primary packets point to one auxiliary packet with the data")
+    @Test("LL/DDI/ADV/BV-47-C: The primary packets point to one auxiliary packet with the data")
     func auxiliary() throws {
         try start(TestHost.setParameters(), data: bytes(200))
         world.run(for: .seconds(10))
@@ -95,7 +95,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "LL/DDI/ADV/BV-47-C and BV-49-C: long data is chained",
+        "LL/DDI/ADV/BV-47-C and BV-49-C: Long data is chained",
         arguments: [246, 247, 491, 1000, 1650],
         [PHY.le1M, .le2M, .leCoded]
     )
@@ -124,7 +124,7 @@ struct ExtendedAdvertisingTests {
         }
     }
 
-    @Test("On LE Coded everything is coded")
+    @Test("On LE Coded all packets are coded")
     func coded() throws {
         var parameters = TestHost.setParameters()
         parameters.primaryPHY = .leCoded
@@ -136,7 +136,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "Connectable and scannable sets invite to ask in the auxiliary packet"
+        "The auxiliary packet of connectable and scannable sets says so"
     )
     func invitations() throws {
         try start(TestHost.setParameters(1, [.connectable]), data: bytes(30))
@@ -153,7 +153,7 @@ struct ExtendedAdvertisingTests {
         #expect(scannable.allSatisfy { !$0.isConnectable && $0.isScannable && $0.data.isEmpty })
     }
 
-    @Test("Anonymous sets tell nobody who they are")
+    @Test("The packets of an anonymous set have no address")
     func anonymous() throws {
         try start(TestHost.setParameters(1, [.anonymous]), data: bytes(5))
         world.run(for: .seconds(1))
@@ -161,7 +161,7 @@ struct ExtendedAdvertisingTests {
         #expect(sniffer.packets.allSatisfy { $0.extended?.advertiser == nil })
     }
 
-    @Test("Directed sets name their target, and TxPower is told if asked for")
+    @Test("Directed sets have their target's address, and TxPower if requested")
     func directed() throws {
         let properties: HCI.AdvertisingProperties = [
             .connectable, .directed, .includesTransmitPower,
@@ -173,7 +173,7 @@ struct ExtendedAdvertisingTests {
         #expect(pdus.allSatisfy { $0.target == TestHost.stranger && $0.transmitPower == 0 })
     }
 
-    @Test("The data ID changes with the data, and only with it")
+    @Test("The data ID changes with the data and only with it")
     func dataID() throws {
         try start(TestHost.setParameters(), data: bytes(5))
         world.run(for: .seconds(1))
@@ -198,7 +198,7 @@ struct ExtendedAdvertisingTests {
         #expect(sniffer.packets.contains { $0.extended?.data == bytes(6) })
     }
 
-    @Test("Every set has its own address, and its own rhythm")
+    @Test("Every set has its own address and its own events")
     func severalSets() throws {
         for handle in 1...4 as ClosedRange<UInt8> {
             var parameters = TestHost.setParameters(handle, [.legacy], interval: 160...160)
@@ -276,7 +276,7 @@ struct ExtendedAdvertisingTests {
         #expect(event.status == .limitReached && event.completedEvents == limit)
     }
 
-    @Test("Enabling a set again gives it its time again")
+    @Test("Enabling a set again restarts its duration")
     func again() throws {
         try host.perform(TestHost.setParameters(7, [.legacy]))
         let run = HCI.AdvertisingSetRun(
@@ -308,7 +308,7 @@ struct ExtendedAdvertisingTests {
         #expect(host.terminations.map(\.status) == [.advertisingTimeout])
     }
 
-    @Test("The interval grows within what is allowed until an event has room")
+    @Test("The interval grows within the allowed range until an event fits")
     func interval() throws {
         var parameters = TestHost.setParameters(1, [], interval: 32...1600)
         parameters.secondaryPHY = .leCoded

@@ -24,7 +24,7 @@ struct LegacyAdvertisingTests {
         try host.advertise(type, interval: interval, channels: channels, data: data)
     }
 
-    @Test("LL/DDI/ADV/BV-03-C: non-connectable events on all channels, in order")
+    @Test("LL/DDI/ADV/BV-03-C: Non-connectable events use all channels in order")
     func nonConnectable() throws {
         try advertise(.nonConnectable)
         world.run(for: .seconds(10))
@@ -38,7 +38,7 @@ struct LegacyAdvertisingTests {
         #expect(sniffer.packets[0].end - sniffer.packets[0].start == .microseconds(152))
     }
 
-    @Test("Connectable undirected events leave room for requests")
+    @Test("Connectable undirected events leave time for requests")
     func connectable() throws {
         try advertise(.connectableUndirected)
         world.run(for: .seconds(1))
@@ -53,7 +53,7 @@ struct LegacyAdvertisingTests {
         }
     }
 
-    @Test("Events come an interval and a delay of up to 10 ms after each other")
+    @Test("Events follow each other after an interval and a delay of up to 10 ms")
     func delays() throws {
         try advertise(.nonConnectable, interval: 160)
         world.run(for: .seconds(100))
@@ -74,7 +74,7 @@ struct LegacyAdvertisingTests {
         #expect(abs(Double(sniffer.events.count) - expected) < max(3, expected * 0.01))
     }
 
-    @Test("LL/DDI/ADV/BV-04-C: advertising data changes while advertising")
+    @Test("LL/DDI/ADV/BV-04-C: Advertising data changes during advertising")
     func dataChange() throws {
         try advertise(.connectableUndirected)
         world.run(for: .seconds(1))
@@ -87,7 +87,7 @@ struct LegacyAdvertisingTests {
         #expect(last.end - last.start == .microseconds(376))
     }
 
-    @Test("Only the channels that were asked for are used", arguments: 1...7)
+    @Test("Only the requested channels are used", arguments: 1...7)
     func channels(map: UInt8) throws {
         try advertise(.scannable, channels: HCI.AdvertisingChannels(rawValue: map))
         world.run(for: .seconds(1))
@@ -97,7 +97,7 @@ struct LegacyAdvertisingTests {
         }
     }
 
-    @Test("LL/DDI/ADV/BV-11-C: high duty cycle directed advertising ends after 1.28 s")
+    @Test("LL/DDI/ADV/BV-11-C: High duty cycle directed advertising ends after 1.28 s")
     func highDutyCycle() throws {
         let began = world.now
         try advertise(.directedHighDutyCycle)
@@ -119,7 +119,7 @@ struct LegacyAdvertisingTests {
         #expect(host.instants == [began + .milliseconds(1280)])
     }
 
-    @Test("After high duty cycle advertising the host may begin again")
+    @Test("The host may advertise again after high duty cycle advertising")
     func highDutyCycleAgain() throws {
         try advertise(.directedHighDutyCycle)
         world.run(for: .seconds(2))
@@ -130,7 +130,7 @@ struct LegacyAdvertisingTests {
         #expect(host.events.count == 2)
     }
 
-    @Test("LL/DDI/ADV/BV-19-C: low duty cycle directed advertising goes on")
+    @Test("LL/DDI/ADV/BV-19-C: Low duty cycle directed advertising continues")
     func lowDutyCycle() throws {
         try advertise(.directedLowDutyCycle)
         world.run(for: .seconds(10))
@@ -141,7 +141,7 @@ struct LegacyAdvertisingTests {
         #expect(packet.end - packet.start == .microseconds(176))
     }
 
-    @Test("A set that is disabled is silent, and timers of its past do not wake it")
+    @Test("A disabled set is silent, and its old timers do not wake it")
     func disabling() throws {
         try advertise(.connectableUndirected)
         world.run(for: .seconds(1))
@@ -155,7 +155,7 @@ struct LegacyAdvertisingTests {
         #expect((90...100).contains(sniffer.events.count))
     }
 
-    @Test("Switching on and off in the middle of events never doubles the rhythm")
+    @Test("Disabling and enabling within events never doubles the rate")
     func switching() throws {
         try advertise(.connectableUndirected, interval: 32)
         for step in 0..<200 {
@@ -167,7 +167,7 @@ struct LegacyAdvertisingTests {
         #expect((390...405).contains(sniffer.events.count))
     }
 
-    @Test("The random address of the device is on the air")
+    @Test("The random address of the device is in its packets")
     func randomAddress() throws {
         let address = try #require(DeviceAddress("C0:00:00:00:00:11", kind: .random))
         try host.perform(HCI.LESetRandomAddress(address: HCI.BareAddress(address)))

@@ -25,7 +25,7 @@ struct PrivateAdvertiserTests {
         try host.perform(HCI.LESetAddressResolutionEnable(isEnabled: true))
     }
 
-    @Test("The own address is a private one, made for the peer, where there is an entry for it")
+    @Test("With an entry for the peer, the own address is a private one made for it")
     func ownAddress() throws {
         try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: friend)
         world.run(for: .seconds(1))
@@ -34,7 +34,7 @@ struct PrivateAdvertiserTests {
         #expect(addresses.allSatisfy { $0.randomKind == .resolvablePrivate })
     }
 
-    @Test("Without an entry it is the public one")
+    @Test("Without an entry, the own address is the public one")
     func fallback() throws {
         try host.advertise(.connectableUndirected, own: .resolvableOrPublic)
         world.run(for: .seconds(1))
@@ -42,7 +42,7 @@ struct PrivateAdvertiserTests {
         #expect(addresses.count == 1 && addresses.allSatisfy { $0.kind == .public })
     }
 
-    @Test("It changes when the private addresses are replaced, and the rhythm stays")
+    @Test("The own address changes with the private addresses, and the events continue")
     func rotation() throws {
         try host.perform(
             HCI.LESetResolvablePrivateAddressTimeout(timeout: HCI.AddressTimeout(rawValue: 10))
@@ -57,7 +57,7 @@ struct PrivateAdvertiserTests {
         }
     }
 
-    @Test("The target of directed advertising is called by a private address as well")
+    @Test("The target of directed advertising is addressed by a private address as well")
     func target() throws {
         try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: friend)
         world.run(for: .seconds(1))
@@ -66,7 +66,7 @@ struct PrivateAdvertiserTests {
         #expect(targets.allSatisfy { $0.randomKind == .resolvablePrivate })
     }
 
-    @Test("A target that connects by its private address is told by its identity")
+    @Test("A target that connects with its private address is reported by its identity")
     func connection() throws {
         let tester = try LowerTester(world, sniffer)
         try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: friend)
@@ -84,7 +84,7 @@ struct PrivateAdvertiserTests {
         #expect(event.connection.localPrivateAddress.value == advertisement.advertiser.value)
     }
 
-    @Test("A device that must be private is not answered by its identity address")
+    @Test("In network privacy mode, a device that uses its identity address gets no answer")
     func refused() throws {
         let tester = try LowerTester(world, sniffer)
         try host.advertise(.connectableUndirected, own: .public, response: [1, 1])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 import VirtualRadio
 
@@ -155,7 +156,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.forgottenCount == excess)
     }
 
-    @Test(arguments: 0..<10 as Range<UInt64>)
+    @Test(arguments: RunSeed.seeds(10))
     func theLogAgreesWithASearchOfEverything(seed: UInt64) {
         var dice = RandomStream(seed: seed)
         var air = Air()

@@ -2,7 +2,7 @@
 import Testing
 import VirtualRadio
 
-/// The published ceilings of LE links, to the digits in which they are quoted.
+/// The published maximum rates of LE links, to the digits in which they are quoted.
 @Suite struct ExchangeTests {
     private static let notification = 244
     private static let paces = [

@@ -4,13 +4,13 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Vectors that others have computed, the least significant octet first.
+/// Test vectors of other implementations, the least significant byte first.
 @Suite struct BlockCipherTests {
     struct Block: Sendable {
         let key, plaintext, ciphertext: String
     }
 
-    /// FIPS 197, appendix C.1, turned round; then blocks that Bumble has encrypted.
+    /// FIPS 197, appendix C.1, reversed; then blocks that Bumble has encrypted.
     static let blocks = [
         Block(
             key: "0f0e0d0c0b0a09080706050403020100",
@@ -44,14 +44,14 @@ import VirtualRadio
         ),
     ]
 
-    @Test("a block is encrypted as others encrypt it", arguments: blocks)
+    @Test("A block is encrypted as other implementations encrypt it", arguments: blocks)
     func encrypts(_ block: Block) throws {
         let cipher = BlockCipher(try key(block.key))
         let ciphertext = cipher.encrypt(try self.block(block.plaintext))
         #expect(ciphertext == (try self.block(block.ciphertext)))
     }
 
-    @Test("LE Encrypt takes and returns the least significant octet first", arguments: blocks)
+    @Test("LE Encrypt takes and returns the least significant byte first", arguments: blocks)
     func answersEncrypt(_ block: Block) throws {
         let host = try TestHost(World(seed: 1))
         let answer = try host.perform(
@@ -60,9 +60,9 @@ import VirtualRadio
         #expect(answer.ciphertext == (try self.block(block.ciphertext)))
     }
 
-    @Test("the sample of the specification hashes as it says there")
+    @Test("The hash of the specification's sample is correct")
     func hashesSample() throws {
-        // Vol 3, Part H, D.7: the key is written with its most significant octet first.
+        // Vol 3, Part H, D.7: the key is written with its most significant byte first.
         let irk = try octets("ec0234a357c8ad05341010a60a397d9b")
         let cipher = BlockCipher(try #require(HCI.Key128(irk.reversed())))
         #expect(cipher.addressHash(0x708194) == 0x0DFBAA)
@@ -76,7 +76,7 @@ import VirtualRadio
         ("42b24c6ba4e6ed24ec636a8ac0a1271e", "52276677009C"),
     ]
 
-    @Test("an address is resolved by its key and by no other", arguments: addresses)
+    @Test("An address is resolved by its key and by no other", arguments: addresses)
     func resolves(_ key: String, _ address: String) throws {
         let address = DeviceAddress(value: try #require(UInt64(address, radix: 16)), kind: .random)
         for (other, _) in Self.addresses {
@@ -85,7 +85,7 @@ import VirtualRadio
         }
     }
 
-    @Test("an address with any bit turned is not resolved")
+    @Test("An address with any inverted bit is not resolved")
     func resolvesNothingElse() throws {
         let key = IdentityResolvingKey(try key(Self.addresses[0].0))
         let value = try #require(UInt64(Self.addresses[0].1, radix: 16))
@@ -95,7 +95,7 @@ import VirtualRadio
         #expect(!key.resolves(DeviceAddress(value: value, kind: .public)))
     }
 
-    @Test("made addresses are private, differ, and resolve")
+    @Test("Generated addresses are private, differ, and can be resolved")
     func makesAddresses() throws {
         var dice = WorldSeed(3).stream("test")
         let key = IdentityResolvingKey(try key(Self.addresses[1].0))
@@ -108,7 +108,7 @@ import VirtualRadio
         }
     }
 
-    @Test("the zero key makes and resolves nothing")
+    @Test("The zero key generates and resolves nothing")
     func zeroKeyIsNone() throws {
         var dice = WorldSeed(3).stream("test")
         let key = IdentityResolvingKey(try key(String(repeating: "00", count: 16)))

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCrypto
 import BluetoothHCI
 import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// LE Read Local P-256 Public Key and LE Generate DHKey as a host has them.
+/// LE Read Local P-256 Public Key and LE Generate DHKey as a host uses them.
 @Suite struct KeyAgreementTests {
     let world = World(seed: 11)
 
-    @Test("two controllers come to the same secret by each other's public keys")
+    @Test("Two controllers compute the same secret from each other's public keys")
     func agree() throws {
         let alice = try makeHost()
         let bob = try makeHost()
@@ -21,7 +23,7 @@ import VirtualRadio
         #expect(aliceSecret == bobSecret)
     }
 
-    @Test("the public key comes when it is computed, to the nanosecond")
+    @Test("The public key is reported when it is computed, to the nanosecond")
     func takesItsTime() throws {
         let host = try makeHost()
         world.run(for: .milliseconds(3))
@@ -34,19 +36,19 @@ import VirtualRadio
         #expect(host.instants == [start + KeyAgreement.computingTime])
     }
 
-    @Test("every reading makes a new pair, and secrets are made with the last")
+    @Test("Every read makes a new pair, and secrets use the last one")
     func makesNewPairs() throws {
         let host = try makeHost()
-        let peer = try #require(KeyPair.debug)
+        let peer = try #require(P256KeyPair.debug)
         let first = try host.readPublicKey()
         let second = try host.readPublicKey()
         #expect(first != second)
-        let secret = try host.generateSecret(with: peer.publicKey).secret
+        let secret = try host.generateSecret(with: try peer.hciKey).secret
         #expect(secret == peer.secret(with: second))
         #expect(secret != peer.secret(with: first))
     }
 
-    @Test("the same seed makes the same keys, and another others")
+    @Test("The same seed makes the same keys, and another seed others")
     func followsFromSeed() throws {
         let keys = try [UInt64(7), 7, 8].map { seed in
             let host = try TestHost(World(seed: seed))
@@ -56,19 +58,19 @@ import VirtualRadio
         #expect(keys[0] != keys[2])
     }
 
-    @Test("there is no secret without a pair of keys")
+    @Test("Without a pair of keys there is no secret")
     func needsPair() throws {
         let host = try makeHost()
-        let key = try #require(KeyPair.debug).publicKey
+        let key = try #require(P256KeyPair.debug).hciKey
         #expect(try host.status(HCI.LEGenerateDHKey(publicKey: key)) == .commandDisallowed)
         world.run(for: .seconds(1))
         #expect(host.events.isEmpty)
     }
 
-    @Test("one thing is computed at a time")
+    @Test("One computation runs at a time")
     func isBusy() throws {
         let host = try makeHost()
-        let key = try #require(KeyPair.debug).publicKey
+        let key = try #require(P256KeyPair.debug).hciKey
         #expect(try host.status(HCI.LEReadLocalP256PublicKey()) == .success)
         #expect(try host.status(HCI.LEReadLocalP256PublicKey()) == .commandDisallowed)
         #expect(try host.status(HCI.LEGenerateDHKey(publicKey: key)) == .commandDisallowed)
@@ -81,7 +83,7 @@ import VirtualRadio
         #expect(host.events.count == 2)
     }
 
-    @Test("a key that is no point of the curve leads to nothing but ones")
+    @Test("A key that is not on the curve results in all ones")
     func refusesInvalidKeys() throws {
         let host = try makeHost()
         let key = try host.readPublicKey()
@@ -101,22 +103,27 @@ import VirtualRadio
         #expect(valid.status == .success)
     }
 
-    @Test("version 2 computes with the debug pair, which needs no making")
+    @Test("Version 2 can use the debug pair, which is always there")
     func usesDebugPair() throws {
         let host = try makeHost()
-        let peer = try KeyPair.bigEndian(
-            "55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd"
-        )
-        let command = HCI.LEGenerateDHKeyV2(publicKey: peer.publicKey, pair: .debug)
+        // The second private key of the specification's sample data (Vol 2, Part G, 7.1.2.1).
+        let digits = "55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd"
+        let privateKey = try #require([UInt8](hexadecimal: digits))
+        let peer = try #require(P256KeyPair(privateKey: privateKey))
+        let command = HCI.LEGenerateDHKeyV2(publicKey: try peer.hciKey, pair: .debug)
         #expect(try host.status(command) == .success)
         let secret = try host.takeSecret().secret
-        #expect(secret == peer.secret(with: try #require(KeyPair.debug).publicKey))
+        #expect(secret == peer.secret(with: try #require(P256KeyPair.debug).hciKey))
+        #expect(
+            secret.bytes.reversed().hexadecimal
+                == "ec0234a357c8ad05341010a60a397d9b99796b13b4f866f1868d34f373bfa698"
+        )
     }
 
-    @Test("version 2 computes with the own pair as version 1 does")
+    @Test("Version 2 uses the own pair as version 1 does")
     func usesOwnPair() throws {
         let host = try makeHost()
-        let peer = try #require(KeyPair.debug).publicKey
+        let peer = try #require(P256KeyPair.debug).hciKey
         let command = HCI.LEGenerateDHKeyV2(publicKey: peer, pair: .own)
         #expect(try host.status(command) == .commandDisallowed)
         _ = try host.readPublicKey()
@@ -124,7 +131,7 @@ import VirtualRadio
         #expect(try host.takeSecret() == host.generateSecret(with: peer))
     }
 
-    @Test("version 2 knows two pairs")
+    @Test("Version 2 refuses any third pair")
     func refusesOtherPairs() throws {
         let host = try makeHost()
         let key = try host.readPublicKey()
@@ -137,7 +144,7 @@ import VirtualRadio
         }
     }
 
-    @Test("Reset forgets the pair and what is being computed")
+    @Test("Reset clears the pair and the running computation")
     func isReset() throws {
         let host = try makeHost()
         let key = try host.readPublicKey()
@@ -150,7 +157,7 @@ import VirtualRadio
         _ = try host.readPublicKey()
     }
 
-    @Test("LE Rand follows from the seed and does not repeat itself")
+    @Test("LE Rand depends on the seed and does not repeat")
     func random() throws {
         var seen: Set<UInt64> = []
         let first = try TestHost(World(seed: 4))
@@ -166,7 +173,7 @@ import VirtualRadio
 }
 
 extension TestHost {
-    /// Has a pair made, and returns its public key.
+    /// Has the controller make a pair, and returns its public key.
     func readPublicKey() throws -> HCI.P256PublicKey {
         forget()
         #expect(try status(HCI.LEReadLocalP256PublicKey()) == .success)
@@ -179,14 +186,14 @@ extension TestHost {
         return event.publicKey
     }
 
-    /// Has a secret made.
+    /// Has the controller compute a secret.
     func generateSecret(with key: HCI.P256PublicKey) throws -> HCI.LEGenerateDHKeyComplete {
         forget()
         #expect(try status(HCI.LEGenerateDHKey(publicKey: key)) == .success)
         return try takeSecret()
     }
 
-    /// Waits for the secret that was asked for.
+    /// Waits for the requested secret.
     func takeSecret() throws -> HCI.LEGenerateDHKeyComplete {
         world.run(for: KeyAgreement.computingTime)
         guard case .generateDHKeyComplete(let event)? = events.last else {
@@ -194,5 +201,17 @@ extension TestHost {
         }
         forget()
         return event
+    }
+}
+
+extension P256KeyPair {
+    /// The public key in the form of HCI.
+    fileprivate var hciKey: HCI.P256PublicKey {
+        get throws { try #require(HCI.P256PublicKey(publicKey)) }
+    }
+
+    /// The secret in the byte order of HCI.
+    fileprivate func secret(with key: HCI.P256PublicKey) -> HCI.SharedSecret256? {
+        sharedSecret(with: P256PublicKey(key)).flatMap { HCI.SharedSecret256($0.reversed()) }
     }
 }

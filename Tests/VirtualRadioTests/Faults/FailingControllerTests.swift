@@ -14,7 +14,7 @@ import Testing
         return try RawHost(world, ControllerConfiguration(faults: faults))
     }
 
-    @Test("hangs at its instant, and neither speaks nor listens") func hang() throws {
+    @Test("A controller hangs at its instant and neither sends nor receives") func hang() throws {
         let host = try host {
             $0.hang = Hang(.at(.zero + .seconds(1)), radioGoesOn: true)
         }
@@ -28,7 +28,10 @@ import Testing
         #expect(host.events.count == 1)
     }
 
-    @Test("hangs after so many commands, the last of which it answers", arguments: [1, 3])
+    @Test(
+        "A controller hangs after a number of commands, the last of which it answers",
+        arguments: [1, 3]
+    )
     func hangAfterCommands(count: Int) throws {
         let host = try host { $0.hang = Hang(.afterCommands(count), radioGoesOn: true) }
         let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
@@ -38,7 +41,7 @@ import Testing
         #expect(host.events.count == count)
     }
 
-    @Test("hangs, and its radio goes on or not", arguments: [true, false])
+    @Test("The radio of a hung controller continues or stops", arguments: [true, false])
     func radio(goesOn: Bool) throws {
         let advertiser = try host {
             $0.hang = Hang(.at(.zero + .seconds(1)), radioGoesOn: goesOn)
@@ -52,7 +55,8 @@ import Testing
         #expect(scanner.events.isEmpty == !goesOn)
     }
 
-    @Test("restarts by itself: all is forgotten, and the host is told") func restart() throws {
+    @Test("A controller restarts by itself, loses its state, and reports it") func restart() throws
+    {
         let host = try host { $0.restart = .zero + .seconds(1) }
         let random = HCI.BareAddress(value: 0xC000_0000_0001)
         host.send(HCI.LESetRandomAddress(address: random))
@@ -68,7 +72,7 @@ import Testing
         #expect(host.events.last == .completed(.reset, [0]))
     }
 
-    @Test("hangs, and comes back by restarting") func watchdog() throws {
+    @Test("A hung controller returns with a restart") func watchdog() throws {
         let host = try host {
             $0.hang = Hang(.at(.zero + .seconds(1)), radioGoesOn: false)
             $0.restart = .zero + .seconds(2)
@@ -78,7 +82,9 @@ import Testing
         #expect(host.events == [HardwareErrorCode.restarted.event, .completed(.reset, [0])])
     }
 
-    @Test("says Hardware Error at its instant, and goes on") func hardwareError() throws {
+    @Test("A controller sends Hardware Error at its instant and continues") func hardwareError()
+        throws
+    {
         let host = try host {
             $0.hardwareError = HardwareFault(at: .zero + .milliseconds(30), code: 0x42)
         }
@@ -89,7 +95,7 @@ import Testing
         #expect(host.events.count == 2)
     }
 
-    @Test("gets other faults while the world runs, and past instants do not matter") func change()
+    @Test("New faults apply while the world runs, and past instants have no effect") func change()
         throws
     {
         let host = try host { $0.restart = .zero + .seconds(5) }
@@ -105,7 +111,8 @@ import Testing
         #expect(host.events == [.hardwareError(HCI.HardwareError(code: 2))])
     }
 
-    @Test("does not fail while it has no power, and does when it has again") func power() throws {
+    @Test("A controller without power does not fail, and fails after power-on") func power() throws
+    {
         let host = try host {
             $0.restart = .zero + .seconds(1)
             $0.hardwareError = HardwareFault(at: .zero + .seconds(3), code: 4)

@@ -4,12 +4,12 @@ import Testing
 import VirtualRadio
 
 @Suite("A fault plan") struct FaultPlanTests {
-    @Test("without faults says so") func none() {
+    @Test("A plan without faults prints that") func none() {
         #expect(FaultPlan.none.description == "no faults")
         #expect(FaultPlan() == .none)
     }
 
-    @Test("prints everything that goes wrong") func description() {
+    @Test("A plan prints every fault") func description() {
         var plan = FaultPlan(
             loss: LossPlan(
                 constantLoss: 0.1,
@@ -38,7 +38,7 @@ import VirtualRadio
         #expect(Hang(.at(.zero), radioGoesOn: false).description == "at 0.000000s")
     }
 
-    @Test("is printed with the seed by the world that it is in") func world() throws {
+    @Test("A world prints its plan with the seed") func world() throws {
         let world = World(seed: 77)
         var faults = FaultPlan()
         faults.events.dropProbability = 0.5

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VirtualRadio
 
-/// Fifty commands, a millisecond apart, and all that comes back.
+/// Fifty commands at intervals of a millisecond, and all answers.
 private struct Conversation {
     let host: RawHost
 
@@ -21,7 +21,7 @@ private struct Conversation {
         world.run(for: .seconds(1))
     }
 
-    /// The numbers of the commands that were answered, in the order of the answers.
+    /// The numbers of the answered commands, in the order of the answers.
     var answered: [Int] {
         host.events.map { event in
             guard case .commandStatus(let status) = event else { return -1 }
@@ -31,13 +31,13 @@ private struct Conversation {
 }
 
 @Suite("A wire with faults") struct HostWireFaultsTests {
-    @Test("without faults takes no time and loses nothing") func plain() throws {
+    @Test("A wire without faults has no delay and no loss") func plain() throws {
         let talk = try Conversation { _ in }
         #expect(talk.answered == Array(0..<50))
         #expect(talk.host.instants == (0..<50).map { .zero + .milliseconds($0) })
     }
 
-    @Test("takes a fixed time in both directions") func fixedLatency() throws {
+    @Test("A fixed delay applies in both directions") func fixedLatency() throws {
         let talk = try Conversation {
             $0.toController.fixed = .milliseconds(3)
             $0.toHost.fixed = .microseconds(500)
@@ -46,7 +46,7 @@ private struct Conversation {
         #expect(talk.host.instants == (0..<50).map { .zero + .microseconds($0 * 1000 + 3500) })
     }
 
-    @Test("takes a random time beyond that, and keeps the order") func jitter() throws {
+    @Test("A random delay is added, and the order is kept") func jitter() throws {
         let talk = try Conversation {
             $0.toHost = WireLatency(fixed: .milliseconds(1), jitter: .milliseconds(10))
         }
@@ -57,19 +57,19 @@ private struct Conversation {
         #expect(Set(delays).count > 20)
     }
 
-    @Test("drops events, as many as it is told to", arguments: [0.2, 0.5, 1.0])
+    @Test("Events are dropped at the configured rate", arguments: [0.2, 0.5, 1.0])
     func drop(probability: Double) throws {
         let talk = try Conversation { $0.events.dropProbability = probability }
         #expect(abs(Double(talk.answered.count) - 50 * (1 - probability)) < 12)
         #expect(talk.answered == talk.answered.sorted())
     }
 
-    @Test("doubles events") func duplicate() throws {
+    @Test("Events are duplicated") func duplicate() throws {
         let talk = try Conversation { $0.events.duplicateProbability = 1 }
         #expect(talk.answered == (0..<50).flatMap { [$0, $0] })
     }
 
-    @Test("delays some events, which others overtake") func delay() throws {
+    @Test("Delayed events are overtaken by others") func delay() throws {
         let talk = try Conversation {
             $0.events.delayProbability = 0.3
             $0.events.delay = .milliseconds(5)
@@ -82,7 +82,7 @@ private struct Conversation {
         #expect((5...25).contains(late.count))
     }
 
-    @Test("corrupts events, but not their framing", arguments: [1, 3, 1_000])
+    @Test("Corruption spares the framing of events", arguments: [1, 3, 1_000])
     func corrupt(bits: Int) throws {
         let talk = try Conversation {
             $0.events.corruptProbability = 1
@@ -103,7 +103,7 @@ private struct Conversation {
         #expect(bits == 1 ? flipped == 50 : flipped > 50)
     }
 
-    @Test("does the same again with the same seed, and something else with another") func seeds()
+    @Test("The same seed repeats the faults, and another seed makes others") func seeds()
         throws
     {
         func run(_ seed: UInt64) throws -> [Int] {
@@ -117,7 +117,7 @@ private struct Conversation {
         #expect(try run(5) != run(6))
     }
 
-    @Test("drops the same events, whatever else it does to them") func independence() throws {
+    @Test("The dropped events do not depend on other faults") func independence() throws {
         let dropped = try Conversation { $0.events.dropProbability = 0.3 }
         let both = try Conversation {
             $0.events.dropProbability = 0.3
@@ -126,7 +126,7 @@ private struct Conversation {
         #expect(both.answered == dropped.answered.flatMap { [$0, $0] })
     }
 
-    @Test("spares data") func data() throws {
+    @Test("Data has no faults") func data() throws {
         let world = World(seed: 1)
         var faults = FaultPlan()
         faults.events.dropProbability = 1
@@ -141,7 +141,7 @@ private struct Conversation {
         #expect(host.packets == [.acl(packet)])
     }
 
-    @Test("holds only so many packets") func bound() {
+    @Test("A wire holds a limited number of packets") func bound() {
         var lane = WireLane(WireLatency(fixed: .seconds(1)), dice: RandomStream(seed: 1))
         for _ in 0..<WireLane.underWayLimit { #expect(lane.send(now: .zero) != nil) }
         #expect(lane.send(now: .zero) == nil)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import VirtualRadio
 
-/// Every command that a controller offers, in the order of the opcodes.
+/// Every supported command of a controller, in the order of the opcodes.
 private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
 
-@Suite("A command") struct CommandAnswerTests {
-    /// The shortest parameters of zeros that have the form of the command's, and the command.
+@Suite("Answers to commands") struct CommandAnswerTests {
+    /// The shortest valid parameters of zeros, and the command.
     private func wellFormed(_ opcode: HCI.Opcode) throws -> (length: Int, any HCICommand) {
         for length in 0...255 {
             let zeros = [UInt8](repeating: 0, count: length)
@@ -21,7 +21,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         throw HCI.ErrorCode.unknownCommand
     }
 
-    /// Whether the command is about a link, and so is its answer.
+    /// Whether the command names a link, and with it the answer.
     private func nameLinks(_ command: any HCICommand) -> Bool {
         Mirror(reflecting: command).children.first?.label == "connectionHandle"
     }
@@ -30,7 +30,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         HCI.Packet.command(opcode: opcode, parameters: parameters[...]).h4Bytes
     }
 
-    /// The answers among events: the opcode, the status and what else there is.
+    /// The answers among events: the opcode, the status and the other return parameters.
     private func answers(
         _ events: [HCI.Event]
     ) -> [(opcode: HCI.Opcode, status: UInt8, rest: ArraySlice<UInt8>)] {
@@ -47,7 +47,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         }
     }
 
-    @Test("with parameters too short or too long is refused with 0x12", arguments: offered)
+    @Test("A command with too few or too many parameters is refused with 0x12", arguments: offered)
     func wrongLength(opcode: HCI.Opcode) throws {
         let host = try RawHost(World(seed: 1))
         let (length, _) = try wellFormed(opcode)
@@ -61,10 +61,14 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         }
     }
 
-    @Test("with random parameters is answered exactly once, and first", arguments: offered)
-    func random(opcode: HCI.Opcode) throws {
+    @Test(
+        "A command with random parameters is answered exactly once and first",
+        arguments: offered,
+        RunSeed.seeds(1)
+    )
+    func random(opcode: HCI.Opcode, seed: UInt64) throws {
         let host = try RawHost(World(seed: 1))
-        var generator = LanyardTestSupport.SplitMix64(seed: UInt64(opcode.rawValue))
+        var generator = SplitMix64(seed: seed)
         let (length, _) = try wellFormed(opcode)
         for round in 0..<200 {
             let count =
@@ -78,7 +82,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         }
     }
 
-    @Test("that is refused returns all its parameters, and names the link", arguments: offered)
+    @Test("A refused command returns all its parameters and the link", arguments: offered)
     func refused(opcode: HCI.Opcode) throws {
         let (length, command) = try wellFormed(opcode)
         guard let command = command as? any CommandCompleteCommand else { return }
@@ -101,7 +105,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     }
 
     @Test(
-        "that nobody knows, or that is old or classic, is refused with 0x01",
+        "An unknown, unsupported, or classic command is refused with 0x01",
         arguments: [
             0x0000, 0x0401, 0x0C13, 0x0C56, 0x1004, 0x201D, 0x2033, 0x2074, 0xFC01, 0xFFFF,
         ] as [UInt16]
@@ -114,7 +118,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     }
 
     @Test(
-        "is in the mask of supported commands exactly if it is performed",
+        "A command is in the mask of supported commands exactly if it is implemented",
         arguments: [true, false]
     )
     func mask(isOld: Bool) throws {
@@ -125,7 +129,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
             let host = try RawHost(World(seed: 1), configuration)
             host.send(packet(opcode, [UInt8](repeating: 0xEE, count: 255)))
             let isKnown = answers(host.events).first?.status != 0x01
-            // This one has no bit: whoever can read the mask knows it.
+            // This command has no bit in the mask, because reading the mask requires it.
             if opcode == .readLocalSupportedCommands { continue }
             #expect(commands.contains(opcode) == isKnown, "\(opcode)")
         }
@@ -133,7 +137,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         #expect(!commands.contains(HCI.Opcode(rawValue: 0x201D)), "no test commands")
     }
 
-    @Test("leaves room for one more") func allowedCommands() throws {
+    @Test("Each answer allows one more command") func allowedCommands() throws {
         let host = try RawHost(World(seed: 1))
         host.send(HCI.Reset())
         host.send(packet(HCI.Opcode(rawValue: 0xFFFF), []))
@@ -146,7 +150,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         #expect((complete.allowedPackets, status.allowedPackets) == (1, 1))
     }
 
-    @Test("is answered before what it causes, and after what came before it") func order() throws {
+    @Test("A command is answered before its effects and after earlier events") func order() throws {
         let host = try RawHost(World(seed: 1))
         let reset = packet(.reset, [])
         let unknown = packet(HCI.Opcode(rawValue: 0xFFFF), [])
@@ -154,7 +158,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         #expect(answers(host.events).map(\.opcode.rawValue) == [0x0C03, 0xFFFF, 0x0C03])
     }
 
-    @Test("is answered before the event that it causes") func cause() throws {
+    @Test("A command is answered before the event that it causes") func cause() throws {
         let host = try RawHost(World(seed: 1))
         host.send(HCI.SetEventMask(mask: [.leMeta]))
         let interval = HCI.ConnectionInterval(rawValue: 24)
@@ -184,7 +188,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     }
 
     @Test(
-        "of a start-up that a foreign host does is known",
+        "The start-up commands of other hosts are supported",
         arguments: [
             // Linux, Zephyr, NimBLE, BTstack and Bumble on a controller without classic links.
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,

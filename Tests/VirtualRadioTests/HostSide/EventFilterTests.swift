@@ -37,7 +37,7 @@ import Testing
         encryption: .on
     )
 
-    /// Each event that can be masked, with the bit of Set Event Mask that it needs.
+    /// Each maskable event, with its bit of Set Event Mask.
     private static let general: [(HCI.Event, HCI.EventMask)] = [
         (disconnection, .disconnectionComplete),
         (.encryptionChange(encryption), .encryptionChange),
@@ -51,7 +51,7 @@ import Testing
         (.scanTimeout, .leMeta),
     ]
 
-    /// LE events, with the bit of LE Set Event Mask that each needs.
+    /// LE events, with their bits of LE Set Event Mask.
     private static let lowEnergy: [(HCI.Event, HCI.LEEventMask)] = [
         (.advertisingReports([]), .advertisingReport),
         (.extendedAdvertisingReports([]), .extendedAdvertisingReport),
@@ -68,7 +68,7 @@ import Testing
         return filter
     }
 
-    @Test("keep an event back exactly if its bit is missing", arguments: general.indices)
+    @Test("An event is withheld exactly if its bit is missing", arguments: general.indices)
     func generalMask(index: Int) {
         let (event, bit) = Self.general[index]
         var filter = everything()
@@ -78,7 +78,7 @@ import Testing
         #expect(filter.filter(event) == nil)
     }
 
-    @Test("of LE keep an event back exactly if its bit is missing", arguments: lowEnergy.indices)
+    @Test("An LE event is withheld exactly if its bit is missing", arguments: lowEnergy.indices)
     func lowEnergyMask(index: Int) {
         let (event, bit) = Self.lowEnergy[index]
         var filter = everything()
@@ -89,7 +89,7 @@ import Testing
         #expect(filter.filter(event) == event)
     }
 
-    @Test("of the second page keep an event back") func page2() {
+    @Test("The second page of the mask withholds its event") func page2() {
         let event = HCI.Event.authenticatedPayloadTimeoutExpired(
             HCI.AuthenticatedPayloadTimeoutExpired(connectionHandle: Self.link)
         )
@@ -99,7 +99,7 @@ import Testing
         #expect(filter.filter(event) == event)
     }
 
-    @Test("never keep back answers, nor completed packets") func never() {
+    @Test("Answers and completed packets are never withheld") func never() {
         var filter = EventFilter()
         filter.mask = []
         filter.leMask = []
@@ -112,14 +112,14 @@ import Testing
         }
     }
 
-    @Test("after power-on let through what version 4.0 knows, but no LE event") func defaults() {
+    @Test("After power-on the events of version 4.0 pass, and no LE event") func defaults() {
         let filter = EventFilter()
         #expect(filter.filter(Self.disconnection) == Self.disconnection)
         #expect(filter.filter(.advertisingReports([])) == nil)
         #expect(filter.leMask.rawValue == 0x1F)
     }
 
-    @Test("choose the newest Connection Complete that is not masked") func versions() {
+    @Test("The newest version of Connection Complete that is not masked is sent") func versions() {
         var filter = everything()
         let event = HCI.Event.enhancedConnectionCompleteV2(Self.connection)
         #expect(filter.filter(event) == event)
@@ -139,7 +139,7 @@ import Testing
         #expect(filter.filter(event) == nil)
     }
 
-    @Test("choose the Encryption Change with the size of the key, if that is not masked")
+    @Test("The version of Encryption Change with the key size is sent if not masked")
     func encryptionVersions() {
         let event = HCI.Event.encryptionChange(Self.encryption)
         let newer = HCI.EncryptionChangeV2(
@@ -151,7 +151,7 @@ import Testing
         #expect(everything().filter(event) == .encryptionChangeV2(newer))
     }
 
-    @Test("are set by three commands, and by Reset") func commands() throws {
+    @Test("Three commands and Reset set the masks") func commands() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
         func emitted() -> Int {

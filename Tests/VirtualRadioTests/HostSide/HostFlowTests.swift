@@ -29,13 +29,13 @@ import Testing
         return passed
     }
 
-    @Test("are not counted unless the host asks for it") func off() {
+    @Test("Without flow control the buffers are not counted") func off() {
         var flow = HostFlow()
         flow.setBuffers(packetLength: 251, packetCount: 1)
         for _ in 0..<100 { #expect(pass(packet(10), &flow).count == 1) }
     }
 
-    @Test("hold data back until there is room, in its order") func heldBack() {
+    @Test("Data is held back in order until there is room") func heldBack() {
         var flow = flow()
         let packets = (1...5).map { packet($0) }
         #expect(packets.map { pass($0, &flow).count } == [1, 1, 0, 0, 0])
@@ -47,7 +47,7 @@ import Testing
         #expect(flow.release() == [])
     }
 
-    @Test("are not freed by more than was sent, nor by links that had nothing") func excess() {
+    @Test("No more buffers are freed than were used, and only on their link") func excess() {
         var flow = flow()
         _ = pass(packet(1), &flow)
         flow.complete(HCI.CompletedPackets(connectionHandle: Self.link, count: 0xFFFF))
@@ -55,7 +55,7 @@ import Testing
         #expect((0..<5).map { pass(packet($0 + 1), &flow).count } == [1, 1, 0, 0, 0])
     }
 
-    @Test("are free again when their link has ended") func disconnection() {
+    @Test("The end of a link frees its buffers") func disconnection() {
         var flow = flow()
         for length in 1...4 { _ = pass(packet(length), &flow) }
         let foreign = packet(7, on: Self.other)
@@ -64,14 +64,14 @@ import Testing
         #expect(flow.release() == [foreign])
     }
 
-    @Test("have a length, and longer data comes in pieces") func pieces() {
+    @Test("Data that is longer than a buffer is split") func pieces() {
         var flow = flow(length: 100, count: 9)
         let passed = pass(packet(251), &flow)
         #expect(passed.map(\.payload.count) == [100, 100, 51])
         #expect(passed.map(\.boundary) == [.firstFlushable, .continuing, .continuing])
     }
 
-    @Test("that are never freed have data lost, after a bound") func bound() {
+    @Test("Data for buffers that are never freed is lost above a limit") func bound() {
         var flow = flow(count: 1)
         _ = pass(packet(1), &flow)
         for _ in 0..<HostFlow.heldLimit { _ = pass(packet(1), &flow) }
@@ -79,7 +79,7 @@ import Testing
         #expect(!flow.pass(packet(1)) { _ in Issue.record("that cannot go") })
     }
 
-    @Test("are told by commands, which are refused if they make no sense") func commands() throws {
+    @Test("The commands for the buffers are refused if invalid") func commands() throws {
         let host = try TestHost(World(seed: 1))
         #expect(
             try host.status(HCI.HostBufferSize(aclPacketLength: 251, aclPacketCount: 4)) == .success
@@ -100,7 +100,7 @@ import Testing
         #expect(try host.status(HCI.SetControllerToHostFlowControl(mode: .off)) == .success)
     }
 
-    @Test("are given back without an answer, by a command that is refused if it is malformed")
+    @Test("Completed packets have no answer, unless the command is malformed")
     func completed() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
@@ -116,7 +116,7 @@ import Testing
         #expect(host.events == [.completed(.hostNumberOfCompletedPackets, [0x12])])
     }
 
-    @Test("that stay full are reported with Data Buffer Overflow") func overflow() throws {
+    @Test("Buffers that stay full are reported with Data Buffer Overflow") func overflow() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
         host.send(HCI.HostBufferSize(aclPacketLength: 251, aclPacketCount: 1))

@@ -4,11 +4,11 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("Packets that a host does not take") struct HostOutboxTests {
+@Suite("Packets that a host does not read") struct HostOutboxTests {
     private static let report = HCI.Event.advertisingReports([]).packet.h4Bytes
     private static let answer = HCI.Event.completed(.reset, [0]).packet.h4Bytes
 
-    @Test("wait in their order") func order() {
+    @Test("Packets wait in order") func order() {
         var outbox = HostOutbox()
         outbox.put(Self.answer)
         outbox.put(Self.report)
@@ -16,8 +16,7 @@ import Testing
         #expect(outbox.takeAll() == [])
     }
 
-    @Test("are advertising reports that are lost first, then all but a Hardware Error") func full()
-    {
+    @Test("Advertising reports are lost first, and Hardware Error last") func full() {
         var outbox = HostOutbox()
         for _ in 0..<HostOutbox.packetLimit { outbox.put(Self.report) }
         #expect(outbox.packets.count == HostOutbox.reportLimit)
@@ -31,7 +30,8 @@ import Testing
         #expect(outbox.packets == [Self.report])
     }
 
-    @Test("are bounded however often a host asks and never listens") func manyCommands() throws {
+    @Test("The waiting packets are limited for a host that sends commands and never reads")
+    func manyCommands() throws {
         let world = World(seed: 1)
         let id = try world.addController()
         let commands = Array(repeatElement([0x01, 0x18, 0x20, 0x00] as [UInt8], count: 70_000))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
 @testable import VirtualRadio
 
-@Suite("What a host sends") struct HostStreamTests {
+@Suite("A host's byte stream") struct HostStreamTests {
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     private static let resetPacket = HCI.Packet.command(opcode: .reset, parameters: [])
 
@@ -30,7 +31,10 @@ import Testing
         .command(opcode: .leSetEventMask, parameters: [1, 2, 3, 4, 5, 6, 7, 8]),
     ]
 
-    @Test("comes out as packets, however it is cut", arguments: [1, 2, 3, 5, 7, 64, 1_000])
+    @Test(
+        "The stream is separated into packets, however it is cut",
+        arguments: [1, 2, 3, 5, 7, 64, 1_000]
+    )
     func cuts(size: Int) {
         let bytes = Self.mixed.flatMap(\.h4Bytes)
         var stream = HostStream()
@@ -43,10 +47,10 @@ import Testing
     }
 
     @Test(
-        "and is no packet is told once, and skipped up to the next Reset",
+        "Bytes that are not a packet are reported once and skipped up to the next Reset",
         arguments: [
             [0x00], [0x04, 0x0E, 0x01, 0x00], [0x06, 0x01, 0x03], [0xFF, 0xFF, 0xFF, 0xFF],
-            // Data longer than any controller takes: 4,097 octets, and 65,535.
+            // Data longer than any controller accepts: 4,097 bytes, and 65,535.
             [0x02, 0x01, 0x00, 0x01, 0x10], [0x02, 0x01, 0x00, 0xFF, 0xFF],
         ] as [[UInt8]]
     )
@@ -60,7 +64,7 @@ import Testing
         #expect(arrivals(&stream) == [.packet(Self.resetPacket), .packet(Self.resetPacket)])
     }
 
-    @Test("after garbage, octet by octet, is found again") func dripFeed() {
+    @Test("A packet after garbage is found, byte by byte") func dripFeed() {
         var stream = HostStream()
         var found: [HostStream.Arrival] = []
         for octet in [0xAB, 0xCD, 0x01, 0x01, 0x03, 0x01] + Self.reset + Self.reset {
@@ -70,9 +74,12 @@ import Testing
         #expect(found == [.framingLost, .packet(Self.resetPacket), .packet(Self.resetPacket)])
     }
 
-    @Test("at random never traps, and a Reset always gets through in the end") func random() {
-        var generator = LanyardTestSupport.SplitMix64(seed: 3)
-        // Whatever a random header waits for, it is less than this.
+    @Test(
+        "Random bytes never trap, and a Reset is always found in the end",
+        arguments: RunSeed.seeds(1)
+    ) func random(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        // No random header waits for more data than this.
         let resets = Array(repeatElement(Self.reset, count: 4_200).joined())
         for _ in 0..<100 {
             var stream = HostStream()
@@ -83,7 +90,8 @@ import Testing
         }
     }
 
-    @Test("makes a controller say Hardware Error, and Reset brings it back") func controller()
+    @Test("After lost framing the controller sends Hardware Error, and Reset recovers it")
+    func controller()
         throws
     {
         let host = try RawHost(World(seed: 1))
@@ -97,7 +105,7 @@ import Testing
         #expect(host.events.count == 3)
     }
 
-    @Test("of voice and of streams is ignored") func others() throws {
+    @Test("SCO and ISO packets are ignored") func others() throws {
         let host = try RawHost(World(seed: 1))
         host.send([0x03, 0x01, 0x00, 0x01, 0xFF])
         host.send([0x05, 0x01, 0x00, 0x01, 0x00, 0xFF])
@@ -106,7 +114,7 @@ import Testing
         #expect(host.events == [.completed(.reset, [0])])
     }
 
-    @Test("as data of a link that does not exist is ignored") func strayData() throws {
+    @Test("Data for a link that does not exist is ignored") func strayData() throws {
         let host = try RawHost(World(seed: 1))
         host.send([0x02, 0x01, 0x00, 0x01, 0x00, 0xFF])
         #expect(host.packets.isEmpty)

@@ -4,9 +4,9 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("Links whose end the host does not want to know of")
+@Suite("Links whose disconnection event is masked")
 struct MaskedEndTests {
-    @Test("give back the room that their data had with the host")
+    @Test("The end of such a link frees its buffers")
     func hostBuffers() throws {
         let bench = try LinkBench()
         let all = HCI.EventMask(rawValue: .max)

@@ -5,9 +5,9 @@ import LanyardTestSupport
 
 @testable import VirtualRadio
 
-/// Makes packets that a host might send if it were mad: whole and broken, sensible and not.
+/// Makes random packets of a host: whole and incomplete, valid and invalid.
 struct PacketFuzzer {
-    var generator: LanyardTestSupport.SplitMix64
+    var generator: SplitMix64
 
     private static let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
 
@@ -19,7 +19,7 @@ struct PacketFuzzer {
         } ?? 0
     }
 
-    /// Commands that make sense, so that mutants of them nearly do.
+    /// Valid commands, so that their mutants are almost valid.
     private static let sensible: [[UInt8]] = [
         .init(HCI.LESetAdvertisingEnable(isEnabled: true)),
         .init(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: true)),
@@ -42,7 +42,7 @@ struct PacketFuzzer {
         .init(HCI.LERand()), .init(HCI.LEReadBufferSize()), .init(HCI.LEClearAdvertisingSets()),
     ].map(\HCI.EncodedCommand.h4Packet)
 
-    /// The next packet, or what is meant for one.
+    /// The next packet, or a damaged one.
     mutating func next() -> [UInt8] {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<2: HCI.EncodedCommand(HCI.Reset()).h4Packet
@@ -65,7 +65,7 @@ struct PacketFuzzer {
         return HCI.Packet.command(opcode: Self.offered[index], parameters: parameters[...]).h4Bytes
     }
 
-    /// Octets as they are in sensible commands.
+    /// Bytes with typical values of valid commands.
     private mutating func small(_ count: Int) -> [UInt8] {
         let octets: [UInt8] = [0, 0, 0, 1, 1, 2, 3, 6, 7, 0x10, 0x20, 0xA0, 0xFF]
         return (0..<count).map { _ in
@@ -75,7 +75,7 @@ struct PacketFuzzer {
 
     private mutating func mutant() -> [UInt8] {
         var packet = Self.sensible[Int.random(in: Self.sensible.indices, using: &generator)]
-        // The framing is spared mostly: without it nothing but a Reset is listened to.
+        // Mostly the framing stays intact, because after lost framing only a Reset is read.
         let spared = chance(20) ? 0 : 4
         for _ in 0..<Int.random(in: 0...3, using: &generator) where packet.count > spared {
             let index = Int.random(in: spared..<packet.count, using: &generator)
@@ -102,7 +102,7 @@ struct PacketFuzzer {
         return HCI.Packet.command(opcode: opcode, parameters: parameters[...]).h4Bytes
     }
 
-    /// Once in so many times.
+    /// Returns `true` once in this many times.
     mutating func chance(_ times: Int) -> Bool {
         Int.random(in: 0..<times, using: &generator) == 0
     }

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A host that sends octets as they are, and keeps every packet that comes back, in its order.
+/// A host that sends plain bytes, and keeps every received packet in order.
 final class RawHost {
     let world: World
     let id: ControllerID
@@ -24,7 +24,7 @@ final class RawHost {
         }
     }
 
-    /// Every event that came.
+    /// Every received event.
     var events: [HCI.Event] {
         packets.compactMap { packet in
             guard case .event(let code, let parameters) = packet else { return nil }
@@ -32,7 +32,7 @@ final class RawHost {
         }
     }
 
-    /// Every piece of data that came.
+    /// Every received ACL packet.
     var data: [HCI.ACLPacket] {
         packets.compactMap { packet in
             guard case .acl(let packet) = packet else { return nil }
@@ -45,7 +45,7 @@ final class RawHost {
         instants = []
     }
 
-    /// Sends octets; they arrive at once.
+    /// Sends bytes, which arrive at once.
     func send(_ bytes: [UInt8]) {
         world.send(bytes, to: id)
         world.run(for: .zero)
@@ -53,7 +53,7 @@ final class RawHost {
 
     func send(_ command: some HCICommand) { send(HCI.EncodedCommand(command).h4Packet) }
 
-    /// Sends octets and returns the one event that comes back at once.
+    /// Sends bytes. Returns the one event that comes back at once.
     func answer(to bytes: [UInt8]) throws -> HCI.Event {
         let before = packets.count
         send(bytes)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("What a host tells its controller") struct SettingsCommandsTests {
+@Suite("Settings of a host") struct SettingsCommandsTests {
     private static let random = HCI.BareAddress(value: 0xC000_0000_0001)
 
     @Test(
-        "as its random address is refused while scanning or advertising",
+        "A random address cannot be set while scanning or advertising",
         arguments: [true, false]
     )
     func randomAddress(scans: Bool) throws {
@@ -31,14 +31,13 @@ import Testing
         #expect(try host.status(command) == .success)
     }
 
-    @Test("as its random address must be one") func noAddress() throws {
+    @Test("A random address must be valid") func noAddress() throws {
         let host = try TestHost(World(seed: 1))
         let zero = HCI.LESetRandomAddress(address: HCI.BareAddress(value: 0))
         #expect(try host.status(zero) == .invalidCommandParameters)
     }
 
-    @Test("as the data length for new links is kept until Reset") func suggestedDataLength() throws
-    {
+    @Test("The suggested data length is kept until Reset") func suggestedDataLength() throws {
         let host = try TestHost(World(seed: 1))
         func read() throws -> (UInt16, UInt16) {
             let length = try host.perform(HCI.LEReadSuggestedDefaultDataLength())
@@ -57,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "as the data length for new links must exist",
+        "The suggested data length must be valid",
         arguments: [
             (26, 328), (252, 328), (27, 327), (27, 17_041), (0, 0), (0xFFFF, 0xFFFF),
         ] as [(UInt16, UInt16)]
@@ -73,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "as the PHYs for new links must exist and be offered",
+        "The default PHYs must be valid and supported",
         arguments: [
             (nil, .success), ([], .invalidCommandParameters), ([.le1M, .le2M, .coded], .success),
             (HCI.PHYSet(rawValue: 0x08), .unsupportedFeatureOrParameterValue),
@@ -91,7 +90,7 @@ import Testing
         #expect(kept == (status == .success ? preference : before))
     }
 
-    @Test("as good channels must be at least one") func channels() throws {
+    @Test("A channel classification must have at least one good channel") func channels() throws {
         let world = World(seed: 1)
         let host = try TestHost(world)
         func classify(_ channels: UInt64) throws -> HCI.ErrorCode {
@@ -103,13 +102,13 @@ import Testing
         #expect(world.core.controllers[host.id.radio.index].settings.channelMap == 0x1F)
     }
 
-    @Test("about its support for LE makes no difference") func hostSupport() throws {
+    @Test("The host's LE support setting has no effect") func hostSupport() throws {
         let host = try TestHost(World(seed: 1))
         #expect(try host.status(HCI.WriteLEHostSupport(isSupported: false)) == .success)
         #expect(try host.status(HCI.WriteLEHostSupport()) == .success)
     }
 
-    @Test("is forgotten by Reset, but not who the controller is") func reset() throws {
+    @Test("Reset clears all settings but keeps the controller's address") func reset() throws {
         let world = World(seed: 1)
         let host = try TestHost(world)
         let address = try host.perform(HCI.ReadBDAddress()).address
@@ -122,7 +121,7 @@ import Testing
         #expect(controller.settings.randomAddress == nil)
         #expect(!controller.scanner.isEnabled && !controller.advertiser.isAdvertising)
         #expect(world.core.ether.attentive.isEmpty)
-        // Nothing is due any more, but for a packet that was on the air.
+        // Nothing is pending, except a packet that was on the air.
         world.run(for: .milliseconds(1))
         #expect(world.nextInstant == nil)
     }

@@ -7,7 +7,7 @@ import VirtualRadio
 @Suite("A virtual controller at start-up") struct StartupTests {
     private static let randomAddress = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
-    /// Does all of our own start-up, and returns what it found out.
+    /// Performs our host's start-up, and returns the capabilities.
     private func start(_ host: RawHost) throws -> ControllerCapabilities {
         var startup = ControllerStartup(randomAddress: Self.randomAddress)
         while let command = startup.next() {
@@ -27,7 +27,7 @@ import VirtualRadio
         throw StartupError.noBuffers
     }
 
-    @Test("is ready for our own host, and says what it is") func new() throws {
+    @Test("The controller is ready for our host and reports its capabilities") func new() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
         let found = try start(host)
@@ -42,7 +42,7 @@ import VirtualRadio
         #expect(found.supportsScanningWhileInitiating)
     }
 
-    @Test("is ready as an old one, and knows nothing of 5.0") func old() throws {
+    @Test("An old controller is ready and has no features of 5.0") func old() throws {
         var configuration = ControllerConfiguration()
         configuration.isOld = true
         let host = try RawHost(World(seed: 1), configuration)
@@ -57,7 +57,7 @@ import VirtualRadio
     }
 
     @Test(
-        "tells the buffers that it was given, within what there can be",
+        "The controller reports its configured buffers within the limits",
         arguments: [
             (27, 1, 27, 1), (251, 255, 251, 255), (0, 0, 27, 1), (9_999, 9_999, 251, 255),
         ]

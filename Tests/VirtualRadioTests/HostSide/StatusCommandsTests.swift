@@ -5,10 +5,10 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("How a link fares") struct StatusCommandsTests {
+@Suite("The status of a link") struct StatusCommandsTests {
     private static let nobody = ConnectionHandle(rawValue: 0x0EFF)
 
-    @Test("is told only of links that exist") func unknownLink() throws {
+    @Test("The status of an unknown link is refused") func unknownLink() throws {
         let host = try TestHost(World(seed: 1))
         let rssi = HCI.ReadRSSI(connectionHandle: Self.nobody)
         #expect(try host.status(rssi) == .unknownConnectionIdentifier)
@@ -21,7 +21,7 @@ import Testing
         #expect(try host.status(odd) == .invalidCommandParameters)
     }
 
-    @Test("is told by RSSI, which falls with distance") func rssi() throws {
+    @Test("The RSSI falls with distance") func rssi() throws {
         func read(metres: Double) throws -> Int8 {
             let bench = try LinkBench { configuration in
                 configuration.transmitPower = 4
@@ -39,7 +39,7 @@ import Testing
         #expect(Set(strengths).count == 3)
     }
 
-    @Test("on the air of a host's link is told to that host") func command() throws {
+    @Test("A host reads the RSSI and power of its link") func command() throws {
         let bench = try LinkBench { $0.transmitPower = 4 }
         let link = try bench.connect()
         bench.world.run(for: .seconds(1))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "depends on the power of the radio, which has a range",
+        "The transmit power is limited to the radio's range",
         arguments: [
             (0, -20, 0), (8, -20, 8), (-40, -40, -40), (1e9, -20, 20), (.nan, -20, 127),
         ] as [(Double, Int8, Int8)]
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// Takes the place of a controller's host, to give it commands by hand.
+/// Takes the place of a controller's host, to send commands by hand.
 private final class Peek {
     private let world: World
     private let id: ControllerID

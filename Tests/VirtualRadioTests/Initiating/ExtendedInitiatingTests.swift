@@ -87,7 +87,7 @@ struct ExtendedInitiatingTests {
         #expect(central.completions.map(\.interval.rawValue) == [50])
     }
 
-    @Test("The extended command connects to legacy advertisers, too")
+    @Test("The extended command connects to legacy advertisers as well")
     func legacy() throws {
         try peripheral.advertise()
         try central.status(TestHost.extendedCreate(peer))
@@ -103,7 +103,7 @@ struct ExtendedInitiatingTests {
         #expect(central.events.isEmpty)
     }
 
-    @Test("When the answer is not heard, initiating goes on")
+    @Test("Initiating continues when the answer is not received")
     func unanswered() throws {
         try advertise()
         try central.status(TestHost.extendedCreate(peer))
@@ -131,7 +131,7 @@ struct ExtendedInitiatingTests {
         )
     }
 
-    @Test("Scanning goes on beside, and hears the very packets that are answered")
+    @Test("Scanning continues and reports the packets that are answered")
     func scanningToo() throws {
         try central.scanExtended()
         try central.status(TestHost.extendedCreate(peer))

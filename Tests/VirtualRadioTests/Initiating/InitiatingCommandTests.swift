@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("Commands to connect, and how they are refused")
+@Suite("Refused commands to connect")
 struct InitiatingCommandTests {
     static let peer = HCI.PeerAddress(TestHost.stranger)
 
@@ -62,7 +62,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "The rest of the legacy command out of range is invalid",
+        "Other invalid parameters of the legacy command are refused",
         arguments: [
             TestHost.create(peer, interval: 3, window: 3), TestHost.create(peer, interval: 0x4001),
             TestHost.create(peer, window: 3), TestHost.create(peer, window: 0x11),
@@ -77,7 +77,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "The rest of the extended command out of range is invalid",
+        "Other invalid parameters of the extended command are refused",
         arguments: [
             TestHost.extendedCreate(peer, le1M: nil),
             TestHost.extendedCreate(peer, le1M: nil, le2M: TestHost.initiating()),
@@ -92,13 +92,13 @@ struct InitiatingCommandTests {
         #expect(try host.status(command) == .invalidCommandParameters)
     }
 
-    @Test("The peer's address does not matter to who goes by the Filter Accept List")
+    @Test("With the Filter Accept List the peer's address is ignored")
     func ignoredPeer() throws {
         let nobody = HCI.PeerAddress(type: .init(rawValue: 9), value: 0)
         #expect(try host.status(TestHost.create(nobody, policy: .filterAcceptList)) == .success)
     }
 
-    @Test("One link is made at a time")
+    @Test("One connection is initiated at a time")
     func alreadyInitiating() throws {
         #expect(try host.status(TestHost.create(Self.peer)) == .success)
         #expect(try host.status(TestHost.create(Self.peer)) == .commandDisallowed)
@@ -106,7 +106,7 @@ struct InitiatingCommandTests {
         #expect(try host.status(TestHost.create(Self.peer)) == .success)
     }
 
-    @Test("Cancelling ends the attempt, and the event tells so after the answer")
+    @Test("Canceling ends the attempt, and the event comes after the answer")
     func cancelling() throws {
         #expect(try host.status(HCI.LECreateConnectionCancel()) == .commandDisallowed)
         try host.status(TestHost.create(Self.peer))
@@ -122,7 +122,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "Who connects from a random address must have one",
+        "Connecting with a random address requires one",
         arguments: [.random, .resolvableOrRandom] as [HCI.OwnAddressType]
     )
     func randomAddress(own: HCI.OwnAddressType) throws {
@@ -131,7 +131,7 @@ struct InitiatingCommandTests {
         #expect(try host.status(TestHost.create(Self.peer, own: own)) == .success)
     }
 
-    @Test("Whoever speaks one dialect is not understood in the other")
+    @Test("Legacy and extended commands cannot be mixed")
     func dialects() throws {
         try host.status(TestHost.create(Self.peer))
         try host.perform(HCI.LECreateConnectionCancel())
@@ -143,7 +143,7 @@ struct InitiatingCommandTests {
         #expect(try host.status(TestHost.create(Self.peer)) == .commandDisallowed)
     }
 
-    @Test("Reset ends the attempt without a word")
+    @Test("Reset ends the attempt without an event")
     func reset() throws {
         try host.status(TestHost.create(Self.peer))
         try host.perform(HCI.Reset())

@@ -26,7 +26,7 @@ struct InitiatingTests {
         }
     }
 
-    @Test("LL/CON/INI/BV-01-C: a connectable advertiser is connected to, and only the right one")
+    @Test("LL/CON/INI/BV-01-C: The initiator connects to the right connectable advertiser")
     func connecting() throws {
         let other = try TestHost(world, "other", at: 0.5)
         try other.advertise(interval: 32)
@@ -46,7 +46,7 @@ struct InitiatingTests {
         #expect(world.core.ether.attentive.isEmpty)
     }
 
-    @Test("The request follows the advertisement after exactly one frame space")
+    @Test("The request follows the advertisement after exactly T_IFS")
     func timing() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))
@@ -62,7 +62,7 @@ struct InitiatingTests {
         #expect(request.end - request.start == .microseconds(352))
     }
 
-    @Test("Of the intervals that are asked for, the shortest is taken")
+    @Test("Of the requested intervals, the shortest is used")
     func interval() throws {
         try peripheral.advertise()
         let parameters = TestHost.connectionParameters(interval: 20...80, latency: 3, timeout: 500)
@@ -75,7 +75,7 @@ struct InitiatingTests {
     }
 
     @Test(
-        "What cannot be connected to is not",
+        "The initiator does not connect to non-connectable advertisers",
         arguments: [.nonConnectable, .scannable] as [HCI.AdvertisingType]
     )
     func notConnectable(type: HCI.AdvertisingType) throws {
@@ -85,7 +85,7 @@ struct InitiatingTests {
         #expect(requests.isEmpty && central.events.isEmpty)
     }
 
-    @Test("LL/CON/INI/BV-02-C: directed advertising is answered by whom it is for")
+    @Test("LL/CON/INI/BV-02-C: Directed advertising is answered by its target")
     func directed() throws {
         try peripheral.advertise(.directedLowDutyCycle, peer: TestHost.stranger)
         try central.status(TestHost.create(peer))
@@ -97,7 +97,7 @@ struct InitiatingTests {
         #expect(central.completions.map(\.status) == [.success])
     }
 
-    @Test("LL/CON/INI/BV-06-C: with the Filter Accept List, anybody on it will do")
+    @Test("LL/CON/INI/BV-06-C: With the Filter Accept List, any device on it is connected to")
     func acceptList() throws {
         let other = try TestHost(world, "other", at: 0.5)
         try other.advertise(interval: 32)
@@ -108,7 +108,7 @@ struct InitiatingTests {
         #expect(central.completions.map(\.peerAddress) == [peer])
     }
 
-    @Test("The address types of identities mean the same addresses")
+    @Test("The address types of identities stand for the same addresses")
     func identityTypes() throws {
         try peripheral.advertise()
         let identity = HCI.PeerAddress(type: .publicIdentity, value: peer.value)
@@ -125,7 +125,7 @@ struct InitiatingTests {
         #expect(central.events.isEmpty)
     }
 
-    @Test("There is one link to a device, and no second attempt")
+    @Test("There is one link to a device and no second attempt")
     func alreadyConnected() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))
@@ -139,7 +139,7 @@ struct InitiatingTests {
         #expect(requests.count == 1)
     }
 
-    @Test("A controller whose links are all taken refuses")
+    @Test("A controller without a free link refuses")
     func linkLimit() throws {
         var configuration = ControllerConfiguration(name: "small")
         configuration.linkLimit = 1
@@ -152,7 +152,7 @@ struct InitiatingTests {
         #expect(try small.status(next) == .connectionLimitExceeded)
     }
 
-    @Test("A request that nobody hears makes a link that fails to be established")
+    @Test("A request that is not received makes a link that is not established")
     func unheard() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))
@@ -165,13 +165,38 @@ struct InitiatingTests {
         world.run(for: .seconds(2))
         #expect(central.completions.map(\.status) == [.success])
         #expect(peripheral.completions.isEmpty)
-        let reasons: [HCI.ErrorCode] = central.events.compactMap { event in
-            if case .disconnectionComplete(let event) = event { event.reason } else { nil }
-        }
-        #expect(reasons == [.connectionFailedToBeEstablished])
+        #expect(Self.ends(of: central) == [.connectionFailedToBeEstablished])
     }
 
-    @Test("A small part of the time is enough, if it is given time")
+    /// The reasons of a host's disconnections.
+    private static func ends(of host: TestHost) -> [HCI.ErrorCode] {
+        host.events.compactMap { event in
+            if case .disconnectionComplete(let event) = event { event.reason } else { nil }
+        }
+    }
+
+    /// The rival is either so close that its request is captured, or as far away as the Central.
+    @Test(
+        "Of two requests that answer one advertisement, at most one makes a link",
+        arguments: [0.95, 2]
+    )
+    func rivals(place: Double) throws {
+        let rival = try TestHost(world, "rival", at: place)
+        try rival.unmaskEverything()
+        for host in [central, rival] { try host.status(TestHost.create(peer)) }
+        try peripheral.advertise()
+        world.run(for: .seconds(2))
+        #expect(requests.count == 2)
+        #expect([central, rival].allSatisfy { $0.completions.map(\.status) == [.success] })
+        let isCaptured = place < 1
+        let lost: [HCI.ErrorCode] = [.connectionFailedToBeEstablished]
+        #expect(Self.ends(of: central) == lost)
+        #expect(Self.ends(of: rival) == (isCaptured ? [] : lost))
+        let joined = peripheral.completions.map(\.peerAddress)
+        #expect(joined == (isCaptured ? [HCI.PeerAddress(rival.publicAddress)] : []))
+    }
+
+    @Test("A short scan window is enough with sufficient time")
     func duty() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer, interval: 0xA0, window: 0x10))
@@ -179,7 +204,7 @@ struct InitiatingTests {
         #expect(central.completions.map(\.status) == [.success])
     }
 
-    @Test("It scans and initiates at the same time")
+    @Test("A controller scans and initiates at the same time")
     func scanningToo() throws {
         let other = try TestHost(world, "other", at: 2)
         try other.advertise(.nonConnectable)
@@ -195,7 +220,7 @@ struct InitiatingTests {
         #expect(!central.reports.isEmpty)
     }
 
-    @Test("An attempt that is cancelled between advertisement and request leaves nothing behind")
+    @Test("An attempt that is canceled between advertisement and request leaves nothing behind")
     func cancelledInFlight() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))

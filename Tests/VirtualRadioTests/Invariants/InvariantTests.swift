@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Sequences of packets that keep each rule, and that break it.
+/// Sequences of packets that satisfy each rule, and that violate it.
 @Suite struct InvariantTests {
     private let handle = ConnectionHandle(rawValue: 0x0040)
 
@@ -51,7 +51,7 @@ import VirtualRadio
         )
     }
 
-    /// Shows the packets to the invariant, and returns how many it objects to.
+    /// Passes the packets to the invariant, and returns how many violations it reports.
     private func objections(
         of invariant: any Invariant,
         to packets: [(WireDirection, HCI.Packet)]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
@@ -9,13 +10,13 @@ struct ChannelHoppingTests {
     /// The access address of the specification's sample data.
     private let sample = ChannelSelection2(accessAddress: 0x8E89_BED6)
 
-    @Test("The channel identifier is made of both halves of the access address")
+    @Test("The channel identifier uses both halves of the access address")
     func identifier() {
         #expect(sample.identifier == 0x305F)
     }
 
     @Test(
-        "Vol 6, Part C, 3.1: with all channels",
+        "Vol 6, Part C, 3.1: The sample data with all channels matches",
         arguments: [
             (UInt16(0), UInt16(56_857), 25), (1, 1_685, 20), (2, 38_301, 6), (3, 27_475, 21),
         ]
@@ -26,7 +27,7 @@ struct ChannelHoppingTests {
     }
 
     @Test(
-        "Vol 6, Part C, 3.2: with nine channels",
+        "Vol 6, Part C, 3.2: The sample data with nine channels matches",
         arguments: [
             (UInt16(6), UInt16(10_975), 23), (7, 5_490, 9), (8, 46_970, 34),
         ]
@@ -38,14 +39,14 @@ struct ChannelHoppingTests {
         #expect(sample.channel(event, map) == channel)
     }
 
-    @Test("Algorithm #1 goes on by its increment")
+    @Test("Algorithm #1 advances by its increment")
     func firstAlgorithm() {
         var hopping = ChannelHopping(hopIncrement: 7)
         let channels = (0..<8).map { hopping.next($0, .all) }
         #expect(channels == [7, 14, 21, 28, 35, 5, 12, 19])
     }
 
-    @Test("Algorithm #1 goes on from the channel that was not used")
+    @Test("Algorithm #1 advances from the channel before remapping")
     func firstAlgorithmRemaps() {
         var hopping = ChannelHopping(hopIncrement: 7)
         let map = ChannelMap(rawValue: 0b111)  // 14 mod 3 = 2, 21 mod 3 = 0
@@ -53,9 +54,9 @@ struct ChannelHoppingTests {
         #expect(channels == [1, 2, 0, 1])
     }
 
-    @Test("Whatever the map, only its channels are used", arguments: 1...50)
+    @Test("With any map only its channels are used", arguments: RunSeed.seeds(50))
     func onlyUsedChannels(seed: UInt64) {
-        var random = LanyardTestSupport.SplitMix64(seed: seed)
+        var random = SplitMix64(seed: seed)
         let map = ChannelMap(rawValue: random.next() & random.next())
         let selection = ChannelSelection2(accessAddress: UInt32(truncatingIfNeeded: random.next()))
         var hopping = ChannelHopping(hopIncrement: 5 + Int(seed % 12))
@@ -66,7 +67,7 @@ struct ChannelHoppingTests {
     }
 
     @Test(
-        "A map of fewer than two channels is none",
+        "A map of fewer than two channels is invalid",
         arguments: [0, 1, 1 << 36, 1 << 40] as [UInt64]
     )
     func emptyMap(bits: UInt64) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 import VirtualRadio
 
@@ -13,12 +14,13 @@ struct EncryptionOnAirTests {
         let handles: [ConnectionHandle]
 
         init(loss: Double = 0, seed: UInt64 = 1) throws {
-            bench = try LinkBench(seed: seed) { $0.faults.loss.constantLoss = loss }
+            bench = try LinkBench(seed: seed)
             for host in bench.hosts {
                 host.command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max >> 1)))
             }
             link = try bench.connect(0, 1, .milliseconds(7.5, timeout: .seconds(20)))
             bench.world.run(for: .milliseconds(500))
+            bench.lose(loss)
             handles = [try bench.handle(link, .central), try bench.handle(link, .peripheral)]
         }
 
@@ -61,7 +63,7 @@ struct EncryptionOnAirTests {
 
     @Test(
         "Where a fifth of the packets is lost, data survives two changes of the key",
-        arguments: 1...50
+        arguments: RunSeed.seeds(50)
     )
     func lossy(seed: UInt64) throws {
         let pair = try Pair(loss: 0.2, seed: seed)
@@ -70,7 +72,7 @@ struct EncryptionOnAirTests {
             for (host, handle) in zip(pair.bench.hosts, pair.handles) {
                 host.send(sent, on: handle)
             }
-            pair.bench.world.run(for: .milliseconds(Int64(seed)))
+            pair.bench.world.run(for: .milliseconds(Int64(seed % 50)))
             try pair.encrypt(value)
             pair.bench.world.run(for: .milliseconds(Int64(seed * 7 % 60)))
             try pair.giveKey(value)

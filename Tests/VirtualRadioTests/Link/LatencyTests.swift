@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Peripheral latency")
 struct LatencyTests {
-    /// The instants of an idle link at which the end heard something.
+    /// The instants of an idle link at which the end received a packet.
     private func hearings(_ bench: LinkBench, _ link: LinkID, _ side: LinkSide) -> [Instant] {
         var instants: [Instant] = []
         for _ in 0..<200 {
@@ -18,7 +18,7 @@ struct LatencyTests {
     }
 
     @Test(
-        "The Peripheral listens at every event but those that it may pass over",
+        "The Peripheral listens at every event except those that it may skip",
         arguments: [0, 1, 4, 9]
     )
     func skips(latency: Int) throws {
@@ -60,7 +60,7 @@ struct LatencyTests {
         #expect(bench.hosts[0].completed[try bench.handle(link, .central)] == 1)
     }
 
-    @Test("A Peripheral that missed a packet listens at every event until it hears one")
+    @Test("A Peripheral that missed a packet listens at every event until it receives one")
     func missedPacket() throws {
         let bench = try LinkBench()
         let link = try bench.connect(0, 1, .milliseconds(10, latency: 9, timeout: .seconds(5)))

@@ -4,12 +4,12 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A world with hosts that are linked by hand, without advertising.
+/// A world with hosts whose links are made directly, without advertising.
 final class LinkBench {
     let world: World
     private(set) var hosts: [StreamingHost] = []
 
-    /// A world with so many hosts, a metre apart.
+    /// A world with this many hosts, a meter apart.
     init(
         hosts count: Int = 2,
         seed: UInt64 = 1,
@@ -19,7 +19,7 @@ final class LinkBench {
         for _ in 0..<count { try addHost(adjust) }
     }
 
-    /// Puts another host beside the others.
+    /// Adds another host.
     func addHost(_ adjust: (inout ControllerConfiguration) -> Void = { _ in }) throws {
         let number = hosts.count
         var configuration = ControllerConfiguration(
@@ -30,13 +30,13 @@ final class LinkBench {
         hosts.append(try StreamingHost(world, configuration))
     }
 
-    /// The links between hosts, as they are.
+    /// The present state of a link.
     subscript(link: LinkID) -> Link? {
         get { world.core.ether.links[link] }
         set { world.core.ether.links[link] = newValue }
     }
 
-    /// Asks for a link from one host to another, without anybody taking it as made.
+    /// Requests a link from one host to another, which neither side has opened.
     func propose(
         _ central: Int = 0,
         _ peripheral: Int = 1,
@@ -54,7 +54,7 @@ final class LinkBench {
         return try #require(link)
     }
 
-    /// The host takes the request as Peripheral.
+    /// The host accepts the request as Peripheral.
     @discardableResult
     func join(_ link: LinkID, _ peripheral: Int = 1, peer central: Int = 0) -> ConnectionHandle? {
         world.core.ether.joinLink(
@@ -65,7 +65,7 @@ final class LinkBench {
         )
     }
 
-    /// The Central takes the link as made.
+    /// The Central opens the link.
     func open(_ link: LinkID, peer peripheral: Int = 1) {
         world.core.ether.openLink(link, LinkIdentity(peer: hosts[peripheral].address))
     }
@@ -84,7 +84,7 @@ final class LinkBench {
         return link
     }
 
-    /// Lets both ends of the link send in another way from now on.
+    /// Changes how both ends of the link send from now on.
     func tune(_ link: LinkID, _ modulation: Modulation, octets: Int = 251, encrypted: Bool = false)
     {
         var length = DataLength.minimum
@@ -102,24 +102,29 @@ final class LinkBench {
         }
     }
 
-    /// Changes one end of the link, which nobody asked for.
+    /// Changes one end of the link without a procedure.
     func change(_ id: LinkID, _ side: LinkSide, _ change: (LinkEnd) -> Void) {
         guard let link = self[id] else { return }
         if let end = link[side] { change(end) }
         self[id] = link
     }
 
-    /// How the host of the side calls the link.
+    /// Loses packets of all hosts from now on, each with the given probability. Links are established before.
+    func lose(_ probability: Double) {
+        for host in hosts { world.setLoss(LossPlan(constantLoss: probability), at: host.id) }
+    }
+
+    /// The link's handle at the host of this side.
     func handle(_ link: LinkID, _ side: LinkSide) throws -> ConnectionHandle {
         try #require(self[link]?[side]).handle
     }
 }
 
 extension LinkParameters {
-    /// A pace for tests that do not care.
+    /// The parameters for tests that do not depend on them.
     static let quick = milliseconds(30)
 
-    /// That interval.
+    /// Parameters with this interval.
     static func milliseconds(
         _ interval: Double,
         latency: Int = 0,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 import VirtualRadio
 
 @Suite("Links that change while data flows")
 struct LinkChangeTests {
-    /// Two linked hosts that send numbered packets to each other, where packets may be lost.
+    /// Two linked hosts that send numbered packets to each other, with possible losses.
     private struct Traffic {
         let bench: LinkBench
         let link: LinkID
@@ -25,7 +26,7 @@ struct LinkChangeTests {
             bench.world.run(for: .milliseconds(100))
         }
 
-        /// Runs until all should have arrived, and looks whether it has.
+        /// Runs until all packets should have arrived, and checks it.
         func finish() {
             bench.world.run(for: .seconds(90))
             let octets = sent.flatMap { $0 }
@@ -37,7 +38,7 @@ struct LinkChangeTests {
 
     private static let losses = [0, 0.2]
 
-    @Test("Another interval", arguments: losses, 1...4)
+    @Test("Data arrives across a change of the interval", arguments: losses, RunSeed.seeds(4))
     func interval(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
         let wish = HCI.ConnectionParameters(
@@ -56,7 +57,7 @@ struct LinkChangeTests {
         }
     }
 
-    @Test("Another PHY", arguments: losses, 1...4)
+    @Test("Data arrives across a change of the PHY", arguments: losses, RunSeed.seeds(4))
     func modulation(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
         traffic.bench.hosts[1].command(
@@ -71,7 +72,7 @@ struct LinkChangeTests {
         }
     }
 
-    @Test("Longer packets", arguments: losses, 1...4)
+    @Test("Data arrives across a change of the packet length", arguments: losses, RunSeed.seeds(4))
     func dataLength(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
         for (host, handle) in zip(traffic.bench.hosts, traffic.handles) {
@@ -89,7 +90,11 @@ struct LinkChangeTests {
         #expect(packets.last?.payload.count == 62)
     }
 
-    @Test("Encryption, and again with another key", arguments: losses, 1...4)
+    @Test(
+        "Data arrives across encryption and a change of the key",
+        arguments: losses,
+        RunSeed.seeds(4)
+    )
     func encryption(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
         let bench = traffic.bench
@@ -123,7 +128,7 @@ struct LinkChangeTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-08-C, LL/CON/PER/BV-11-C: one end terminates, the other is told why",
+        "LL/CON/CEN/BV-08-C, LL/CON/PER/BV-11-C: Termination is reported with its reason",
         arguments: LinkSide.allCases,
         losses
     )
@@ -142,7 +147,7 @@ struct LinkChangeTests {
         #expect(bench.hosts[own].disconnection?.reason == .connectionTerminatedByLocalHost)
         let told = try #require(bench.hosts[peer].disconnection)
         #expect(told.reason == .remoteDevicePowerOff)
-        // What was waiting goes first.
+        // The waiting data is sent first.
         #expect(told.instant - before < (loss == 0 ? .milliseconds(200) : .seconds(1)))
         #expect(bench.world.core.ether.links.count == 0)
         #expect(bench.world.core.ether.links.accounts.allSatisfy { $0.heldPackets == 0 })
@@ -151,7 +156,7 @@ struct LinkChangeTests {
 }
 
 extension StreamingHost {
-    /// How often the controller has asked for a Long Term Key.
+    /// How often the controller has requested a Long Term Key.
     fileprivate var keyRequestCount: Int {
         events.count { entry in
             guard case .longTermKeyRequest = entry.event else { return false }

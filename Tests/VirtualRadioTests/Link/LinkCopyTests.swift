@@ -3,10 +3,10 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A world is a value, though its links lie in boxes.
+/// A world is a value, though its links are stored in boxes.
 @Suite("Copies of a world with a link")
 struct LinkCopyTests {
-    @Test("A copy does not see what happens to the other, and lives through the same by itself")
+    @Test("A copy is independent of the original and continues in the same way")
     func independence() throws {
         let bench = try LinkBench()
         let link = try bench.connect()

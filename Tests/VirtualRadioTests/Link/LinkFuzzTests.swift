@@ -6,9 +6,9 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("Hosts that ask for anything at any time")
+@Suite("Hosts with random requests")
 struct LinkFuzzTests {
-    @Test("Links keep the rules, and end without a trace", arguments: 1...12)
+    @Test("Links keep the rules and end without leftovers", arguments: RunSeed.seeds(12))
     func fuzz(seed: UInt64) throws {
         let room = try RestlessRoom(seed: seed)
         for _ in 0..<600 { try room.doSomething() }
@@ -36,13 +36,13 @@ struct LinkFuzzTests {
     }
 }
 
-/// Three hosts that make links to each other, and ask for whatever comes to their minds.
+/// Three hosts that make links to each other, with random requests.
 private final class RestlessRoom {
     let bench: LinkBench
-    private var dice: LanyardTestSupport.SplitMix64
+    private var dice: SplitMix64
 
     init(seed: UInt64) throws {
-        dice = LanyardTestSupport.SplitMix64(seed: seed)
+        dice = SplitMix64(seed: seed)
         bench = try LinkBench(hosts: 0, seed: seed)
         bench.world.watchInvariants()
         for _ in 0..<3 { try bench.addHost { $0.faults.loss.constantLoss = 0.1 } }
@@ -70,7 +70,7 @@ private final class RestlessRoom {
         if chance(2) { bench.world.run(for: .microseconds(Int64(dice.next() % 60_000))) }
     }
 
-    /// All come back into sight, and disconnect what there is.
+    /// All hosts return into range and disconnect their links.
     func comeToRest() {
         for host in bench.hosts {
             setLoss(nil, host)
@@ -189,7 +189,7 @@ private final class RestlessRoom {
 }
 
 extension StreamingHost {
-    /// The links that the host knows of, in the order in which they were made.
+    /// The links of the host, in the order in which they were made.
     fileprivate var openHandles: [ConnectionHandle] {
         events.reduce(into: []) { open, entry in
             switch entry.event {

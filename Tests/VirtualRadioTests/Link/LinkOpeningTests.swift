@@ -4,9 +4,9 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("How links come to be")
+@Suite("The beginning of links")
 struct LinkOpeningTests {
-    @Test("Both hosts are told when each takes the link as made")
+    @Test("Each host gets its event when its controller has opened the link")
     func announcements() throws {
         let bench = try LinkBench()
         let link = try bench.connect(0, 1, .milliseconds(30, latency: 3))
@@ -29,7 +29,7 @@ struct LinkOpeningTests {
         }
     }
 
-    @Test("A host that wants the enhanced events gets them", arguments: [false, true])
+    @Test("A host that unmasks the enhanced events gets them", arguments: [false, true])
     func enhanced(version2: Bool) throws {
         let bench = try LinkBench()
         let form: HCI.LEEventMask =
@@ -55,7 +55,10 @@ struct LinkOpeningTests {
         #expect(event.algorithm == 1)
     }
 
-    @Test("An old controller says nothing of channel selection", arguments: [false, true])
+    @Test(
+        "An old controller does not report the channel selection algorithm",
+        arguments: [false, true]
+    )
     func oldController(isOld: Bool) throws {
         let bench = try LinkBench { $0.isOld = isOld }
         let mask: HCI.LEEventMask = [.connectionComplete, .channelSelectionAlgorithm]
@@ -86,7 +89,7 @@ struct LinkOpeningTests {
         #expect(bench[link]?.central?.lastHeard == bench.world.now)
     }
 
-    @Test("Then one comes every interval, and the event counter goes on")
+    @Test("A packet follows every interval, and the event counter advances")
     func anchors() throws {
         let bench = try LinkBench()
         let link = try bench.connect(0, 1, .milliseconds(11.25))
@@ -98,7 +101,7 @@ struct LinkOpeningTests {
         }
     }
 
-    @Test("A link that was given up is not joined")
+    @Test("A canceled link is not joined")
     func abandoned() throws {
         let bench = try LinkBench()
         let link = try bench.propose()
@@ -107,7 +110,7 @@ struct LinkOpeningTests {
         #expect(bench.world.core.ether.linkCount(of: bench.hosts[1].radio) == 0)
     }
 
-    @Test("A link is joined once, and not by the Central itself")
+    @Test("A link is joined once and not by the Central itself")
     func joinedOnce() throws {
         let bench = try LinkBench(hosts: 3)
         let link = try bench.propose()
@@ -116,7 +119,7 @@ struct LinkOpeningTests {
         #expect(bench.join(link, 2) == nil)
     }
 
-    @Test("A controller has no more links than it may")
+    @Test("A controller has no more links than its limit")
     func linkLimit() throws {
         let bench = try LinkBench(hosts: 4) { $0.linkLimit = 2 }
         let first = try bench.connect(0, 1)
@@ -132,7 +135,18 @@ struct LinkOpeningTests {
         #expect(bench.join(third, 0, peer: 3) == nil)
     }
 
-    @Test("Handles are small, and not used again at once")
+    @Test(
+        "A controller may have as many links as it is configured for",
+        arguments: [20, 200, 1_919]
+    )
+    func configuredLimit(limit: Int) {
+        var configuration = ControllerConfiguration()
+        configuration.linkLimit = limit
+        #expect(LinkAccount(configuration).linkLimit == limit)
+        #expect(RadioSchedule.engagementLimit > limit + 100)
+    }
+
+    @Test("Handles are valid and not reused at once")
     func handles() throws {
         let bench = try LinkBench()
         var seen: [ConnectionHandle] = []
@@ -149,7 +163,7 @@ struct LinkOpeningTests {
         #expect(bench.world.core.ether.links.count == 0)
     }
 
-    @Test("A controller knows to whom it has links")
+    @Test("A controller knows the peers of its links")
     func peers() throws {
         let bench = try LinkBench(hosts: 3)
         try bench.connect(0, 1)
@@ -160,7 +174,7 @@ struct LinkOpeningTests {
         #expect(!ether.hasLink(bench.hosts[2].radio, to: bench.hosts[0].address))
     }
 
-    @Test("The strength of the last packet is known at each end")
+    @Test("Each end knows the signal strength of the last packet")
     func strength() throws {
         let bench = try LinkBench()
         let link = try bench.connect()
@@ -177,7 +191,7 @@ struct LinkOpeningTests {
         #expect(bench.world.core.ether.linkRSSI(of: radio, nobody) == nil)
     }
 
-    @Test("A Central that has no room any more tells its host, and nothing is left")
+    @Test("A Central without a free link reports that, and nothing is left")
     func noRoom() throws {
         let bench = try LinkBench(hosts: 3) { $0.linkLimit = 1 }
         let asked = try bench.propose(0, 1)

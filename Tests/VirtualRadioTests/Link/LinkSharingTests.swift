@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Several links of one controller")
 struct LinkSharingTests {
-    /// How many octets came over each of the links in a while, all of which are saturated.
+    /// How many bytes each of the links has received after a while, with all links saturated.
     private func shares(
         _ bench: LinkBench,
         _ links: [LinkID],
@@ -37,12 +37,12 @@ struct LinkSharingTests {
         let total = shares.reduce(0, +)
         let least = try #require(shares.min())
         #expect(Double(least) > 0.6 * Double(total) / Double(count))
-        // One link alone would have 24 exchanges of 200 octets in 50 ms.
+        // One link alone would have 24 exchanges of 200 bytes in 50 ms.
         #expect(Double(total) > 0.8 * 24 * 200 * 200)
         #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("Links of different intervals all have their turn")
+    @Test("Links of different intervals all get their turn")
     func differentIntervals() throws {
         let bench = try LinkBench(hosts: 6)
         let intervals = [7.5, 11.25, 20, 31.25, 48.75]
@@ -54,7 +54,7 @@ struct LinkSharingTests {
         #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("A Peripheral of Centrals that know nothing of each other starves none", arguments: 1...8)
+    @Test("A Peripheral of independent Centrals serves all of them", arguments: 1...8)
     func severalCentrals(step: Int64) throws {
         let bench = try LinkBench(hosts: 4)
         var links: [LinkID] = []
@@ -63,13 +63,13 @@ struct LinkSharingTests {
             bench.world.run(for: .milliseconds(30) + .microseconds(step * 300))
         }
         let shares = try shares(bench, links, from: .central)
-        // Whose anchor is just before another's has one exchange of 200 octets in every second
-        // event of the 333, and no less.
+        // The link whose anchor is just before another's has one exchange of 200 bytes in every
+        // second event of the 333, and no less.
         #expect(shares.allSatisfy { $0 > 30_000 }, "\(shares)")
         #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("Two links that want the very same instants take turns")
+    @Test("Two links with the same instants alternate")
     func sameInstants() throws {
         let bench = try LinkBench(hosts: 3)
         let links = try [1, 2].map { try bench.connect($0, 0, .milliseconds(7.5)) }

@@ -5,14 +5,18 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("Links that last")
+@Suite("Long links")
 struct LongLinkTests {
-    /// What may change at an instant.
+    /// A change that takes effect at an instant.
     enum Change: CaseIterable {
         case parameters, phys, channels
     }
 
-    @Test("Instants lie beyond the end of the counter", arguments: Change.allCases, [0, 0.2])
+    @Test(
+        "An instant may be beyond the end of the event counter",
+        arguments: Change.allCases,
+        [0, 0.2]
+    )
     func wrap(change: Change, loss: Double) throws {
         for start in UInt16(65_524)...65_535 {
             let bench = try LinkBench(seed: UInt64(start)) { $0.faults.loss.constantLoss = loss }
@@ -57,7 +61,7 @@ struct LongLinkTests {
         }
     }
 
-    @Test("Ten minutes leave nothing behind, and the counter goes round")
+    @Test("The event counter wraps around, and ten minutes leave nothing behind")
     func tenMinutes() throws {
         let bench = try LinkBench()
         let link = try bench.connect(0, 1, .milliseconds(7.5))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("What a radio is engaged in")
+@Suite("The engagements of a radio")
 struct RadioScheduleTests {
     private let one = LinkID(rawValue: 1)
     private let other = LinkID(rawValue: 2)
 
-    /// Engages, which a macro's operand may not.
+    /// Engages the radio, because a macro's operand may not mutate it.
     private func engages(
         _ schedule: inout RadioSchedule,
         _ start: Int64,
@@ -23,7 +23,7 @@ struct RadioScheduleTests {
 
     private func at(_ microseconds: Int64) -> Instant { .zero + .microseconds(microseconds) }
 
-    @Test("It does one thing at a time")
+    @Test("A radio does one thing at a time")
     func oneThing() {
         var schedule = RadioSchedule()
         #expect(engages(&schedule, 10, 20))
@@ -33,7 +33,7 @@ struct RadioScheduleTests {
         #expect(engages(&schedule, 0, 10))
     }
 
-    @Test("A link may engage again what is engaged for it")
+    @Test("A link may replace its own engagement")
     func sameLink() {
         var schedule = RadioSchedule()
         #expect(engages(&schedule, 10, 20, for: one))
@@ -42,7 +42,7 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(30), to: at(35), for: one))
     }
 
-    @Test("What is more urgent goes first, unless the other has begun")
+    @Test("A more urgent engagement goes first unless the other has begun")
     func urgency() {
         var schedule = RadioSchedule()
         #expect(engages(&schedule, 10, 20, for: one, urgency: 1))
@@ -52,14 +52,14 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(10), to: at(15)))
     }
 
-    @Test("What is no link gives no way")
+    @Test("Only links give way")
     func othersStay() {
         var schedule = RadioSchedule()
         schedule.engage(from: at(10), to: at(20), now: at(0))
         #expect(!engages(&schedule, 10, 20, for: one, urgency: 9))
     }
 
-    @Test("What is released is free from then on")
+    @Test("A released engagement leaves the radio free")
     func release() {
         var schedule = RadioSchedule()
         schedule.engage(from: at(10), to: at(20), for: one, now: at(0))
@@ -69,7 +69,7 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(15), to: at(1_000)))
     }
 
-    @Test("The next engagement of others is known")
+    @Test("The next engagement of another owner is known")
     func next() {
         var schedule = RadioSchedule()
         schedule.engage(from: at(500), to: at(600), for: other, now: at(0))
@@ -79,7 +79,7 @@ struct RadioScheduleTests {
         #expect(schedule.nextEngagement(after: at(501)) == nil)
     }
 
-    @Test("The past is remembered for a while, and never too much of it")
+    @Test("Past engagements are kept for a limited time and number")
     func memory() {
         var schedule = RadioSchedule()
         for number in Int64(0)..<1_000 {
@@ -88,11 +88,15 @@ struct RadioScheduleTests {
         }
         #expect(!schedule.isFree(from: at(980_000), to: at(980_100)))
         #expect(schedule.isFree(from: at(900_000), to: at(900_100)))
-        for number in Int64(0)..<1_000 {
+        let last = Int64(RadioSchedule.engagementLimit)
+        for number in 0...last {
             let start = 2_000_000 + number * 10
             #expect(engages(&schedule, start, start + 5, now: 2_000_000))
         }
-        #expect(schedule.isFree(from: at(2_000_000), to: at(2_000_005)))
-        #expect(!schedule.isFree(from: at(2_009_990), to: at(2_009_995)))
+        let isForgotten = schedule.isFree(from: at(2_000_000), to: at(2_000_005))
+        #expect(isForgotten)
+        let latest = 2_000_000 + last * 10
+        let isKept = !schedule.isFree(from: at(latest), to: at(latest + 5))
+        #expect(isKept)
     }
 }

@@ -4,19 +4,19 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A host that keeps what it receives, and can send as much as its controller takes.
+/// A host that keeps received data, and sends as much as its controller accepts.
 final class StreamingHost {
     let world: World
     let id: ControllerID
     let address: DeviceAddress
     private let packetCount: Int
-    /// What came, and when, but for Number Of Completed Packets.
+    /// The received events with their times, except Number Of Completed Packets.
     private(set) var events: [(instant: Instant, event: HCI.Event)] = []
-    /// What was received on each link, packet by packet.
+    /// The received packets of each link.
     private(set) var received: [ConnectionHandle: [HCI.ACLPacket]] = [:]
-    /// How many packets of each link the controller says are completed.
+    /// How many packets of each link the controller has reported as completed.
     private(set) var completed: [ConnectionHandle: Int] = [:]
-    /// How many packets the controller holds, as the host counts.
+    /// How many packets the controller holds, by the host's count.
     private(set) var outstanding: [ConnectionHandle: Int] = [:]
     private var waiting: [ConnectionHandle: [[UInt8]]] = [:]
     private var streams: [ConnectionHandle: [UInt8]] = [:]
@@ -36,13 +36,13 @@ final class StreamingHost {
 
     var radio: RadioID { id.radio }
 
-    /// Sends the packets as the controller takes them, in order.
+    /// Sends the packets in order, as the controller accepts them.
     func send(_ packets: [[UInt8]], on handle: ConnectionHandle) {
         waiting[handle, default: []] += packets
         refill()
     }
 
-    /// Sends the packet again and again.
+    /// Sends the packet repeatedly.
     func stream(_ packet: [UInt8], on handle: ConnectionHandle) {
         streams[handle] = packet
         refill()
@@ -64,24 +64,24 @@ final class StreamingHost {
         world.send(packet.h4Bytes, to: id)
     }
 
-    /// Gives a command, which is done at once; what it is answered with is not kept.
+    /// Sends a command, which the controller executes at once. The answer is dropped.
     func command(_ command: some HCICommand) {
         world.send(HCI.EncodedCommand(command).h4Packet, to: id)
         world.run(for: .zero)
     }
 
-    /// All octets received on the link.
+    /// All bytes received on the link.
     func octets(_ handle: ConnectionHandle) -> [UInt8] {
         (received[handle] ?? []).flatMap(\.payload)
     }
 
-    /// Forgets what was received.
+    /// Forgets the received data.
     func forget() {
         received = [:]
         events = []
     }
 
-    /// Forgets all links, and what was to be sent on them: Reset has ended them.
+    /// Forgets all links and the data for them, because Reset has ended them.
     func forgetLinks() {
         forget()
         outstanding = [:]
@@ -90,7 +90,7 @@ final class StreamingHost {
         streams = [:]
     }
 
-    /// The reason and the instant of the first disconnection.
+    /// The first disconnection.
     var disconnection: (instant: Instant, handle: ConnectionHandle, reason: HCI.ErrorCode)? {
         for (instant, event) in events {
             guard case .disconnectionComplete(let end) = event else { continue }
@@ -117,12 +117,12 @@ final class StreamingHost {
         }
     }
 
-    /// A packet for each link in turn, while the controller has room.
+    /// Sends a packet for each link in turn, while the controller has room.
     private func refill() {
         while outstanding.values.reduce(0, +) < packetCount {
             let candidates = Set(waiting.keys.filter { waiting[$0]?.isEmpty == false })
                 .union(streams.keys)
-            // Who has the least on its way goes first.
+            // The link with the fewest packets in the controller goes first.
             let handle = candidates.min {
                 (outstanding[$0] ?? 0, $0.rawValue) < (outstanding[$1] ?? 0, $1.rawValue)
             }

@@ -4,9 +4,9 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("How links are given up")
+@Suite("Lost links")
 struct SupervisionTests {
-    /// Parts the two for good.
+    /// Moves the two out of range for good.
     private func separate(_ bench: LinkBench) {
         let (one, other) = (bench.hosts[0].radio, bench.hosts[1].radio)
         bench.world.core.ether.surroundings.setLoss(200, between: one, and: other)
@@ -35,7 +35,7 @@ struct SupervisionTests {
         #expect(bench.world.nextInstant == nil)
     }
 
-    @Test("Both ends fail if no packet arrives at all")
+    @Test("Both ends fail if no packet arrives")
     func neverHeard() throws {
         let bench = try LinkBench()
         separate(bench)
@@ -73,7 +73,7 @@ struct SupervisionTests {
         #expect(bench.world.nextInstant == nil)
     }
 
-    @Test("A link that loses packets, but not for too long, lives on")
+    @Test("A link survives packet loss that is shorter than the timeout")
     func interruption() throws {
         let bench = try LinkBench()
         try bench.connect(0, 1, .milliseconds(30, timeout: .seconds(1)))
@@ -87,7 +87,7 @@ struct SupervisionTests {
         #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("Links that are dropped end in silence, and the peer finds out", arguments: 0...1)
+    @Test("Dropped links end without a packet, and the peer detects it", arguments: 0...1)
     func dropped(who: Int) throws {
         let bench = try LinkBench()
         try bench.connect(0, 1, .milliseconds(30, timeout: .seconds(1)))
@@ -105,7 +105,7 @@ struct SupervisionTests {
         #expect(bench.world.nextInstant == nil)
     }
 
-    @Test("Dropping what was only asked for forgets it")
+    @Test("Dropping a requested link removes it")
     func droppedProposal() throws {
         let bench = try LinkBench()
         let link = try bench.propose()
@@ -116,7 +116,7 @@ struct SupervisionTests {
         #expect(bench.world.nextInstant == nil)
     }
 
-    @Test("A wrong key ends the end that notices", arguments: LinkSide.allCases)
+    @Test("A wrong key ends the link at the end that detects it", arguments: LinkSide.allCases)
     func wrongKey(side: LinkSide) throws {
         let bench = try LinkBench()
         let link = try bench.connect()
@@ -134,7 +134,7 @@ struct SupervisionTests {
         #expect(bench.hosts[sender].disconnection?.reason == .connectionTimeout)
     }
 
-    @Test("Ends that see the rhythm differently do not meet again")
+    @Test("Ends with different timing do not meet again")
     func differentRhythm() throws {
         let bench = try LinkBench()
         let link = try bench.connect()

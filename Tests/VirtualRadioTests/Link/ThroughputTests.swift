@@ -6,12 +6,12 @@ import VirtualRadio
 
 @Suite("Throughput of a link")
 struct ThroughputTests {
-    /// What a row and a column of the table of limits say.
+    /// A cell of the table of limits.
     struct Limit: CustomTestStringConvertible, Sendable {
         let modulation: Modulation
         let isEncrypted: Bool
         let milliseconds: Double
-        /// How many notifications of 244 octets fit into a connection event.
+        /// How many notifications of 244 bytes fit into a connection event.
         let count: Int
 
         init(
@@ -62,7 +62,7 @@ struct ThroughputTests {
         #expect((0.97...1.0).contains(share), "\(count) of \(limit.count * 100)")
     }
 
-    @Test("Data of both sides shares the exchanges", arguments: [Modulation.le1M, .le2M])
+    @Test("Data in both directions shares the exchanges", arguments: [Modulation.le1M, .le2M])
     func bothSides(modulation: Modulation) throws {
         let bench = try LinkBench()
         let link = try bench.connect(0, 1, .milliseconds(50))
@@ -93,7 +93,7 @@ struct ThroughputTests {
         bench.hosts[0].forget()
         bench.world.run(for: .seconds(3))
 
-        // At best 11 packets of 27 octets in 7.5 ms; the tenth of each frame is a short one.
+        // At best 11 packets of 27 bytes in 7.5 ms; the tenth of each frame is a short one.
         let packets = bench.hosts[0].received[try bench.handle(link, .central)] ?? []
         let rate = Double(packets.reduce(0) { $0 + $1.payload.count }) * 8 / 3_000
         #expect((0.97 * 278...1.0 * 317).contains(rate), "\(rate) kbit/s")

@@ -4,11 +4,11 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Private addresses are made, used for a while, and replaced (Vol 6, Part B, 6.1).
+/// The generation and replacement of private addresses (Vol 6, Part B, 6.1).
 @Suite struct AddressReplacementTests {
     let world = World(seed: 1)
 
-    @Test("there are none while resolution is off")
+    @Test("There are no private addresses while resolution is off")
     func noneWhileOff() throws {
         let (host, peer) = try makeHost()
         #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.localAddress(peer) }
@@ -20,7 +20,7 @@ import VirtualRadio
         #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.peerAddress(peer) }
     }
 
-    @Test("each is made with its key")
+    @Test("Each address is made with its key")
     func resolve() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -28,7 +28,7 @@ import VirtualRadio
         #expect(IdentityResolvingKey(peer.peerKey).resolves(try host.peerAddress(peer)))
     }
 
-    @Test("every entry has its own, even with the same local key")
+    @Test("Every entry has its own address, even with the same local key")
     func differ() throws {
         let (host, peer) = try makeHost()
         let other = try PrivatePeer(2)
@@ -37,7 +37,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != host.localAddress(other))
     }
 
-    @Test("an entry that comes later has addresses at once")
+    @Test("An entry that is added later has addresses at once")
     func addedWhileOn() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -48,7 +48,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) == first)
     }
 
-    @Test("no key, no address")
+    @Test("Without a key there is no address")
     func zeroKeys() throws {
         let (host, _) = try makeHost()
         let nameless = try PrivatePeer(2, peerKey: 0, localKey: 0)
@@ -64,7 +64,7 @@ import VirtualRadio
         #expect(host.controller.resolvingList.peerAddress(of: nameless.identity) == nil)
     }
 
-    @Test("they are replaced at the very second that the host has said", arguments: [1, 900, 3600])
+    @Test("Addresses are replaced exactly after the host's timeout", arguments: [1, 900, 3600])
     func replacedInTime(_ seconds: UInt16) throws {
         let (host, peer) = try makeHost()
         if seconds != 900 { try host.setTimeout(seconds) }
@@ -80,7 +80,7 @@ import VirtualRadio
         #expect(Set(addresses).count == 4)
     }
 
-    @Test("to switch on what is on replaces nothing, and off and on again does")
+    @Test("Enabling again replaces nothing, and disabling and enabling does")
     func enabledTwice() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -96,7 +96,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != second)
     }
 
-    @Test("a shorter time counts from when the addresses were made")
+    @Test("A shorter timeout counts from the generation of the addresses")
     func shortened() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -109,7 +109,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != first)
     }
 
-    @Test("a time that has passed already replaces them now")
+    @Test("A timeout that has already passed replaces the addresses now")
     func shortenedToPast() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -123,7 +123,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) == second)
     }
 
-    @Test("a longer time counts from when the addresses were made, too")
+    @Test("A longer timeout counts from the generation of the addresses as well")
     func lengthened() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -136,7 +136,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != first)
     }
 
-    @Test("without entries, or switched off, nothing is due")
+    @Test("Without entries or resolution there is no deadline")
     func idle() throws {
         let (host, peer) = try makeHost()
         #expect(world.nextInstant == nil)
@@ -151,7 +151,7 @@ import VirtualRadio
         #expect(world.nextInstant == nil)
     }
 
-    @Test("replacement goes on while a scan holds the list")
+    @Test("Replacement continues while a scan locks the list")
     func goesOnWhileScanning() throws {
         let (host, peer) = try makeHost()
         try host.setTimeout(1)
@@ -162,7 +162,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != first)
     }
 
-    @Test("the same seed makes the same addresses")
+    @Test("The same seed makes the same addresses")
     func followsFromSeed() throws {
         let addresses = try [UInt64(3), 3, 4].map { seed in
             let host = try TestHost(World(seed: seed))
@@ -185,7 +185,7 @@ import VirtualRadio
 }
 
 extension TestHost {
-    /// Says for how many seconds private addresses are used.
+    /// Sets the timeout of private addresses in seconds.
     func setTimeout(_ seconds: UInt16) throws {
         try perform(
             HCI.LESetResolvablePrivateAddressTimeout(timeout: .init(rawValue: seconds))

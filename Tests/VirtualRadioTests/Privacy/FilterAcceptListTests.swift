@@ -4,18 +4,18 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// The Filter Accept List as a host has it (Vol 4, Part E, 7.8.14 to 7.8.17).
+/// The Filter Accept List as a host uses it (Vol 4, Part E, 7.8.14 to 7.8.17).
 @Suite struct FilterAcceptListTests {
     let world = World(seed: 1)
 
-    @Test("the size is what the controller was made with", arguments: [1, 32, 255, 1000])
+    @Test("The size is the configured one", arguments: [1, 32, 255, 1000])
     func size(_ limit: Int) throws {
         let host = try makeHost(limit: limit)
         let size = try host.perform(HCI.LEReadFilterAcceptListSize()).size
         #expect(Int(size) == min(limit, 255))
     }
 
-    @Test("a device is in the list from its addition to its removal")
+    @Test("A device is in the list from its addition to its removal")
     func addsAndRemoves() throws {
         let host = try makeHost()
         let device = try address("C0:00:00:00:00:01", .random)
@@ -26,7 +26,7 @@ import VirtualRadio
         #expect(!host.acceptList.contains(device))
     }
 
-    @Test("public and random addresses of the same bits are two devices")
+    @Test("Public and random addresses of the same bits are two devices")
     func tellsKindsApart() throws {
         let host = try makeHost()
         let device = try address("C0:00:00:00:00:01", .public)
@@ -35,7 +35,7 @@ import VirtualRadio
         #expect(!host.acceptList.contains(DeviceAddress(value: device.value, kind: .random)))
     }
 
-    @Test("it holds as many as it says, and one that is there needs no room")
+    @Test("The list has room for its size, and a listed device needs no more room")
     func isFull() throws {
         let host = try makeHost(limit: 3)
         for number in 1...3 { #expect(try host.add(number) == .success) }
@@ -50,7 +50,7 @@ import VirtualRadio
         for number in 4...6 { #expect(try host.add(number) == .success) }
     }
 
-    @Test("those who do not tell who they are take one place, whatever address is with it")
+    @Test("Anonymous advertisers take one place, with any address")
     func anonymous() throws {
         let host = try makeHost(limit: 1)
         #expect(!host.acceptList.containsAnonymous)
@@ -64,14 +64,17 @@ import VirtualRadio
         #expect(!host.acceptList.containsAnonymous)
     }
 
-    @Test("to remove a device that is not there is no mistake")
+    @Test("Removing an unlisted device succeeds")
     func removesNothing() throws {
         let host = try makeHost()
         let device = HCI.PeerAddress(type: .public, value: 9)
         try host.perform(HCI.LERemoveDeviceFromFilterAcceptList(address: device))
     }
 
-    @Test("identity types and unknown ones name nobody", arguments: [0x02, 0x03, 0x04, 0xFE])
+    @Test(
+        "Identity address types and unknown types are refused",
+        arguments: [0x02, 0x03, 0x04, 0xFE]
+    )
     func refusesTypes(_ number: UInt8) throws {
         let host = try makeHost()
         let device = HCI.PeerAddress(type: HCI.AddressType(rawValue: number), value: 9)
@@ -81,7 +84,7 @@ import VirtualRadio
         #expect(try host.status(removing) == .invalidCommandParameters)
     }
 
-    @Test("Reset empties it")
+    @Test("Reset clears the list")
     func isReset() throws {
         let host = try makeHost(limit: 1)
         #expect(try host.add(1) == .success)
@@ -89,7 +92,7 @@ import VirtualRadio
         #expect(try host.add(2) == .success)
     }
 
-    @Test("it stays as it is while a scan goes by it")
+    @Test("The list cannot change while a scan uses it")
     func isHeldByScan() throws {
         let host = try makeHost()
         try host.scan(policy: .filterAcceptList)
@@ -104,7 +107,7 @@ import VirtualRadio
         #expect(try host.add(1) == .success)
     }
 
-    @Test("a scan that takes everybody does not hold it")
+    @Test("A scan without the list does not lock it")
     func isNotHeldByOpenScan() throws {
         let host = try makeHost()
         try host.scan(policy: .unfiltered)
@@ -127,7 +130,7 @@ extension TestHost {
     /// The controller's list.
     fileprivate var acceptList: FilterAcceptList { controller.acceptList }
 
-    /// Puts the public device with the number into the Filter Accept List.
+    /// Adds the public device with the number to the Filter Accept List.
     fileprivate func add(_ number: Int) throws -> HCI.ErrorCode {
         let device = HCI.PeerAddress(type: .public, value: UInt64(number))
         return try status(HCI.LEAddDeviceToFilterAcceptList(address: device))

@@ -4,20 +4,21 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A peer as the resolving list knows it: its identity, and both keys.
+/// A peer of the resolving list: its identity, and both keys.
 struct PrivatePeer: Sendable {
     var identity: DeviceAddress
     var peerKey: HCI.Key128
     var localKey: HCI.Key128
 
-    /// A peer with a random static address and keys that follow from the numbers; 0 is the zero key.
+    /// A peer with a random static address and keys that are made from the numbers; 0 is the zero
+    /// key.
     init(_ number: UInt8, peerKey: UInt8? = nil, localKey: UInt8 = 0xA0) throws {
         identity = DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
         self.peerKey = try .repeating(peerKey ?? number)
         self.localKey = try .repeating(localKey)
     }
 
-    /// The command that puts it into the list.
+    /// The command that adds it to the list.
     var adding: HCI.LEAddDeviceToResolvingList {
         HCI.LEAddDeviceToResolvingList(
             peerIdentity: HCI.PeerAddress(identity),
@@ -26,12 +27,12 @@ struct PrivatePeer: Sendable {
         )
     }
 
-    /// The command that takes it out.
+    /// The command that removes it from the list.
     var removing: HCI.LERemoveDeviceFromResolvingList {
         HCI.LERemoveDeviceFromResolvingList(peerIdentity: HCI.PeerAddress(identity))
     }
 
-    /// An address that the peer could use.
+    /// A private address of the peer.
     func makeAddress(seed: UInt64 = 1) throws -> DeviceAddress {
         var dice = WorldSeed(seed).stream("peer")
         return try #require(IdentityResolvingKey(peerKey).makeAddress(using: &dice))
@@ -39,29 +40,29 @@ struct PrivatePeer: Sendable {
 }
 
 extension HCI.Key128 {
-    /// The key of sixteen equal octets.
+    /// The key of sixteen equal bytes.
     static func repeating(_ octet: UInt8) throws -> HCI.Key128 {
         try #require(HCI.Key128([UInt8](repeating: octet, count: 16)))
     }
 }
 
 extension TestHost {
-    /// The controller, as it is now.
+    /// The present state of the controller.
     var controller: VirtualController { world.core.controllers[Int(id.radio.rawValue)] }
 
-    /// Switches address resolution.
+    /// Enables or disables address resolution.
     func setResolution(_ isEnabled: Bool) throws {
         try perform(HCI.LESetAddressResolutionEnable(isEnabled: isEnabled))
     }
 
-    /// The controller's private address towards the peer; throws the error code if there is none.
+    /// The controller's private address towards the peer. Throws the error code if there is none.
     func localAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
         let identity = HCI.PeerAddress(peer.identity)
         return try perform(HCI.LEReadLocalResolvableAddress(peerIdentity: identity))
             .address.deviceAddress(.random)
     }
 
-    /// The peer's private address; throws the error code if there is none.
+    /// The peer's private address. Throws the error code if there is none.
     func peerAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
         let identity = HCI.PeerAddress(peer.identity)
         return try perform(HCI.LEReadPeerResolvableAddress(peerIdentity: identity))

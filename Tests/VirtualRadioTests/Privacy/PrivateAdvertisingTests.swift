@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Private addresses on the air, and what scanners make of them. The cases of the official suite are
+/// Private addresses on the air, and how scanners report them. The cases of the official suite are
 /// those of privacy in the sections ADV and SCN.
 @Suite struct PrivateAdvertisingTests {
     let room: PrivateRoom
@@ -13,7 +13,7 @@ import VirtualRadio
         room = try PrivateRoom()
     }
 
-    @Test("the advertiser goes by private addresses, and never shows its identity")
+    @Test("The advertiser uses private addresses and never shows its identity")
     func hidesIdentity() throws {
         try room.advertise()
         room.world.run(for: .seconds(10))
@@ -22,7 +22,7 @@ import VirtualRadio
         #expect(IdentityResolvingKey(room.sensorKey).resolves(address))
     }
 
-    @Test("the address on the air changes when its time is over")
+    @Test("The address changes after its timeout")
     func rotates() throws {
         try room.sensor.setTimeout(60)
         try room.advertise()
@@ -34,7 +34,7 @@ import VirtualRadio
         #expect(addresses.allSatisfy { key.resolves($0) })
     }
 
-    @Test("all packets of one advertising event have the same address")
+    @Test("All packets of one advertising event have the same address")
     func eventsAreOfOnePiece() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
@@ -45,7 +45,7 @@ import VirtualRadio
         #expect(room.advertisers.count > 50)
     }
 
-    @Test("a new address is on the air with the first event after its second")
+    @Test("The first event after the timeout has a new address")
     func rotatesAtTheSecond() throws {
         try room.sensor.setTimeout(10)
         try room.advertise()
@@ -55,12 +55,12 @@ import VirtualRadio
             .filter { $0.legacy?.advertiser == old }.map(\.start)
         let end = Instant.zero + .seconds(10)
         let last = try #require(starts.last)
-        // An event is a few milliseconds long, and they are a tenth of a second apart.
+        // An event takes a few milliseconds, and events are a tenth of a second apart.
         #expect(last <= end + .milliseconds(5))
         #expect(end - last < .milliseconds(120))
     }
 
-    @Test("who has the key is told the identity, whatever the address of the moment")
+    @Test("A scanner with the key reports the identity for any address")
     func reportsIdentity() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
@@ -74,7 +74,7 @@ import VirtualRadio
         #expect(room.phone.reports.allSatisfy { $0.address == identity })
     }
 
-    @Test("the host may read the private address by which the peer was heard last")
+    @Test("The host may read the private address of the last packet from a peer")
     func readsPeerAddress() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
@@ -89,7 +89,7 @@ import VirtualRadio
         }
     }
 
-    @Test("a public identity is told as such")
+    @Test("A public identity is reported as public")
     func reportsPublicIdentity() throws {
         try room.phone.advertise(own: .resolvableOrPublic, peer: PrivateRoom.sensorIdentity)
         try room.sensor.scan(policy: .unfiltered)
@@ -99,7 +99,7 @@ import VirtualRadio
         #expect(room.sensor.reports.allSatisfy { $0.address == identity })
     }
 
-    @Test("who does not have the key sees one new stranger after the other")
+    @Test("A scanner without the key reports each address as a new device")
     func strangersSeeAddresses() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
@@ -110,7 +110,7 @@ import VirtualRadio
         #expect(addresses.allSatisfy { $0.type == .random })
     }
 
-    @Test("a duplicates filter goes by the identity, not by the address of the moment")
+    @Test("A duplicate filter compares identities and not addresses")
     func filtersDuplicatesByIdentity() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
@@ -125,7 +125,7 @@ import VirtualRadio
         #expect(room.stranger.reports.count >= 9)
     }
 
-    @Test("LL/DDI/SCN/BV-26-C: in network privacy mode an identity on the air is not reported")
+    @Test("LL/DDI/SCN/BV-26-C: In network privacy mode an identity address is not reported")
     func networkMode() throws {
         try room.advertise(own: .random)
         try room.phone.scan(policy: .unfiltered)
@@ -137,7 +137,7 @@ import VirtualRadio
         #expect(room.stranger.reports.allSatisfy { $0.address == address })
     }
 
-    @Test("LL/DDI/SCN/BV-28-C: in device privacy mode an identity on the air is reported as is")
+    @Test("LL/DDI/SCN/BV-28-C: In device privacy mode an identity address is reported")
     func deviceMode() throws {
         try room.phone.perform(
             HCI.LESetPrivacyMode(
@@ -153,7 +153,7 @@ import VirtualRadio
         #expect(room.phone.reports.allSatisfy { $0.address == address })
     }
 
-    @Test("without resolution the address on the air is what is reported")
+    @Test("Without resolution the address on the air is reported")
     func resolutionOff() throws {
         try room.phone.setResolution(false)
         try room.advertise()
@@ -164,7 +164,7 @@ import VirtualRadio
         #expect(room.phone.reports.allSatisfy { $0.address == HCI.PeerAddress(address) })
     }
 
-    @Test("an identity in the accept list stands for all its private addresses")
+    @Test("An identity in the Filter Accept List stands for all its private addresses")
     func acceptsIdentities() throws {
         try room.sensor.setTimeout(1)
         let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
@@ -178,7 +178,7 @@ import VirtualRadio
         #expect(room.stranger.reports.isEmpty)
     }
 
-    @Test("who is not in the accept list is not reported, though its identity is known")
+    @Test("A device outside the Filter Accept List is not reported, though its identity is known")
     func refusesOthers() throws {
         let other = HCI.PeerAddress(TestHost.stranger)
         try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: other))
@@ -188,7 +188,7 @@ import VirtualRadio
         #expect(room.phone.reports.isEmpty)
     }
 
-    @Test("while it advertises, nothing about resolution can be changed")
+    @Test("During advertising the resolution settings cannot change")
     func holdsTheList() throws {
         try room.advertise()
         let key = try HCI.Key128.repeating(3)
@@ -206,7 +206,7 @@ import VirtualRadio
     }
 
     @Test(
-        "advertising that goes by the accept list holds it",
+        "Advertising that uses the Filter Accept List locks it",
         arguments: [
             (HCI.AdvertisingFilterPolicy.unfiltered, false), (.scanFiltered, true),
             (.connectFiltered, true), (.filtered, true),
@@ -221,7 +221,7 @@ import VirtualRadio
     }
 }
 
-/// Scan requests between devices that know each other.
+/// Scan requests between devices that can resolve each other.
 @Suite struct PrivateScanRequestTests {
     let room: PrivateRoom
 
@@ -229,7 +229,7 @@ import VirtualRadio
         room = try PrivateRoom()
     }
 
-    @Test("a scanner asks by a private address that the advertiser can resolve")
+    @Test("A scanner requests with a private address that the advertiser can resolve")
     func asksPrivately() throws {
         try room.advertise(.scannable)
         try room.phone.scan(.active, own: .resolvableOrPublic)
@@ -240,7 +240,7 @@ import VirtualRadio
         #expect(room.phone.reports.contains { $0.type == .scanResponse })
     }
 
-    @Test("in network privacy mode a scanner that shows its identity gets no response")
+    @Test("In network privacy mode a scanner with its identity address gets no response")
     func refusesBareScanner() throws {
         try room.advertise(.scannable)
         try room.phone.scan(.active, own: .public)
@@ -249,7 +249,7 @@ import VirtualRadio
         #expect(!room.phone.reports.contains { $0.type == .scanResponse })
     }
 
-    @Test("in device privacy mode it does")
+    @Test("In device privacy mode a scanner with its identity address gets a response")
     func answersBareScanner() throws {
         let phone = HCI.PeerAddress(room.phoneIdentity)
         try room.sensor.perform(HCI.LESetPrivacyMode(peerIdentity: phone, mode: .device))
@@ -259,7 +259,7 @@ import VirtualRadio
         #expect(room.phone.reports.contains { $0.type == .scanResponse })
     }
 
-    @Test("an advertiser that answers its accept list answers an identity in it")
+    @Test("An advertiser that uses its Filter Accept List answers an identity in it")
     func answersListed() throws {
         let phone = HCI.PeerAddress(room.phoneIdentity)
         try room.sensor.perform(HCI.LEAddDeviceToFilterAcceptList(address: phone))

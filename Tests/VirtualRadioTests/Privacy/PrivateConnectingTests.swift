@@ -4,8 +4,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Connections between devices that know each other by identity and call each other by private
-/// addresses (Vol 6, Part B, 6.2 and 6.4).
+/// Connections between devices that know each other's identities and use private addresses (Vol 6,
+/// Part B, 6.2 and 6.4).
 @Suite struct PrivateConnectingTests {
     let room: PrivateRoom
 
@@ -13,7 +13,7 @@ import VirtualRadio
         room = try PrivateRoom()
     }
 
-    @Test("who is called by its identity is found behind its private address")
+    @Test("A connection request by identity finds the peer's private address")
     func connectsByIdentity() throws {
         try room.advertise()
         try room.connect()
@@ -37,7 +37,7 @@ import VirtualRadio
         #expect(peripheral.localPrivateAddress == HCI.BareAddress(request.advertiser))
     }
 
-    @Test("such links last")
+    @Test("Links between private addresses stay up")
     func lasts() throws {
         try room.advertise()
         try room.connect()
@@ -49,7 +49,7 @@ import VirtualRadio
         #expect(!isEnded)
     }
 
-    @Test("the address types for identities call the same device")
+    @Test("The address types of identities reach the same device")
     func connectsByIdentityType() throws {
         try room.advertise()
         try room.connect(to: sensorIdentity)
@@ -57,7 +57,7 @@ import VirtualRadio
         #expect(room.phone.connections.first?.peerAddress == sensorIdentity)
     }
 
-    @Test("who makes a private address for the peer needs no random one")
+    @Test("An initiator with a private address for the peer needs no random one")
     func withoutRandomAddress() throws {
         let unknown = TestHost.create(
             HCI.PeerAddress(TestHost.stranger),
@@ -73,7 +73,7 @@ import VirtualRadio
         #expect(central.localPrivateAddress == HCI.BareAddress(request.initiator))
     }
 
-    @Test("any device on the accept list may be called, by its identity")
+    @Test("Any device on the Filter Accept List is connected to by its identity")
     func connectsByAcceptList() throws {
         let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
         try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
@@ -86,7 +86,7 @@ import VirtualRadio
         #expect(try room.phone.status(HCI.LEClearFilterAcceptList()) == .success)
     }
 
-    @Test("an advertiser finds the identity of an initiator in its accept list")
+    @Test("An advertiser finds the identity of an initiator in its Filter Accept List")
     func acceptsIdentity() throws {
         let identity = HCI.PeerAddress(room.phoneIdentity)
         try room.sensor.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
@@ -96,7 +96,7 @@ import VirtualRadio
         #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
     }
 
-    @Test("an initiator that is not in the list gets no connection")
+    @Test("An initiator outside the Filter Accept List gets no connection")
     func refusesOthers() throws {
         try room.advertise(policy: .connectFiltered)
         try room.connect()
@@ -107,7 +107,7 @@ import VirtualRadio
         #expect(reasons == [.connectionFailedToBeEstablished])
     }
 
-    @Test("in network privacy mode an initiator must not show its identity")
+    @Test("In network privacy mode an initiator with its identity address is refused")
     func refusesBareInitiator() throws {
         try room.advertise()
         try room.connect(own: .public)
@@ -117,7 +117,7 @@ import VirtualRadio
         #expect(room.phone.disconnections.count == 1)
     }
 
-    @Test("in device privacy mode it may")
+    @Test("In device privacy mode an initiator with its identity address is accepted")
     func acceptsBareInitiator() throws {
         try room.sensor.perform(
             HCI.LESetPrivacyMode(
@@ -133,7 +133,7 @@ import VirtualRadio
         #expect(peripheral.peerPrivateAddress.value == 0)
     }
 
-    @Test("in network privacy mode an initiator does not call a bare advertiser")
+    @Test("In network privacy mode an initiator ignores an advertiser's identity address")
     func refusesBareAdvertiser() throws {
         try room.advertise(own: .random)
         try room.connect()
@@ -142,7 +142,7 @@ import VirtualRadio
         #expect(room.phone.connections.isEmpty)
     }
 
-    @Test("while it initiates, nothing about resolution can be changed")
+    @Test("During initiating the resolution settings cannot change")
     func holdsTheList() throws {
         try room.connect()
         #expect(try room.phone.status(HCI.LEClearResolvingList()) == .commandDisallowed)
@@ -152,7 +152,7 @@ import VirtualRadio
         #expect(try room.phone.status(switching) == .success)
     }
 
-    @Test("directed advertising names both by private addresses, and the target finds itself")
+    @Test("Directed advertising has private addresses of both, and the target recognizes itself")
     func directed() throws {
         try room.advertise(.directedLowDutyCycle)
         try room.phone.scan(policy: .unfiltered)
@@ -168,7 +168,7 @@ import VirtualRadio
         #expect(room.stranger.reports.isEmpty)
     }
 
-    @Test("the target of directed advertising connects")
+    @Test("The target of directed advertising connects")
     func directedConnects() throws {
         try room.advertise(.directedLowDutyCycle)
         try room.connect()
@@ -178,7 +178,7 @@ import VirtualRadio
     }
 
     @Test(
-        "it answers by a private address of its own making, whatever addresses it was to use",
+        "The target answers with a private address of its own, whatever its configured type",
         arguments: [HCI.OwnAddressType.resolvableOrPublic, .public]
     )
     func directedAnswer(_ own: HCI.OwnAddressType) throws {
@@ -192,7 +192,7 @@ import VirtualRadio
         #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
     }
 
-    @Test("a host that knows only the first form of the event is told identities, too")
+    @Test("A host with only the first version of the event gets identities as well")
     func firstForm() throws {
         let later: HCI.LEEventMask = [.enhancedConnectionComplete, .enhancedConnectionCompleteV2]
         let mask = HCI.LEEventMask(rawValue: .max).subtracting(later)
@@ -206,7 +206,7 @@ import VirtualRadio
         #expect(peers == [HCI.PeerAddress(PrivateRoom.sensorIdentity)])
     }
 
-    @Test("so it does when the advertiser is in a hurry")
+    @Test("The target of high duty cycle directed advertising connects")
     func hurriedlyDirectedConnects() throws {
         try room.advertise(.directedHighDutyCycle)
         try room.connect()
@@ -215,7 +215,7 @@ import VirtualRadio
         #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
     }
 
-    @Test("a target that nobody resolves is reported to those who ask for such")
+    @Test("A target that is not resolved is reported under the extended filter policies")
     func unresolvedTargets() throws {
         try room.advertise(.directedLowDutyCycle)
         try room.stranger.scan(policy: .unfilteredExtended)
@@ -227,7 +227,7 @@ import VirtualRadio
         #expect(reports.allSatisfy { $0.target.value == packet.target?.value })
     }
 
-    @Test("the same seed leads to the same packets, and another to others")
+    @Test("The same seed leads to the same packets, and another seed to others")
     func followsFromSeed() throws {
         let traces = try [UInt64(5), 5, 6].map { seed in
             let room = try PrivateRoom(seed: seed)
@@ -251,7 +251,7 @@ import VirtualRadio
 }
 
 extension TestHost {
-    /// The links that ended.
+    /// The disconnections.
     fileprivate var disconnections: [HCI.DisconnectionComplete] {
         events.compactMap { event in
             if case .disconnectionComplete(let event) = event { event } else { nil }

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Privacy with extended advertising: on secondary channels, of several sets, and of nobody.
+/// Privacy with extended advertising: on secondary channels, with several sets, and anonymous.
 @Suite struct PrivateExtendedTests {
     let room: PrivateRoom
 
@@ -12,7 +12,7 @@ import VirtualRadio
         room = try PrivateRoom()
     }
 
-    @Test("the advertiser's address on the secondary channel is private, and is resolved")
+    @Test("The advertiser's address on the secondary channel is private and is resolved")
     func reportsIdentity() throws {
         try room.sensor.setTimeout(2)
         try start([], data: [2, 1, 6])
@@ -27,7 +27,7 @@ import VirtualRadio
         #expect(reports.allSatisfy { $0.address == sensorIdentity })
     }
 
-    @Test("two sets for the same peer share its private address, other sets go by their own")
+    @Test("Two sets for the same peer share its private address, and other sets have their own")
     func sets() throws {
         try start([], handle: 1)
         try start([], handle: 2)
@@ -42,7 +42,7 @@ import VirtualRadio
         #expect(public3 == [room.sensor.publicAddress])
     }
 
-    @Test("a connection on a secondary channel is between identities, too")
+    @Test("A connection on a secondary channel is between identities as well")
     func connects() throws {
         try start([.connectable])
         let timing = HCI.ConnectionParameters(
@@ -75,7 +75,7 @@ import VirtualRadio
         #expect(peripheral.localPrivateAddress == HCI.BareAddress(request.advertiser))
     }
 
-    @Test("advertising of nobody reaches a choosy scanner that has nobody on its list")
+    @Test("Anonymous advertising passes a Filter Accept List with the entry for it")
     func anonymous() throws {
         try start([.anonymous], data: [2, 1, 6])
         try room.phone.scanExtended(policy: .filterAcceptList)
@@ -97,7 +97,7 @@ import VirtualRadio
         #expect(room.phone.extendedReports.allSatisfy { $0.address.type == .anonymous })
     }
 
-    @Test("a directed set names its target by a private address of the target")
+    @Test("A directed set contains a private address of its target")
     func directed() throws {
         try start([.directed], data: [2, 1, 6])
         try room.phone.scanExtended()

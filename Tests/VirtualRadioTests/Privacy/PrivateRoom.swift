@@ -4,9 +4,9 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A world of a phone, a sensor that it knows, and a stranger; phone and sensor have each other in
-/// their resolving lists, and resolution is on. The sensor's identity is a random static address,
-/// the phone's its public one.
+/// A world with a phone, a sensor, and a third device. Phone and sensor have each other in their
+/// resolving lists, and resolution is on. The sensor's identity is a random static address, the
+/// phone's its public one.
 final class PrivateRoom {
     static let sensorIdentity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
 
@@ -15,7 +15,7 @@ final class PrivateRoom {
     let sensor: TestHost
     let stranger: TestHost
     let air: Sniffer
-    /// With which each makes its private addresses.
+    /// The keys with which each side makes its private addresses.
     let phoneKey: HCI.Key128
     let sensorKey: HCI.Key128
 
@@ -39,7 +39,7 @@ final class PrivateRoom {
     /// The phone's identity address.
     var phoneIdentity: DeviceAddress { phone.publicAddress }
 
-    /// The sensor's own private address of the moment, towards the phone.
+    /// The sensor's present private address towards the phone.
     var sensorAddress: DeviceAddress {
         get throws {
             try sensor.perform(
@@ -48,7 +48,7 @@ final class PrivateRoom {
         }
     }
 
-    /// The sensor advertises by private addresses that it makes for the phone.
+    /// The sensor advertises with private addresses that it makes for the phone.
     func advertise(
         _ type: HCI.AdvertisingType = .connectableUndirected,
         own: HCI.OwnAddressType = .resolvableOrRandom,
@@ -57,7 +57,8 @@ final class PrivateRoom {
         try sensor.advertise(type, own: own, peer: phoneIdentity, policy: policy)
     }
 
-    /// The phone initiates a connection to the sensor, by its identity or by the accept list.
+    /// The phone initiates a connection to the sensor, by its identity or by the Filter Accept
+    /// List.
     func connect(
         _ policy: HCI.InitiatorFilterPolicy = .peerAddress,
         own: HCI.OwnAddressType = .resolvableOrPublic,
@@ -81,13 +82,13 @@ final class PrivateRoom {
         #expect(try phone.status(command) == .success)
     }
 
-    /// The addresses that legacy advertisements of the sensor had, in order, without repetition.
+    /// The addresses in the sensor's legacy advertisements, in order, without repetition.
     var advertisers: [DeviceAddress] {
         air.packets.filter { $0.sender == sensor.id.radio }.compactMap(\.legacy?.advertiser)
             .reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 
-    /// Who asked for connections, in order.
+    /// The connection requests, in order.
     var connectionRequests: [ConnectionRequest] {
         air.packets.compactMap {
             if case .connectionRequest(let request) = $0.pdu { request } else { nil }
@@ -111,7 +112,7 @@ final class PrivateRoom {
 }
 
 extension TestHost {
-    /// The links that were made, or not made.
+    /// The results of all connection attempts.
     var connections: [HCI.LEEnhancedConnectionComplete] {
         events.compactMap { event in
             switch event {

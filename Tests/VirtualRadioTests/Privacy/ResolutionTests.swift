@@ -4,11 +4,11 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// What a controller makes of addresses on the air (Vol 6, Part B, 6.2 to 6.5).
+/// How a controller resolves addresses (Vol 6, Part B, 6.2 to 6.5).
 @Suite struct ResolutionTests {
     let world = World(seed: 1)
 
-    @Test("a private address is resolved to the identity behind it")
+    @Test("A private address is resolved to its identity")
     func resolves() throws {
         let host = try TestHost(world)
         let peers = try (1...5).map { try PrivatePeer($0) }
@@ -19,13 +19,13 @@ import VirtualRadio
             for seed in 1...3 {
                 let address = try peer.makeAddress(seed: UInt64(seed))
                 #expect(list.resolve(address) == .identity(peer.identity))
-                // Remembered, and not worked out again: the answer is the same.
+                // Cached, and not computed again: the answer is the same.
                 #expect(list.resolve(address) == .identity(peer.identity))
             }
         }
     }
 
-    @Test("nothing is resolved while resolution is off")
+    @Test("Nothing is resolved while resolution is off")
     func off() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(false)
@@ -34,7 +34,7 @@ import VirtualRadio
         #expect(list.resolve(peer.identity) == .unresolved)
     }
 
-    @Test("strangers' addresses of every kind stay as they are")
+    @Test("Unknown addresses of every kind stay as they are")
     func strangers() throws {
         let (host, _) = try makeHost()
         var list = host.controller.resolvingList
@@ -48,7 +48,7 @@ import VirtualRadio
         }
     }
 
-    @Test("in network privacy mode, which is the first, a peer must not show its identity")
+    @Test("In network privacy mode, the default, a peer must not show its identity")
     func networkPrivacy() throws {
         let (host, peer) = try makeHost()
         var list = host.controller.resolvingList
@@ -56,7 +56,7 @@ import VirtualRadio
         #expect(list.resolve(try peer.makeAddress()) == .identity(peer.identity))
     }
 
-    @Test("in device privacy mode it may show both")
+    @Test("In device privacy mode a peer may show its identity")
     func devicePrivacy() throws {
         let (host, peer) = try makeHost()
         try host.setMode(.device, peer)
@@ -68,7 +68,7 @@ import VirtualRadio
         #expect(list.resolve(peer.identity) == .refused)
     }
 
-    @Test("a peer without a key has nothing but its identity, whatever the mode")
+    @Test("A peer without a key has only its identity in any mode")
     func zeroKey() throws {
         let host = try TestHost(world)
         let peer = try PrivatePeer(1, peerKey: 0)
@@ -78,7 +78,7 @@ import VirtualRadio
         #expect(list.resolve(peer.identity) == .unresolved)
     }
 
-    @Test("what was remembered is forgotten when the list changes")
+    @Test("A change of the list clears the cache")
     func forgetsWithTheList() throws {
         let (host, peer) = try makeHost()
         let address = try peer.makeAddress()
@@ -99,7 +99,7 @@ import VirtualRadio
         #expect(list.resolve(laterAddress) == .unresolved)
     }
 
-    @Test("more addresses than are remembered are resolved all the same")
+    @Test("More addresses than the cache holds are resolved")
     func manyAddresses() throws {
         let (host, peer) = try makeHost()
         var list = host.controller.resolvingList
@@ -115,7 +115,7 @@ import VirtualRadio
         }
     }
 
-    @Test("the controller knows what is directed to it, whoever has made the address")
+    @Test("The controller recognizes its own private addresses from any maker")
     func ownAddresses() throws {
         let (host, peer) = try makeHost()
         let other = try PrivatePeer(2, localKey: 0xB0)
@@ -142,7 +142,7 @@ import VirtualRadio
 }
 
 extension TestHost {
-    /// Says whether the peer may show its identity.
+    /// Sets the privacy mode, which decides whether the peer may show its identity.
     func setMode(_ mode: HCI.PrivacyMode, _ peer: PrivatePeer) throws {
         let identity = HCI.PeerAddress(peer.identity)
         try perform(HCI.LESetPrivacyMode(peerIdentity: identity, mode: mode))

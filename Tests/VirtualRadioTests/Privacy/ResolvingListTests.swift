@@ -4,17 +4,17 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// The resolving list as a host has it (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
+/// The resolving list as a host uses it (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
 @Suite struct ResolvingListTests {
     let world = World(seed: 1)
 
-    @Test("the size is what the controller was made with", arguments: [1, 32, 255, 1000])
+    @Test("The size is the configured one", arguments: [1, 32, 255, 1000])
     func size(_ limit: Int) throws {
         let host = try makeHost(limit: limit)
         #expect(Int(try host.perform(HCI.LEReadResolvingListSize()).size) == min(limit, 255))
     }
 
-    @Test("it holds as many as it says")
+    @Test("The list has room for its size")
     func isFull() throws {
         let host = try makeHost(limit: 2)
         try host.perform(PrivatePeer(1).adding)
@@ -27,7 +27,7 @@ import VirtualRadio
         try host.perform(PrivatePeer(2).adding)
     }
 
-    @Test("no two entries have the same identity or the same key")
+    @Test("No two entries have the same identity or the same key")
     func refusesDuplicates() throws {
         let host = try makeHost()
         try host.perform(PrivatePeer(1).adding)
@@ -38,13 +38,13 @@ import VirtualRadio
         #expect(try host.status(sameKey) == .invalidCommandParameters)
     }
 
-    @Test("many peers may have the key that is none")
+    @Test("Many peers may have the zero key")
     func takesZeroKeys() throws {
         let host = try makeHost()
         for number in 1...4 { try host.perform(PrivatePeer(UInt8(number), peerKey: 0).adding) }
     }
 
-    @Test("public and random identities of the same bits are two peers")
+    @Test("Public and random identities of the same bits are two peers")
     func tellsKindsApart() throws {
         let host = try makeHost()
         try host.perform(PrivatePeer(1).adding)
@@ -53,7 +53,7 @@ import VirtualRadio
         try host.perform(other.adding)
     }
 
-    @Test("who is not in the list is unknown to every command")
+    @Test("Every command refuses an unlisted peer")
     func unknown() throws {
         let host = try makeHost()
         try host.setResolution(true)
@@ -67,7 +67,7 @@ import VirtualRadio
         #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.localAddress(peer) }
     }
 
-    @Test("other address types name no peer", arguments: [0x02, 0x03, 0x04, 0xFE, 0xFF])
+    @Test("Other address types are refused", arguments: [0x02, 0x03, 0x04, 0xFE, 0xFF])
     func refusesTypes(_ number: UInt8) throws {
         let host = try makeHost()
         let address = HCI.PeerAddress(type: HCI.AddressType(rawValue: number), value: 1)
@@ -86,7 +86,7 @@ import VirtualRadio
         #expect(try host.status(mode) == .invalidCommandParameters)
     }
 
-    @Test("there are two privacy modes")
+    @Test("Only two privacy modes are accepted")
     func refusesModes() throws {
         let host = try makeHost()
         let peer = try PrivatePeer(1)
@@ -102,7 +102,7 @@ import VirtualRadio
     }
 
     @Test(
-        "private addresses are used for one second to one hour",
+        "The timeout of private addresses is one second to one hour",
         arguments: [(0, false), (1, true), (900, true), (0x0E10, true), (0x0E11, false)]
     )
     func timeoutRange(_ seconds: UInt16, _ isTaken: Bool) throws {
@@ -113,7 +113,7 @@ import VirtualRadio
         #expect(try host.status(command) == (isTaken ? .success : .invalidCommandParameters))
     }
 
-    @Test("Reset empties it and switches resolution off")
+    @Test("Reset clears the list and disables resolution")
     func isReset() throws {
         let host = try makeHost(limit: 1)
         try host.perform(PrivatePeer(1).adding)
@@ -127,7 +127,7 @@ import VirtualRadio
         }
     }
 
-    @Test("while it resolves for a scan, it stays as it is")
+    @Test("While a scan uses resolution, the list cannot change")
     func isHeldByScan() throws {
         let host = try makeHost()
         let peer = try PrivatePeer(1)
@@ -142,7 +142,7 @@ import VirtualRadio
         try host.setResolution(false)
     }
 
-    @Test("while it does not resolve, a scan does not hold it, but resolution stays off")
+    @Test("Without resolution a scan does not lock the list, but resolution stays off")
     func isNotHeldWhileOff() throws {
         let host = try makeHost()
         try host.scan(policy: .unfiltered)
@@ -152,7 +152,7 @@ import VirtualRadio
         #expect(!host.controller.resolvingList.isEnabled)
     }
 
-    /// What comes of each command that changes the list.
+    /// The status of each command that changes the list.
     private func changes(_ host: TestHost, _ peer: PrivatePeer) throws -> [HCI.ErrorCode] {
         let mode = HCI.LESetPrivacyMode(
             peerIdentity: HCI.PeerAddress(peer.identity),

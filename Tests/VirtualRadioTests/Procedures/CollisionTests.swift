@@ -5,7 +5,7 @@ import Testing
 
 @testable import VirtualRadio
 
-/// Two procedures with an instant at a time (Vol 6, Part B, 5.3): the Central's goes on.
+/// Two procedures with an instant at the same time (Vol 6, Part B, 5.3): the Central's continues.
 @Suite("Procedures: collisions")
 struct CollisionTests {
     private func statuses(_ events: [HCI.Event]) -> [HCI.ErrorCode] {
@@ -28,7 +28,7 @@ struct CollisionTests {
 
     private static let fast = LinkProcedureRequest.setPHY(.both(.le2M), .none)
 
-    @Test("LL/CON/CEN/BV-26-C, LL/CON/PER/BV-26-C: both ask for another pace")
+    @Test("LL/CON/CEN/BV-26-C, LL/CON/PER/BV-26-C: Both request other parameters")
     func samePace() throws {
         let dialogue = try withFeatures()
         dialogue.peripheral.wanted = []
@@ -44,11 +44,11 @@ struct CollisionTests {
             #expect(statuses(dialogue[side].events) == [.success])
             #expect(dialogue[side].procedures.parameters.interval == .milliseconds(50))
         }
-        // The Peripheral's own is over, too.
+        // The Peripheral's own procedure has ended as well.
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(100)))
     }
 
-    @Test("The Central tells another pace while the Peripheral asks for one")
+    @Test("The Central sets parameters while the Peripheral requests others")
     func toldAndAsked() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -60,7 +60,7 @@ struct CollisionTests {
         }
     }
 
-    @Test("If the Peripheral's host refuses the Central, its own question has failed, too")
+    @Test("If the Peripheral's host refuses the Central, its own request has failed as well")
     func bothRefused() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -75,7 +75,7 @@ struct CollisionTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-27-C, LL/CON/PER/BV-27-C: channels change while the Peripheral asks for another pace"
+        "LL/CON/CEN/BV-27-C, LL/CON/PER/BV-27-C: A channel map meets a parameter request"
     )
     func channelsAndPace() throws {
         let dialogue = Dialogue()
@@ -91,7 +91,7 @@ struct CollisionTests {
         #expect(dialogue.peripheral.procedures.channels == 0xFF)
     }
 
-    @Test("LL/CON/CEN/BV-28-C, LL/CON/PER/BV-28-C: encryption goes beside another pace")
+    @Test("LL/CON/CEN/BV-28-C, LL/CON/PER/BV-28-C: Encryption meets a parameter request")
     func encryptionAndPace() throws {
         let dialogue = Dialogue()
         let key = try #require(HCI.Key128([UInt8](1...16)))
@@ -107,7 +107,7 @@ struct CollisionTests {
         #expect(dialogue.central.reason == nil)
     }
 
-    @Test("Both ask for another PHY")
+    @Test("Both request another PHY")
     func samePHY() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.fast)
@@ -124,7 +124,7 @@ struct CollisionTests {
         }
     }
 
-    @Test("LL/CON/CEN/BV-48-C, LL/CON/PER/BV-47-C: another PHY against another pace")
+    @Test("LL/CON/CEN/BV-48-C, LL/CON/PER/BV-47-C: A PHY request meets a parameter request")
     func paceAndPHY() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -139,7 +139,7 @@ struct CollisionTests {
         #expect(dialogue.peripheral.procedures.sending == .le1M)
     }
 
-    @Test("A Peripheral that interferes after it has answered loses the link")
+    @Test("A Peripheral that starts a conflicting procedure after its answer loses the link")
     func lateInterference() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.fast)
@@ -148,7 +148,7 @@ struct CollisionTests {
         #expect(dialogue.central.reason == .differentTransactionCollision)
     }
 
-    @Test("Own procedures with an instant follow each other")
+    @Test("Own procedures with an instant run one after the other")
     func queue() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))

@@ -23,7 +23,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-07-C, LL/CON/PER/BV-10-C: both change in the same event",
+        "LL/CON/CEN/BV-07-C, LL/CON/PER/BV-10-C: Both change in the same event",
         arguments: [
             UInt16(0), 65_530,
         ]
@@ -55,7 +55,7 @@ struct ConnectionUpdateTests {
         }
     }
 
-    @Test("An update that changes nothing is told to who asked only")
+    @Test("An update that changes nothing is reported only to the host that requested it")
     func nothingChanges() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(30, timeout: .seconds(2))))
@@ -64,7 +64,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.events.isEmpty)
     }
 
-    @Test("The Peripheral hears six events before the instant, whatever its latency")
+    @Test("The Peripheral listens at six events before the instant with any latency")
     func latency() throws {
         let pace = LinkParameters(
             interval: .milliseconds(30),
@@ -81,7 +81,7 @@ struct ConnectionUpdateTests {
         #expect(indication.instant == dialogue.eventCounter + 24)
     }
 
-    @Test("LL/CON/CEN/BV-24-C: the Peripheral's host accepts")
+    @Test("LL/CON/CEN/BV-24-C: The Peripheral's host accepts")
     func centralAsks() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -112,7 +112,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.procedures.parameters.interval == .milliseconds(50))
     }
 
-    @Test("LL/CON/CEN/BV-25-C, LL/CON/PER/BV-34-C: the Peripheral's host refuses")
+    @Test("LL/CON/CEN/BV-25-C, LL/CON/PER/BV-34-C: The Peripheral's host refuses")
     func peripheralRefuses() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -127,7 +127,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL/CON/PER/BV-33-C, LL/CON/CEN/BV-34-C: a host that is not asked accepts",
+        "LL/CON/PER/BV-33-C, LL/CON/CEN/BV-34-C: A host that masks the request accepts",
         arguments: LinkSide.allCases
     )
     func masked(side: LinkSide) throws {
@@ -140,7 +140,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue[side.other].events.count == 1)
     }
 
-    @Test("LL/CON/PER/BV-24-C, LL/CON/CEN/BV-30-C: the Peripheral asks, the Central's host accepts")
+    @Test("LL/CON/PER/BV-24-C, LL/CON/CEN/BV-30-C: The Central's host accepts the request")
     func peripheralAsks() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(75)))
@@ -152,7 +152,7 @@ struct ConnectionUpdateTests {
         #expect(update(dialogue.central.events.last)?.interval.duration == .milliseconds(75))
     }
 
-    @Test("LL/CON/PER/BV-25-C, LL/CON/CEN/BV-35-C: the Peripheral asks, the Central's host refuses")
+    @Test("LL/CON/PER/BV-25-C, LL/CON/CEN/BV-35-C: The Central's host refuses the request")
     func centralRefuses() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(75)))
@@ -165,7 +165,7 @@ struct ConnectionUpdateTests {
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(90)))
     }
 
-    @Test("LL/CON/CEN/BV-29-C: a Peripheral that cannot be asked is told")
+    @Test("LL/CON/CEN/BV-29-C: A Peripheral without the request gets an indication")
     func fallback() throws {
         let dialogue = try withFeatures { side, local in
             if side == .peripheral { local.features.remove(.connectionParametersRequest) }
@@ -177,7 +177,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL_UNKNOWN_RSP to LL_CONNECTION_PARAM_REQ makes the Central tell, and fails the Peripheral"
+        "LL_UNKNOWN_RSP makes the Central send an indication and fails the Peripheral"
     )
     func unknown() throws {
         let central = try withFeatures()
@@ -201,7 +201,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL/CON/CEN/BI-06-C, LL/CON/PER/BI-08-C: illegal parameters are refused",
+        "LL/CON/CEN/BI-06-C, LL/CON/PER/BI-08-C: Invalid parameters are refused",
         arguments: LinkSide.allCases
     )
     func illegal(side: LinkSide) {
@@ -218,7 +218,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "An illegal pace is refused to the host",
+        "The host's invalid parameters are refused",
         arguments: [
             ConnectionParameterWish.milliseconds(5), .milliseconds(4_001),
             .milliseconds(30, latency: 500),
@@ -235,7 +235,7 @@ struct ConnectionUpdateTests {
         }
     }
 
-    @Test("An instant that has passed ends the link")
+    @Test("An instant in the past ends the link")
     func passed() {
         let dialogue = Dialogue(from: 100)
         let pace = dialogue.central.procedures.parameters
@@ -248,7 +248,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.reason == .instantPassed)
     }
 
-    @Test("Channels change on both sides at the instant")
+    @Test("The channel map changes on both sides at the instant")
     func channels() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .setChannels(0xFF))
@@ -264,7 +264,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.script.count == 1)
     }
 
-    @Test("The latest of two classifications counts; a single channel is too few")
+    @Test("The latest of two classifications applies, and a single channel is refused")
     func channelsTwice() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .setChannels(0xFF))

@@ -18,7 +18,7 @@ struct DataLengthTests {
     )
 
     @Test(
-        "LL/CON/CEN/BV-73-C, BV-74-C, LL/CON/PER/BV-77-C, BV-78-C: one side sends longer packets",
+        "LL/CON/CEN/BV-73-C, BV-74-C, LL/CON/PER/BV-77-C, BV-78-C: One side sends longer packets",
         arguments: LinkSide.allCases
     )
     func oneWay(side: LinkSide) throws {
@@ -39,7 +39,7 @@ struct DataLengthTests {
         #expect(dialogue[side].actions == [.setDataLength(dialogue[side].procedures.dataLength)])
     }
 
-    @Test("What does not change is told to nobody")
+    @Test("An update without a change is not reported")
     func noChange() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.longest)
@@ -52,7 +52,7 @@ struct DataLengthTests {
         #expect(dialogue.central.actions.isEmpty && dialogue.peripheral.actions.isEmpty)
     }
 
-    @Test("A suggested default is asked for as soon as the link is there")
+    @Test("A suggested default is requested as soon as the link exists")
     func suggestion() throws {
         let dialogue = Dialogue { _, local in
             local.suggestedOctets = 251
@@ -66,7 +66,7 @@ struct DataLengthTests {
         }
     }
 
-    @Test("A peer that knows nothing of long packets is not asked again")
+    @Test("A peer without the procedure is not asked again")
     func unknown() throws {
         let dialogue = Dialogue { side, local in
             if side == .peripheral { local.features.remove(.dataPacketLengthExtension) }
@@ -82,7 +82,7 @@ struct DataLengthTests {
         #expect(dialogue.script.count == 4)
     }
 
-    @Test("Both ask at once, and agree")
+    @Test("Simultaneous requests of both sides agree")
     func crossing() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.longest)
@@ -96,7 +96,7 @@ struct DataLengthTests {
     }
 
     @Test(
-        "Lengths and times that there are not are refused",
+        "Lengths and times out of range are refused",
         arguments: [
             (26, 328), (252, 2_120), (27, 327), (251, 17_041),
         ]
@@ -107,7 +107,7 @@ struct DataLengthTests {
         #expect(dialogue.refusal(.central, request) == .invalidCommandParameters)
     }
 
-    @Test("On LE Coded a packet of 27 octets may always take 2704 µs")
+    @Test("On LE Coded a packet of 27 bytes may always take 2704 µs")
     func coded() throws {
         let dialogue = Dialogue(modulation: .codedS8)
         let length = dialogue.central.procedures.dataLength
@@ -119,7 +119,7 @@ struct DataLengthTests {
     }
 
     @Test(
-        "Time limits the payload where octets do not",
+        "The time limits the payload where the length does not",
         arguments: [
             (Modulation.le1M, 1_064, 119), (.le2M, 1_064, 251), (.codedS2, 2_704, 136),
             (.codedS8, 2_704, 27),

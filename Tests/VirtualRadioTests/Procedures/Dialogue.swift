@@ -4,20 +4,20 @@ import BluetoothTypes
 
 @testable import VirtualRadio
 
-/// Two ends of a link whose PDUs are carried by hand: no radio, no world, just who says what.
+/// Two ends of a link whose PDUs the test carries, without a radio and without a world.
 final class Dialogue {
-    /// What one end has to do with.
+    /// The state of one end.
     struct End {
         var procedures: LinkProcedures
-        /// What it was told to tell its host.
+        /// The events for its host.
         var events: [HCI.Event] = []
-        /// What else it was told.
+        /// Its other actions.
         var actions: [LinkProcedures.Action] = []
-        /// Why it is over; nil while it is not.
+        /// The reason of its end, or `nil` while the link lasts.
         var reason: HCI.ErrorCode?
-        /// The LE events that its host wants.
+        /// The LE events that its host has not masked.
         var wanted = HCI.LEEventMask(rawValue: .max)
-        /// Whether it hears nothing.
+        /// Whether it receives nothing.
         var isDeaf = false
         fileprivate var sendingKey: [UInt8]?
         fileprivate var receivingKey: [UInt8]?
@@ -29,15 +29,15 @@ final class Dialogue {
 
     var central: End
     var peripheral: End
-    /// What was said, and heard: `→` by the Central, `←` by the Peripheral.
+    /// The exchanged PDUs: `→` from the Central, `←` from the Peripheral.
     private(set) var script: [String] = []
-    /// All of it, in full.
+    /// The exchanged PDUs, in full.
     private(set) var pdus: [LLControlPDU] = []
     /// The number of the present event.
     private(set) var eventCounter: UInt16
     private(set) var now = Instant.zero
 
-    /// Two ends that can do everything, unless they are changed.
+    /// Makes two ends that support everything, unless they are changed.
     init(
         from eventCounter: UInt16 = 0,
         parameters: LinkParameters = LinkParameters(
@@ -78,7 +78,7 @@ final class Dialogue {
         _modify { if side == .central { yield &central } else { yield &peripheral } }
     }
 
-    /// The host of the side asks.
+    /// The host of this side sends a request.
     func ask(_ side: LinkSide, _ request: LinkProcedureRequest) throws(HCI.ErrorCode) {
         let actions = try self[side].procedures.request(
             request,
@@ -88,7 +88,7 @@ final class Dialogue {
         perform(actions, side)
     }
 
-    /// Why the host's request is refused; nil if it is not.
+    /// The error with which the host's request is refused, or `nil`.
     func refusal(_ side: LinkSide, _ request: LinkProcedureRequest) -> HCI.ErrorCode? {
         do throws(HCI.ErrorCode) {
             try ask(side, request)
@@ -98,7 +98,7 @@ final class Dialogue {
         }
     }
 
-    /// Lets so many connection events pass.
+    /// Runs this many connection events.
     func run(events count: Int) {
         for _ in 0..<count {
             eventCounter &+= 1
@@ -108,13 +108,13 @@ final class Dialogue {
         }
     }
 
-    /// Lets connection events pass for so long.
+    /// Runs connection events for this long.
     func run(for duration: Duration) {
         let end = now + duration
         while now < end { run(events: 1) }
     }
 
-    /// The side hears a PDU that the other did not send.
+    /// The side receives a PDU that the other did not send.
     func forge(_ pdu: LLControlPDU, to side: LinkSide) {
         perform(
             self[side].procedures.receive(
@@ -127,7 +127,7 @@ final class Dialogue {
         )
     }
 
-    /// The side hears data that the other sent.
+    /// The side receives data from the other.
     func sendData(to side: LinkSide) {
         guard self[side.other].sendingKey == self[side].receivingKey else {
             return over(side, .messageIntegrityFailure)
@@ -135,7 +135,7 @@ final class Dialogue {
         perform(self[side].procedures.receiveData(now: now), side)
     }
 
-    /// Forgets what was said and done so far.
+    /// Forgets the PDUs and actions so far.
     func forget() {
         script = []
         pdus = []
@@ -153,7 +153,8 @@ final class Dialogue {
         perform(self[side].procedures.eventBegins(eventCounter, now: now), side)
     }
 
-    /// Both take what they say before either hears the other: so procedures can cross.
+    /// Both ends produce their PDUs before either receives the other's, so that procedures can
+    /// cross.
     private func exchange() {
         for side in LinkSide.allCases { load(side) }
         for side in LinkSide.allCases { carry(from: side) }
@@ -200,14 +201,14 @@ final class Dialogue {
         if self[side].reason == nil { self[side].reason = reason }
     }
 
-    /// Whether what the side sends, and the other receives, is encrypted in the same session.
+    /// Whether the packets from this side are encrypted in the same session at both ends.
     func isEncrypted(from side: LinkSide) -> Bool {
         self[side].sendingKey != nil && self[side].sendingKey == self[side.other].receivingKey
     }
 }
 
 extension LinkSide {
-    /// How the host of a dialogue calls the link.
+    /// The link's handle at the host of this side.
     var handle: ConnectionHandle { ConnectionHandle(rawValue: self == .central ? 1 : 2) }
 }
 
@@ -220,14 +221,14 @@ extension LLControlPDU {
         "LENGTH_REQ", "LENGTH_RSP", "PHY_REQ", "PHY_RSP", "PHY_UPDATE_IND",
     ]
 
-    /// What the specification calls it, without LL.
+    /// The specification's name without the prefix LL.
     var name: String {
         Self.names.indices.contains(Int(opcode)) ? Self.names[Int(opcode)] : "\(opcode)"
     }
 }
 
 extension ConnectionParameterWish {
-    /// That interval, in milliseconds.
+    /// Parameters with this interval, in milliseconds.
     static func milliseconds(
         _ interval: Int64,
         latency: Int = 0,
@@ -243,7 +244,7 @@ extension ConnectionParameterWish {
 }
 
 extension HCI.PHYPreference {
-    /// That PHY, both ways.
+    /// This PHY, in both directions.
     static func both(_ phys: HCI.PHYSet) -> HCI.PHYPreference {
         HCI.PHYPreference(transmit: phys, receive: phys)
     }

@@ -115,7 +115,7 @@ struct EncryptionTests {
         try dialogue.ask(.central, try encrypt())
     }
 
-    @Test("A Peripheral whose host is not asked has no key")
+    @Test("A Peripheral whose host masks the request has no key")
     func masked() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.wanted.remove(.longTermKeyRequest)
@@ -125,7 +125,7 @@ struct EncryptionTests {
         #expect(dialogue.peripheral.events.isEmpty)
     }
 
-    @Test("A link that was encrypted ends if the new key is missing")
+    @Test("An encrypted link ends if the new key is missing")
     func refreshFails() throws {
         let dialogue = try encrypted()
         try dialogue.ask(.central, try encrypt())
@@ -136,7 +136,7 @@ struct EncryptionTests {
         #expect(dialogue.peripheral.reason == .pinOrKeyMissing)
     }
 
-    @Test("Hosts with different keys lose the link")
+    @Test("Different keys end the link")
     func wrongKey() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -147,7 +147,7 @@ struct EncryptionTests {
         #expect(change(dialogue.central.events.last) == nil)
     }
 
-    @Test("Data in clear while encryption starts ends the link")
+    @Test("Data without encryption during the start ends the link")
     func dataInClear() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -157,7 +157,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Whatever else the peer says while encryption starts ends the link",
+        "Any other PDU of the peer during the start ends the link",
         arguments: LinkSide.allCases
     )
     func strangers(side: LinkSide) throws {
@@ -168,7 +168,7 @@ struct EncryptionTests {
         #expect(dialogue[side].reason == .messageIntegrityFailure)
     }
 
-    @Test("A forged LL_START_ENC_RSP does not make the Peripheral believe in encryption")
+    @Test("A forged LL_START_ENC_RSP does not start the Peripheral's encryption")
     func forgedStart() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -213,7 +213,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Only a Central encrypts, and only once at a time; keys are given when they are asked for"
+        "Only a Central encrypts, one start at a time, and keys answer a request only"
     )
     func refusals() throws {
         let dialogue = Dialogue()
@@ -229,7 +229,7 @@ struct EncryptionTests {
         )
     }
 
-    @Test("A Peripheral that cannot encrypt refuses")
+    @Test("A Peripheral without encryption refuses")
     func unsupported() throws {
         let dialogue = Dialogue { side, local in
             if side == .peripheral { local.features.remove(.encryption) }
@@ -240,7 +240,7 @@ struct EncryptionTests {
         #expect(change(dialogue.central.events.last)?.status == .unsupportedRemoteFeature)
     }
 
-    @Test("The link may end in the middle of it")
+    @Test("The link may end during the procedure")
     func disconnection() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())

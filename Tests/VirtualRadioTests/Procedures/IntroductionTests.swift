@@ -18,7 +18,7 @@ struct IntroductionTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-20-C, BV-21-C, LL/CON/PER/BV-19-C, BV-20-C: versions are told once",
+        "LL/CON/CEN/BV-20-C, BV-21-C, LL/CON/PER/BV-19-C, BV-20-C: Versions are exchanged once",
         arguments: LinkSide.allCases
     )
     func versions(side: LinkSide) throws {
@@ -39,7 +39,7 @@ struct IntroductionTests {
         #expect(told?.version == .core5_0)
         #expect(dialogue[side.other].events.isEmpty)
 
-        // Whoever was asked has been told, too; nobody says it again.
+        // The exchange went both ways, so neither side sends its version again.
         for side in LinkSide.allCases {
             dialogue.forget()
             try dialogue.ask(side, .readVersion)
@@ -49,7 +49,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("Both ask for the version at once, and both are told")
+    @Test("Both sides request the version at once and get it")
     func versionsCross() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readVersion)
@@ -62,7 +62,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("LL/CON/CEN/BV-13-C, LL/CON/PER/BV-14-C: the Central asks what the Peripheral can do")
+    @Test("LL/CON/CEN/BV-13-C, LL/CON/PER/BV-14-C: The Central requests the features")
     func central() throws {
         let dialogue = Dialogue { side, local in
             local.features =
@@ -71,7 +71,7 @@ struct IntroductionTests {
         try dialogue.ask(.central, .readFeatures)
         dialogue.run(events: 1)
         #expect(dialogue.script == ["→ FEATURE_REQ", "← FEATURE_RSP"])
-        // Of the first octet what both have; of the others what the Peripheral has.
+        // The first byte has the common features; the others have the Peripheral's.
         let told = features(dialogue.central.events.first)
         #expect(told?.features == [.encryption, .le2M, .coded])
         #expect(told?.status == .success)
@@ -80,7 +80,7 @@ struct IntroductionTests {
         #expect(features(dialogue.central.events.first) == told)
     }
 
-    @Test("LL/CON/PER/BV-22-C, LL/CON/CEN/BV-23-C: the Peripheral asks what the Central can do")
+    @Test("LL/CON/PER/BV-22-C, LL/CON/CEN/BV-23-C: The Peripheral requests the features")
     func peripheral() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .readFeatures)
@@ -90,12 +90,12 @@ struct IntroductionTests {
             features(dialogue.peripheral.events.first)?.features
                 == ControllerConfiguration().linkFeatures
         )
-        // The Central has learnt as much.
+        // The Central has the Peripheral's features as well.
         try dialogue.ask(.central, .readFeatures)
         #expect(features(dialogue.central.events.first)?.status == .success)
     }
 
-    @Test("A Central that does not know the Peripheral's question says so")
+    @Test("A Central without the Peripheral's request answers that it is unknown")
     func unknown() throws {
         let dialogue = Dialogue { side, local in
             if side == .central { local.features = [.encryption] }
@@ -108,7 +108,7 @@ struct IntroductionTests {
         )
     }
 
-    @Test("A Peripheral without the feature cannot ask")
+    @Test("A Peripheral without the feature cannot request")
     func unsupported() {
         let dialogue = Dialogue { _, local in local.features = [.encryption] }
         #expect(
@@ -116,7 +116,7 @@ struct IntroductionTests {
         )
     }
 
-    @Test("What has been asked and not answered cannot be asked again; something else waits")
+    @Test("A pending request cannot be repeated, and a different one waits")
     func again() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readFeatures)
@@ -132,7 +132,7 @@ struct IntroductionTests {
         #expect(dialogue.central.events.count == 2)
     }
 
-    @Test("What is unknown, or not for the role, is answered with LL_UNKNOWN_RSP")
+    @Test("A PDU that is unknown or not for the role is answered with LL_UNKNOWN_RSP")
     func unknownPDUs() {
         let strange: [(LinkSide, LLControlPDU)] = [
             (.central, .featureRequest([])), (.peripheral, .peripheralFeatureRequest([])),

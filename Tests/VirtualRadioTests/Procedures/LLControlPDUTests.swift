@@ -34,7 +34,7 @@ struct LLControlPDUTests {
         #expect(pdu.length == length)
     }
 
-    @Test("An old controller offers what Bluetooth 4.2 has")
+    @Test("An old controller has the features of Bluetooth 4.2")
     func old() {
         var configuration = ControllerConfiguration()
         configuration.isOld = true

@@ -5,10 +5,10 @@ import Testing
 
 @testable import VirtualRadio
 
-/// Two hosts in a world, linked by hand, that give commands and see events.
-@Suite("Commands about links")
+/// Two hosts in a world with a link that is made directly. They send commands and receive events.
+@Suite("Commands for links")
 struct LinkCommandTests {
-    /// Two hosts and how each calls their link.
+    /// Two hosts, and each one's handle of their link.
     struct Pair {
         let world: World
         let central: TestHost
@@ -83,7 +83,7 @@ struct LinkCommandTests {
     private static let nowhere = ConnectionHandle(rawValue: 0x0EEE)
 
     @Test(
-        "Disconnect takes the seven reasons that there are, and no other",
+        "Disconnect accepts exactly seven reasons",
         arguments: [
             UInt8(0x05), 0x13, 0x14, 0x15, 0x1A, 0x29, 0x3B,
         ]
@@ -107,7 +107,7 @@ struct LinkCommandTests {
         #expect(try pair.central.status(command) == .unknownConnectionIdentifier)
     }
 
-    @Test("A handle that names no link is the first thing that is wrong")
+    @Test("An unknown handle is refused before any other error")
     func unknownHandle() throws {
         let host = try Pair().central
         let nowhere = Self.nowhere
@@ -167,7 +167,7 @@ struct LinkCommandTests {
         #expect(codes == Array(repeating: .unknownConnectionIdentifier, count: codes.count))
     }
 
-    @Test("Versions and features come over the air")
+    @Test("Versions and features are exchanged over the air")
     func introduction() throws {
         let pair = try Pair()
         let handle = pair.centralHandle
@@ -186,7 +186,7 @@ struct LinkCommandTests {
         #expect(pair.peripheral.events.isEmpty)
     }
 
-    @Test("Data is encrypted on the air, and arrives", arguments: [UInt8(1), 2, 3])
+    @Test("Data is encrypted on the air and arrives", arguments: [UInt8(1), 2, 3])
     func encryption(octet: UInt8) throws {
         let pair = try Pair()
         pair.central.send([1, 0, 4, 0, octet], on: pair.centralHandle)
@@ -212,13 +212,13 @@ struct LinkCommandTests {
         #expect(end.sendingKey != nil && end.sendingKey == end.receivingKey)
     }
 
-    @Test("Hosts with different keys lose the link")
+    @Test("Different keys end the link")
     func wrongKey() throws {
         let pair = try Pair()
         try pair.encrypt(other: [UInt8](repeating: 0, count: 16))
         #expect(disconnection(pair.peripheral) == .messageIntegrityFailure)
         pair.world.run(for: .seconds(3))
-        // The Peripheral has left without a word.
+        // The Peripheral has left without a termination PDU.
         #expect(disconnection(pair.central) == .connectionTimeout)
     }
 
@@ -245,7 +245,7 @@ struct LinkCommandTests {
         #expect(disconnection(pair.central) == nil)
     }
 
-    @Test("The PHY changes in the middle of a stream, of which nothing is lost")
+    @Test("The PHY changes during a stream without loss")
     func phy() throws {
         let pair = try Pair()
         let frames = (0..<10).map { [UInt8($0)] + [UInt8](repeating: 0, count: 99) }
@@ -268,7 +268,7 @@ struct LinkCommandTests {
         #expect(pair.peripheral.data.flatMap(\.payload) == frames.flatMap { $0 })
     }
 
-    @Test("Another pace begins on both sides, and the link goes on")
+    @Test("New connection parameters apply on both sides, and the link continues")
     func pace() throws {
         let pair = try Pair()
         let pace = HCI.ConnectionParameters(
@@ -295,7 +295,7 @@ struct LinkCommandTests {
         #expect(pair.central.instants.first == pair.peripheral.instants.first)
     }
 
-    @Test("Longer packets, other channels, and what reads them back")
+    @Test("Data length and channel map change, and can be read")
     func readings() throws {
         let pair = try Pair()
         let handle = pair.centralHandle
@@ -332,7 +332,7 @@ struct LinkCommandTests {
         #expect(timeout.timeout.rawValue == 500)
     }
 
-    @Test("Illegal parameters are refused")
+    @Test("Invalid parameters are refused")
     func illegal() throws {
         let pair = try Pair()
         func pace(_ minimum: UInt16, _ maximum: UInt16, _ latency: UInt16, _ timeout: UInt16)

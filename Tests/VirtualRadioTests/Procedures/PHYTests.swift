@@ -12,7 +12,7 @@ struct PHYTests {
         return complete
     }
 
-    @Test("LL/CON/CEN/BV-41-C, LL/CON/PER/BV-42-C: the Central asks for LE 2M")
+    @Test("LL/CON/CEN/BV-41-C, LL/CON/PER/BV-42-C: The Central requests LE 2M")
     func central() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .setPHY(.both(.le2M), .none))
@@ -30,7 +30,7 @@ struct PHYTests {
         }
     }
 
-    @Test("LL/CON/PER/BV-40-C, LL/CON/CEN/BV-43-C: the Peripheral asks for LE 2M")
+    @Test("LL/CON/PER/BV-40-C, LL/CON/CEN/BV-43-C: The Peripheral requests LE 2M")
     func peripheral() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .setPHY(.both(.le2M), .none))
@@ -42,7 +42,7 @@ struct PHYTests {
         }
     }
 
-    @Test("Each way has its own PHY")
+    @Test("Each direction has its own PHY")
     func asymmetric() throws {
         let dialogue = Dialogue()
         let wish = HCI.PHYPreference(transmit: .le2M, receive: .coded)
@@ -55,7 +55,10 @@ struct PHYTests {
         #expect(dialogue.peripheral.procedures.receiving == .le2M)
     }
 
-    @Test("Where nothing changes only who asked is told, and at once", arguments: LinkSide.allCases)
+    @Test(
+        "Without a change only the requesting host gets an event, at once",
+        arguments: LinkSide.allCases
+    )
     func nothing(side: LinkSide) throws {
         let dialogue = Dialogue()
         try dialogue.ask(side, .setPHY(.both(.le1M), .none))
@@ -66,7 +69,7 @@ struct PHYTests {
         #expect(dialogue[side].actions.isEmpty)
     }
 
-    @Test("Where the preferences do not meet, nothing changes")
+    @Test("Incompatible preferences change nothing")
     func preferences() throws {
         let dialogue = Dialogue { side, local in
             if side == .peripheral { local.preference = .both(.le1M) }
@@ -78,7 +81,7 @@ struct PHYTests {
     }
 
     @Test(
-        "Each sender chooses how it codes",
+        "Each sender chooses its coding",
         arguments: [
             (HCI.CodedPHYPreference.fast, Modulation.codedS2), (.far, .codedS8), (.none, .codedS8),
         ]
@@ -89,7 +92,7 @@ struct PHYTests {
         dialogue.run(events: 8)
         #expect(dialogue.central.procedures.sending == modulation)
         #expect(dialogue.peripheral.procedures.sending == .codedS8)
-        // Packets may take longer now, of which the hosts are told.
+        // Packets may take longer now, which the hosts are informed of.
         #expect(dialogue.central.procedures.dataLength.sendTime == .microseconds(2_704))
         #expect(dialogue.central.events.count == 2)
         dialogue.forget()
@@ -97,7 +100,7 @@ struct PHYTests {
         #expect(dialogue.central.procedures.sending == .codedS2)
     }
 
-    @Test("A peer without other PHYs: LE PHY Update Complete says so", arguments: [true, false])
+    @Test("LE PHY Update Complete reports a peer without other PHYs", arguments: [true, false])
     func unsupported(isKnown: Bool) throws {
         let dialogue = Dialogue { side, local in
             if side == .peripheral { local.features.subtract([.le2M, .coded]) }
@@ -114,7 +117,7 @@ struct PHYTests {
         #expect(update(dialogue.central.events.first)?.transmit == .le1M)
     }
 
-    @Test("What the controller cannot is refused, and changes nothing")
+    @Test("A PHY that the controller lacks is refused and changes nothing")
     func refused() throws {
         let old = Dialogue { _, local in local.features.subtract([.le2M, .coded]) }
         #expect(old.refusal(.central, .setPHY(.both(.le1M), .none)) == .unknownCommand)
@@ -137,7 +140,7 @@ struct PHYTests {
         )
     }
 
-    @Test("A decision for a PHY that the Peripheral does not have ends the link")
+    @Test("A decision for a PHY that the Peripheral lacks ends the link")
     func impossible() {
         let dialogue = Dialogue { _, local in local.features.remove(.coded) }
         let decision = PHYDecision(

@@ -40,7 +40,7 @@ struct PingTests {
     }
 
     @Test(
-        "The host is told when nothing came for the timeout, each time",
+        "The host is informed after each timeout without a packet",
         arguments: LinkSide.allCases
     )
     func expires(side: LinkSide) throws {
@@ -50,7 +50,7 @@ struct PingTests {
         #expect(expirations(dialogue, side) == 2)
     }
 
-    @Test("Data keeps the link quiet")
+    @Test("Data makes pings unnecessary")
     func data() throws {
         let dialogue = try encrypted()
         for _ in 0..<20 {
@@ -60,7 +60,7 @@ struct PingTests {
         #expect(dialogue.script.isEmpty)
     }
 
-    @Test("Nothing is pinged or told on a link in clear")
+    @Test("Without encryption there are neither pings nor events")
     func clear() {
         let dialogue = Dialogue()
         dialogue.run(for: .seconds(70))
@@ -68,7 +68,7 @@ struct PingTests {
         #expect(dialogue.central.procedures.nextDeadline == nil)
     }
 
-    @Test("A peer that does not know LL_PING_REQ answers with a MIC, too")
+    @Test("A peer without LL_PING_REQ answers with a MIC as well")
     func unknown() throws {
         let dialogue = try encrypted { side, local in
             if side == .peripheral { local.features.remove(.ping) }
@@ -78,7 +78,7 @@ struct PingTests {
         #expect(expirations(dialogue, .central) == 0)
     }
 
-    @Test("The timeout is at least as long as the Peripheral may be silent")
+    @Test("The timeout is at least as long as the Peripheral's allowed silence")
     func timeouts() throws {
         let dialogue = try encrypted()
         #expect(

@@ -15,7 +15,7 @@ struct ResponseTimeoutTests {
     }
 
     @Test(
-        "Who is not answered for forty seconds gives the link up",
+        "A procedure without an answer for forty seconds ends the link",
         arguments: [
             LinkProcedureRequest.readVersion, .readFeatures, .setPHY(.both(.le2M), .none),
             .setDataLength(octets: 100, time: .microseconds(1_000)),
@@ -29,14 +29,14 @@ struct ResponseTimeoutTests {
         expectTimeout(dialogue, side)
     }
 
-    @Test("LL/CON/PER/BI-07-C: a Central whose host never says what pace would do")
+    @Test("LL/CON/PER/BI-07-C: The Central's host never answers the parameter request")
     func host() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(50)))
         expectTimeout(dialogue, .peripheral)
     }
 
-    @Test("LL/CON/CEN/BI-05-C: a Peripheral whose host never says what pace would do")
+    @Test("LL/CON/CEN/BI-05-C: The Peripheral's host never answers the parameter request")
     func peripheralsHost() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readFeatures)
@@ -45,7 +45,7 @@ struct ResponseTimeoutTests {
         expectTimeout(dialogue, .central)
     }
 
-    @Test("A Peripheral whose host never gives the key")
+    @Test("A Peripheral's host that never provides the key ends the link")
     func key() throws {
         let dialogue = Dialogue()
         let key = try #require(HCI.Key128([UInt8](1...16)))
@@ -53,7 +53,7 @@ struct ResponseTimeoutTests {
         expectTimeout(dialogue, .central)
     }
 
-    @Test("A Central that does not go on")
+    @Test("A Central that does not continue the procedure loses the link")
     func responder() {
         let phy = Dialogue()
         phy.forge(.phyRequest(PHYOffer(send: .le2M, receive: .le2M)), to: .peripheral)
@@ -64,7 +64,7 @@ struct ResponseTimeoutTests {
         expectTimeout(pace, .peripheral)
     }
 
-    @Test("Channels and pace that are only told await no answer")
+    @Test("Indications of channels and parameters await no answer")
     func told() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.isDeaf = true

@@ -8,7 +8,7 @@ import Testing
 @Suite("Procedures: termination")
 struct TerminationTests {
     @Test(
-        "LL/CON/CEN/BV-08-C, BV-09-C, LL/CON/PER/BV-11-C, BV-12-C: either ends the link",
+        "LL/CON/CEN/BV-08-C, BV-09-C, LL/CON/PER/BV-11-C, BV-12-C: Either side ends the link",
         arguments: LinkSide.allCases
     )
     func either(side: LinkSide) throws {
@@ -22,7 +22,7 @@ struct TerminationTests {
         #expect(dialogue[side.other].reason == .remoteDevicePowerOff)
     }
 
-    @Test("An end that nobody hears gives up after the supervision timeout")
+    @Test("A termination that is not received ends after the supervision timeout")
     func unheard() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.isDeaf = true
@@ -33,7 +33,7 @@ struct TerminationTests {
         #expect(dialogue.central.reason == .connectionTerminatedByLocalHost)
     }
 
-    @Test("Nothing can be asked of a link that ends, and nothing of one that has ended")
+    @Test("Requests to an ending or ended link are refused")
     func afterwards() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .disconnect(.remoteUserTerminatedConnection))
@@ -48,7 +48,7 @@ struct TerminationTests {
         #expect(!dialogue.central.procedures.hasPDU)
     }
 
-    @Test("Good-bye goes ahead of everything else")
+    @Test("The termination precedes all other PDUs")
     func ahead() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readVersion)
@@ -58,7 +58,7 @@ struct TerminationTests {
         #expect(dialogue.central.events.isEmpty)
     }
 
-    @Test("Two good-byes at once: each end has the other's reason")
+    @Test("With two terminations at once each end has the other's reason")
     func crossing() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .disconnect(.remoteDevicePowerOff))

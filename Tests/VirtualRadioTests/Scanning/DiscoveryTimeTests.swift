@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("How long it takes to discover somebody")
+@Suite("The time until a discovery")
 struct DiscoveryTimeTests {
     /// The mean time from the start of scanning to the first report, in seconds.
     private func meanDelay(interval: UInt16, window: UInt16, advertising: UInt16) throws -> Double {
@@ -28,26 +28,29 @@ struct DiscoveryTimeTests {
         return total / Duration.seconds(count)
     }
 
-    @Test("Who always listens hears the next event: half an advertising interval on average")
+    @Test("A continuous scan receives the next event: half an advertising interval on average")
     func continuous() throws {
         let delay = try meanDelay(interval: 0x60, window: 0x60, advertising: 160)
         #expect((0.040...0.080).contains(delay))
     }
 
     @Test(
-        "Who listens a part of the time needs as many events as that part tells",
+        "A scan with a duty cycle needs as many events as its share says",
         arguments: [(96, 24), (96, 48), (160, 16)] as [(UInt16, UInt16)]
     )
     func part(interval: UInt16, window: UInt16) throws {
         let delay = try meanDelay(interval: interval, window: window, advertising: 160)
         let share = Double(window) / Double(interval)
-        // Events come every 105 ms; the first is half of that away, and each is heard with the
+        // Events are 105 ms apart; the first is half of that away, and each is received with the
         // probability `share`.
         let expected = 0.105 * (1 / share - 0.5)
         #expect(delay > expected * 0.65 && delay < expected * 1.35)
     }
 
-    @Test("Only packets that lie whole in a window are heard", arguments: [0x10, 0x40] as [UInt16])
+    @Test(
+        "Only packets that fit completely into a window are received",
+        arguments: [0x10, 0x40] as [UInt16]
+    )
     func wholePackets(interval: UInt16) throws {
         let world = World(seed: 4)
         let scanner = try TestHost(world, "scanner", at: 0)

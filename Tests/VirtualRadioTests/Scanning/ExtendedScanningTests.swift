@@ -34,7 +34,7 @@ struct ExtendedScanningTests {
     }
 
     @Test(
-        "LL/DDI/SCN/BV-19-C: extended data arrives whole, in pieces of 229 octets",
+        "LL/DDI/SCN/BV-19-C: Extended data arrives whole in fragments of 229 bytes",
         arguments: [0, 1, 31, 191, 228, 229, 230, 245, 458, 700, 1650]
     )
     func data(count: Int) throws {
@@ -49,14 +49,14 @@ struct ExtendedScanningTests {
         for report in reports {
             #expect(report.data.count <= 229)
             #expect(report.address == HCI.PeerAddress(advertiser.publicAddress))
-            // Without data there is nothing but ADV_EXT_IND, without an ADI.
+            // Without data there is only ADV_EXT_IND, without an ADI.
             #expect(report.setIdentifier == (count == 0 ? 0xFF : 1))
             #expect(report.primaryPHY == .le1M && report.transmitPower == 127)
             #expect(!report.type.isLegacy && !report.type.isConnectable)
         }
     }
 
-    @Test("Properties and transmit power are told")
+    @Test("Properties and transmit power are reported")
     func properties() throws {
         try advertise(
             TestHost.setParameters(1, [.connectable, .includesTransmitPower]),
@@ -70,7 +70,7 @@ struct ExtendedScanningTests {
         #expect(report.secondaryPHY == .le1M)
     }
 
-    @Test("An anonymous advertiser stays so")
+    @Test("An anonymous advertiser is reported without an address")
     func anonymous() throws {
         try advertise(TestHost.setParameters(1, [.anonymous]), data: [1, 2])
         try scanner.scanExtended()
@@ -79,7 +79,7 @@ struct ExtendedScanningTests {
         #expect(report.address == HCI.PeerAddress(type: .anonymous, value: 0))
     }
 
-    @Test("An anonymous advertiser is not on the Filter Accept List, unless it is said so")
+    @Test("The Filter Accept List excludes anonymous advertisers without an entry for them")
     func anonymousFiltered() throws {
         try advertise(TestHost.setParameters(1, [.anonymous]), data: [1, 2])
         try scanner.scanExtended(policy: .filterAcceptList)
@@ -93,7 +93,10 @@ struct ExtendedScanningTests {
         #expect(!scanner.extendedReports.isEmpty)
     }
 
-    @Test("The secondary PHY may be another", arguments: [PHY.le1M, .le2M, .leCoded])
+    @Test(
+        "The secondary PHY may differ from the primary one",
+        arguments: [PHY.le1M, .le2M, .leCoded]
+    )
     func secondary(phy: PHY) throws {
         var parameters = TestHost.setParameters()
         parameters.secondaryPHY = phy
@@ -104,7 +107,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.allSatisfy { $0.secondaryPHY == phy })
     }
 
-    @Test("LE Coded is heard by those who scan it", arguments: [false, true])
+    @Test("LE Coded is received only if it is scanned", arguments: [false, true])
     func coded(isScanned: Bool) throws {
         var parameters = TestHost.setParameters()
         parameters.primaryPHY = .leCoded
@@ -123,7 +126,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.allSatisfy { $0.primaryPHY == .leCoded })
     }
 
-    @Test("Both PHYs can be scanned by turns")
+    @Test("Both PHYs can be scanned alternately")
     func bothPHYs() throws {
         var parameters = TestHost.setParameters()
         parameters.primaryPHY = .leCoded
@@ -140,7 +143,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.contains { $0.type.isLegacy })
     }
 
-    @Test("LL/DDI/SCN/BV-20-C: a scannable set is asked for its response")
+    @Test("LL/DDI/SCN/BV-20-C: The response of a scannable set is requested")
     func response() throws {
         let response = Self.pattern(600)
         try advertise(TestHost.setParameters(1, [.scannable]), response: response)
@@ -160,7 +163,7 @@ struct ExtendedScanningTests {
         world.core.controllers[scanner.id.radio.index].scanner.request
     }
 
-    @Test("The radio stays for all of a long response")
+    @Test("The radio receives all of a long response")
     func longResponse() throws {
         try advertise(TestHost.setParameters(1, [.scannable]), response: Self.pattern(245))
         try scanner.scanExtended(.active)
@@ -174,7 +177,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.last?.type.isScanResponse == true)
     }
 
-    @Test("A long response is cut off by a link, and asked for again")
+    @Test("A long response that a link interrupts is requested again")
     func cutOff() throws {
         try advertise(TestHost.setParameters(1, [.scannable]), response: Self.pattern(245))
         try scanner.scanExtended(.active)
@@ -195,7 +198,7 @@ struct ExtendedScanningTests {
     }
 
     @Test(
-        "A set that is to be weaker arrives weaker",
+        "A set with lower power arrives weaker",
         arguments: [[.legacy, .scannable], [], [.scannable]] as [HCI.AdvertisingProperties]
     )
     func weaker(properties: HCI.AdvertisingProperties) throws {
@@ -233,7 +236,7 @@ struct ExtendedScanningTests {
     }
 
     @Test(
-        "The event type of legacy advertising in extended form",
+        "Legacy advertising in extended form has the right event type",
         arguments: [
             (.connectableUndirected, 0x13), (.directedLowDutyCycle, 0x15), (.scannable, 0x12),
             (.nonConnectable, 0x10),
@@ -247,7 +250,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.allSatisfy { $0.type.rawValue == reported })
     }
 
-    @Test("Who speaks the legacy dialect does not hear extended advertising")
+    @Test("A legacy scan does not receive extended advertising")
     func deaf() throws {
         try advertise(TestHost.setParameters(), data: [1, 2])
         try scanner.scan()
@@ -266,7 +269,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.map { Array($0.data) } == [[1, 2], [3, 4]])
     }
 
-    @Test("Under the extended policies an unresolved target is told as such")
+    @Test("Under the extended policies an unresolved target is reported as such")
     func unresolvedTarget() throws {
         let target = DeviceAddress(value: 0x4000_0000_0001, kind: .random)
         try advertiser.advertise(.directedLowDutyCycle, peer: target)
@@ -277,7 +280,7 @@ struct ExtendedScanningTests {
         #expect(report.type.isDirected)
     }
 
-    @Test("When a chain breaks, the host is told that there is no more to come")
+    @Test("The host is informed when the rest of a chain is missing")
     func truncated() throws {
         try advertise(TestHost.setParameters(), data: Self.pattern(1650))
         try scanner.scanExtended()
@@ -297,7 +300,7 @@ struct ExtendedScanningTests {
         #expect(reports.count { $0.type.dataStatus == .truncated } == 1)
     }
 
-    @Test("While the radio waits on a secondary channel, it hears nothing on the primary ones")
+    @Test("During a wait on a secondary channel the primary ones are not received")
     func elsewhere() throws {
         try advertise(TestHost.setParameters(1, [], interval: 32...32), data: Self.pattern(1650))
         try scanner.scanExtended()
@@ -308,7 +311,7 @@ struct ExtendedScanningTests {
         for packet in sniffer.packets where packet.extended?.kind == .chained {
             auxiliary.append((packet.start, packet.end))
         }
-        // Legacy reports come at the end of their packets, which last 152 µs.
+        // Legacy reports arrive at the end of their packets, which take 152 µs.
         for (event, end) in zip(scanner.events, scanner.instants) {
             guard case .extendedAdvertisingReports(let reports) = event,
                 reports.allSatisfy(\.type.isLegacy)
@@ -319,7 +322,7 @@ struct ExtendedScanningTests {
         }
     }
 
-    /// Whether something of the extended set was reported at that instant.
+    /// Whether a packet of the extended set was reported at that instant.
     private func followed(_ end: Instant) -> Bool {
         zip(scanner.events, scanner.instants).contains { event, instant in
             guard instant == end, case .extendedAdvertisingReports(let reports) = event else {
@@ -329,7 +332,7 @@ struct ExtendedScanningTests {
         }
     }
 
-    @Test("Pointers into nowhere are not followed")
+    @Test("Invalid pointers to secondary channels are ignored")
     func nonsense() throws {
         try scanner.scanExtended()
         let channels = RadioChannel.primaryAdvertising

@@ -21,7 +21,7 @@ struct LegacyScanningTests {
         sniffer.packets.count { if case .scanRequest = $0.pdu { true } else { false } }
     }
 
-    @Test("LL/DDI/SCN/BV-01-C: passive scanning of non-connectable advertising")
+    @Test("LL/DDI/SCN/BV-01-C: A passive scan reports non-connectable advertising")
     func passive() throws {
         try advertiser.advertise(.nonConnectable, data: [3, 0xFF, 1, 2])
         try scanner.scan()
@@ -36,7 +36,7 @@ struct LegacyScanningTests {
         #expect(requestCount == 0)
     }
 
-    @Test("LL/DDI/SCN/BV-02-C: filtered passive scanning of non-connectable advertising")
+    @Test("LL/DDI/SCN/BV-02-C: A filtered passive scan reports non-connectable advertising")
     func filteredPassive() throws {
         let other = try TestHost(world, "other", at: 2)
         try advertiser.advertise(.nonConnectable)
@@ -49,7 +49,7 @@ struct LegacyScanningTests {
         #expect(scanner.reports.allSatisfy { $0.address == address })
     }
 
-    @Test("LL/DDI/SCN/BV-03-C: active scanning of connectable advertising")
+    @Test("LL/DDI/SCN/BV-03-C: An active scan reports connectable advertising")
     func active() throws {
         try advertiser.advertise(data: [2, 1, 6], response: [3, 0x09, 0x49, 0x58])
         try scanner.scan(.active)
@@ -62,7 +62,7 @@ struct LegacyScanningTests {
         #expect(requestCount == responses.count)
     }
 
-    @Test("A request follows its advertisement after exactly one frame space")
+    @Test("A request follows its advertisement after exactly T_IFS")
     func requestTiming() throws {
         try advertiser.advertise(response: [2, 0x0A, 0])
         try scanner.scan(.active)
@@ -79,7 +79,7 @@ struct LegacyScanningTests {
         }
     }
 
-    @Test("LL/DDI/SCN/BV-04-C: filtered active scanning of connectable advertising")
+    @Test("LL/DDI/SCN/BV-04-C: A filtered active scan reports connectable advertising")
     func filteredActive() throws {
         let other = try TestHost(world, "other", at: 2)
         try advertiser.advertise(response: [1])
@@ -97,7 +97,7 @@ struct LegacyScanningTests {
     }
 
     @Test(
-        "LL/DDI/SCN/BV-05-C: every kind of advertising is reported as what it is",
+        "LL/DDI/SCN/BV-05-C: Every kind of advertising is reported with its type",
         arguments: [
             (.connectableUndirected, .connectable), (.scannable, .scannable),
             (.nonConnectable, .nonConnectable),
@@ -111,7 +111,7 @@ struct LegacyScanningTests {
         #expect(scanner.reports.allSatisfy { $0.type == reported })
     }
 
-    @Test("Only scannable advertising is answered, and only by active scanners")
+    @Test("Only active scanners send requests, and only to scannable advertisers")
     func onlyScannable() throws {
         try advertiser.advertise(.nonConnectable)
         try scanner.scan(.active)
@@ -125,7 +125,7 @@ struct LegacyScanningTests {
         #expect(requestCount == 0)
     }
 
-    @Test("Directed advertising is reported to whom it is for, and to nobody else")
+    @Test("Directed advertising is reported by its target only")
     func directed() throws {
         let other = try TestHost(world, "other", at: 2)
         try advertiser.advertise(.directedLowDutyCycle, peer: scanner.publicAddress)
@@ -137,7 +137,7 @@ struct LegacyScanningTests {
         #expect(other.events.isEmpty)
     }
 
-    @Test("What is directed to an unknown private address is reported under the extended policies")
+    @Test("An unknown private target is reported under the extended policies")
     func unresolvedTarget() throws {
         let target = DeviceAddress(value: 0x4000_0000_0001, kind: .random)
         try advertiser.advertise(.directedLowDutyCycle, peer: target)
@@ -163,21 +163,21 @@ struct LegacyScanningTests {
         #expect(!scanner.directedReports.isEmpty)
     }
 
-    @Test("A duplicate filter lets advertisement and response through once each")
+    @Test("A duplicate filter passes advertisement and response once each")
     func duplicates() throws {
         try advertiser.advertise(data: [1], response: [2])
         try scanner.scan(.active, filtersDuplicates: true)
         world.run(for: .seconds(5))
         #expect(scanner.reports.map(\.type) == [.connectable, .scanResponse])
         #expect(requestCount == 1)
-        // Data is of no significance to it.
+        // Its data has no influence on the filter.
         let data = try #require(HCI.LegacyAdvertisingData([9]))
         try advertiser.perform(HCI.LESetAdvertisingData(data: data))
         world.run(for: .seconds(1))
         #expect(scanner.reports.count == 2)
     }
 
-    @Test("Scanning that begins anew has forgotten whom it has reported")
+    @Test("A new scan has forgotten the reported devices")
     func duplicatesForgotten() throws {
         try advertiser.advertise(.nonConnectable)
         for _ in 0..<3 {
@@ -188,7 +188,7 @@ struct LegacyScanningTests {
         #expect(scanner.reports.count == 3)
     }
 
-    @Test("The duplicate filter can be switched while scanning")
+    @Test("The duplicate filter can be changed while scanning")
     func filterSwitched() throws {
         try advertiser.advertise(.nonConnectable)
         try scanner.scan(filtersDuplicates: true)
@@ -199,7 +199,7 @@ struct LegacyScanningTests {
         #expect(scanner.reports.count > 5)
     }
 
-    @Test("After disabling and after Reset nothing is heard", arguments: [false, true])
+    @Test("After disabling and after Reset nothing is received", arguments: [false, true])
     func ended(byReset: Bool) throws {
         try advertiser.advertise(response: [1])
         try scanner.scan(.active)
@@ -211,7 +211,7 @@ struct LegacyScanningTests {
         #expect(world.core.ether.attentive.isEmpty)
     }
 
-    @Test("Requests come from the address that the host has chosen")
+    @Test("Requests have the address that the host has chosen")
     func requestAddress() throws {
         let random = DeviceAddress(value: 0xC123_4567_89AB, kind: .random)
         try scanner.perform(HCI.LESetRandomAddress(address: .init(random)))
@@ -225,7 +225,7 @@ struct LegacyScanningTests {
         }
     }
 
-    @Test("A response is of no interest to those who have not asked")
+    @Test("Responses to other scanners are ignored")
     func othersResponses() throws {
         let bystander = try TestHost(world, "bystander", at: 1)
         try advertiser.advertise(response: [7])
@@ -236,7 +236,7 @@ struct LegacyScanningTests {
         #expect(!bystander.reports.contains { $0.type == .scanResponse })
     }
 
-    @Test("Scanners that ask at the same time do not collide for ever")
+    @Test("Scanners that request at the same time do not collide forever")
     func crowd() throws {
         let others = try (0..<4).map { try TestHost(world, "scanner \($0)", at: 0.5) }
         try advertiser.advertise(response: [7])

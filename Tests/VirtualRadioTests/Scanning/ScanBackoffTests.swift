@@ -3,11 +3,11 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("Scanners that hold back")
+@Suite("The backoff of scan requests")
 struct ScanBackoffTests {
     private var dice = RandomStream(seed: 5)
 
-    @Test("The first advertisement is answered")
+    @Test("The first advertisement gets a request")
     func first() {
         var backoff = ScanBackoff()
         let isTurn = backoff.takesTurn()
@@ -38,7 +38,7 @@ struct ScanBackoffTests {
         #expect(limits == [8, 4, 4, 2, 2, 1, 1, 1])
     }
 
-    @Test("Only in a row do two of a kind count")
+    @Test("Only two of a kind in a row count")
     mutating func alternating() {
         var backoff = ScanBackoff()
         for _ in 0..<10 {
@@ -48,7 +48,7 @@ struct ScanBackoffTests {
         #expect(backoff.upperLimit == 1)
     }
 
-    @Test("As many advertisements pass as were drawn, all numbers up to the limit being drawn")
+    @Test("The drawn number of advertisements is skipped, and all numbers occur")
     mutating func passing() {
         var seen: Set<Int> = []
         for _ in 0..<500 {
@@ -62,7 +62,7 @@ struct ScanBackoffTests {
         #expect(seen == [1, 2, 3, 4])
     }
 
-    @Test("A turn that could not be taken is still due")
+    @Test("A turn that could not be used is still due")
     func due() {
         var backoff = ScanBackoff()
         let turns = [backoff.takesTurn(), backoff.takesTurn()]
@@ -70,7 +70,7 @@ struct ScanBackoffTests {
     }
 }
 
-@Suite("What a duplicate filter remembers")
+@Suite("The keys of a duplicate filter")
 struct RecentKeysTests {
     @Test("A key is new once")
     func once() {
@@ -80,7 +80,7 @@ struct RecentKeysTests {
         #expect(keys.contains(1) && !keys.contains(2))
     }
 
-    @Test("The oldest is forgotten for the newest", arguments: 1...5)
+    @Test("The newest key replaces the oldest", arguments: 1...5)
     func forgetting(limit: Int) {
         var keys = RecentKeys<Int>(limit: limit)
         for key in 0..<20 {
@@ -92,7 +92,7 @@ struct RecentKeysTests {
         }
     }
 
-    @Test("It can forget everything, and begin again")
+    @Test("The filter can be cleared and used again")
     func emptying() {
         var keys = RecentKeys<Int>(limit: 2)
         for key in 0..<5 { keys.insert(key) }

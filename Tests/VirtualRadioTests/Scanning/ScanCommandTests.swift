@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("Commands to scan, and how they are refused")
+@Suite("Refused commands to scan")
 struct ScanCommandTests {
     let world = World(seed: 3)
     let host: TestHost
@@ -46,13 +46,13 @@ struct ScanCommandTests {
         #expect(try host.status(command) == .invalidCommandParameters)
     }
 
-    @Test("Nobody advertises first on LE 2M")
+    @Test("Scanning LE 2M as a primary PHY is refused")
     func fast() throws {
         let command = TestHost.extendedScanParameters(le1M: nil, le2M: (0x10, 0x10))
         #expect(try host.status(command) == .unsupportedFeatureOrParameterValue)
     }
 
-    @Test("Parameters stay as they are while scanning")
+    @Test("Parameters cannot change while scanning")
     func whileScanning() throws {
         try host.scan()
         #expect(try host.status(TestHost.scanParameters()) == .commandDisallowed)
@@ -60,14 +60,14 @@ struct ScanCommandTests {
         #expect(try host.status(TestHost.scanParameters()) == .success)
     }
 
-    @Test("Extended parameters stay as they are while scanning")
+    @Test("Extended parameters cannot change while scanning")
     func whileScanningExtended() throws {
         try host.scanExtended()
         #expect(try host.status(TestHost.extendedScanParameters()) == .commandDisallowed)
     }
 
     @Test(
-        "Who scans from a random address must have one",
+        "Scanning with a random address requires one",
         arguments: [.random, .resolvableOrRandom] as [HCI.OwnAddressType]
     )
     func randomAddress(own: HCI.OwnAddressType) throws {
@@ -78,7 +78,7 @@ struct ScanCommandTests {
         #expect(try host.status(enable) == .success)
     }
 
-    @Test("Whoever speaks one dialect is not understood in the other until Reset")
+    @Test("Legacy and extended commands cannot be mixed until Reset")
     func dialects() throws {
         try host.scan()
         #expect(try host.enableExtendedScan() == .commandDisallowed)
@@ -90,14 +90,14 @@ struct ScanCommandTests {
         #expect(try host.status(enable) == .commandDisallowed)
     }
 
-    @Test("A refused command leaves the dialect open")
+    @Test("A refused command does not choose between legacy and extended")
     func refusedDialect() throws {
         try host.status(TestHost.scanParameters(interval: 3))
         #expect(try host.status(TestHost.extendedScanParameters()) == .success)
     }
 
     @Test(
-        "Durations and periods that contradict each other are invalid",
+        "Contradictory durations and periods are invalid",
         arguments: [
             (.onResetEachPeriod, 0, 0), (.onResetEachPeriod, 10, 0), (.onResetEachPeriod, 0, 10),
             (.off, 128, 1), (.off, 256, 2), (.init(rawValue: 3), 0, 0),
@@ -113,7 +113,7 @@ struct ScanCommandTests {
         #expect(try host.enableExtendedScan(duration: 127, period: 1) == .success)
     }
 
-    @Test("Disabling what is not enabled does no harm")
+    @Test("Disabling an inactive scan succeeds")
     func disabling() throws {
         try host.stopScan()
         try host.stopScan()

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import VirtualRadio
 
-@Suite("Scanners and initiators that are abused")
+@Suite("Random use of scanners and initiators")
 struct ScanFuzzTests {
     private static let opcodes: [UInt8] = [
         0x0B, 0x0C, 0x0D, 0x0E, 0x11, 0x2D, 0x41, 0x42, 0x43, 0x05,
     ]
 
-    @Test("Random commands among random packets never trap", arguments: 0..<24 as Range<UInt64>)
+    @Test("Random commands among random packets never trap", arguments: RunSeed.seeds(24))
     func random(seed: UInt64) throws {
         let world = World(seed: seed)
         let host = try TestHost(world, "abused", at: 0)
@@ -29,7 +30,7 @@ struct ScanFuzzTests {
         #expect(scanner.follows.isEmpty && scanner.plan == nil)
     }
 
-    /// A command about scanning or initiating: often nearly right, sometimes random all through.
+    /// A command for scanning or initiating: often almost valid, sometimes completely random.
     private func send(to host: TestHost, _ dice: inout RandomStream) {
         let opcode = Self.opcodes[Int(dice.uniform(below: UInt64(Self.opcodes.count)))]
         let length = Int(dice.uniform(below: 30))
@@ -46,7 +47,7 @@ struct ScanFuzzTests {
         }
     }
 
-    /// A packet that no decent advertiser would send.
+    /// A packet that no correct advertiser sends.
     private func transmit(
         _ world: World,
         _ sender: TestHost,

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("How long scanning lasts")
+@Suite("The duration of scans")
 struct ScanPeriodTests {
     let world = World(seed: 9)
     let scanner: TestHost
@@ -17,7 +17,7 @@ struct ScanPeriodTests {
         try scanner.perform(TestHost.extendedScanParameters())
     }
 
-    @Test("Without a duration it does not end")
+    @Test("A scan without a duration does not end")
     func endless() throws {
         #expect(try scanner.enableExtendedScan() == .success)
         world.run(for: .seconds(100))
@@ -25,7 +25,7 @@ struct ScanPeriodTests {
         #expect(scanner.extendedReports.count > 700)
     }
 
-    @Test("After the duration the host is told, and no report comes any more")
+    @Test("After the duration the host is informed, and no more reports arrive")
     func once() throws {
         #expect(try scanner.enableExtendedScan(duration: 100) == .success)
         let start = world.now
@@ -35,7 +35,7 @@ struct ScanPeriodTests {
         #expect((8...11).contains(scanner.extendedReports.count))
     }
 
-    @Test("With a period it begins again and again, and does not end")
+    @Test("With a period the scan restarts and does not end")
     func periodic() throws {
         #expect(try scanner.enableExtendedScan(duration: 50, period: 2) == .success)
         let start = world.now
@@ -46,7 +46,7 @@ struct ScanPeriodTests {
         #expect((35...60).contains(offsets.count))
     }
 
-    @Test("A duplicate filter that is reset lets everybody through once a period")
+    @Test("A duplicate filter that is reset passes every device once a period")
     func resetEachPeriod() throws {
         let status = try scanner.enableExtendedScan(
             duplicates: .onResetEachPeriod,
@@ -58,7 +58,7 @@ struct ScanPeriodTests {
         #expect(scanner.extendedReports.count == 10)
     }
 
-    @Test("A duplicate filter that is not reset lets everybody through once")
+    @Test("A duplicate filter that is not reset passes every device once")
     func keptThroughPeriods() throws {
         #expect(
             try scanner.enableExtendedScan(duplicates: .on, duration: 64, period: 1) == .success
@@ -67,7 +67,7 @@ struct ScanPeriodTests {
         #expect(scanner.extendedReports.count == 1)
     }
 
-    @Test("Disabling ends it without a word")
+    @Test("Disabling ends the scan without an event")
     func disabled() throws {
         #expect(try scanner.enableExtendedScan(duration: 100) == .success)
         world.run(for: .milliseconds(500))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("Where a scanning radio is")
+@Suite("The channels and windows of a scanning radio")
 struct ScanRhythmTests {
     static let step = ScanTiming.step
 
@@ -20,7 +20,7 @@ struct ScanRhythmTests {
         )
     }
 
-    @Test("It goes round the three channels, one for each interval")
+    @Test("The scanner uses the three channels in turn, one for each interval")
     func channels() {
         let rhythm = Self.rhythm(16, 16)
         let heard = (0..<7).map { turn in
@@ -31,7 +31,7 @@ struct ScanRhythmTests {
     }
 
     @Test(
-        "Every packet is heard that lies in a window, and no other",
+        "Exactly the packets within a window are received",
         arguments: [(4, 4), (5, 4), (8, 4), (7, 6), (16, 5)] as [(UInt16, UInt16)]
     )
     func everyPlace(interval: UInt16, window: UInt16) {
@@ -49,7 +49,7 @@ struct ScanRhythmTests {
         }
     }
 
-    @Test("A packet may fill the window, and be not a nanosecond longer")
+    @Test("A packet may fill the window and not exceed it by a nanosecond")
     func edges() {
         let rhythm = Self.rhythm(8, 4)
         let window = 4 * Self.step
@@ -59,7 +59,7 @@ struct ScanRhythmTests {
         #expect(rhythm.channel(from: 8 * Self.step - 1, to: 8 * Self.step) == nil)
     }
 
-    @Test("With a window as long as the interval, only the change of channels is in the way")
+    @Test("With a window as long as the interval, only channel changes interrupt")
     func continuous() {
         let rhythm = Self.rhythm(4, 4)
         let end = 4 * Self.step
@@ -68,7 +68,7 @@ struct ScanRhythmTests {
         #expect(rhythm.channel(from: end, to: end + 100) == 38)
     }
 
-    @Test("Nothing is heard before it begins")
+    @Test("Nothing is received before the scan begins")
     func before() {
         let rhythm = Self.rhythm(4, 4, start: 1_000)
         #expect(rhythm.channel(from: 999, to: 1_500) == nil)
@@ -76,7 +76,7 @@ struct ScanRhythmTests {
         #expect(rhythm.isOpen(from: 0, to: 1_001))
     }
 
-    @Test("It knows whether a window is open at some time", arguments: 0..<200)
+    @Test("The rhythm reports whether a window is open within a period", arguments: 0..<200)
     func openness(place: Int) {
         let rhythm = Self.rhythm(8, 3)
         let from = Int64(place) * Self.step / 10
@@ -87,7 +87,7 @@ struct ScanRhythmTests {
         }
     }
 
-    @Test("Timings that cannot be are drawn to some that can")
+    @Test("Impossible timings are changed to possible ones")
     func nonsense() {
         let rhythm = Self.rhythm(0, 0xFFFF)
         #expect(rhythm.interval == Self.step && rhythm.window == Self.step)
@@ -109,7 +109,7 @@ struct ListeningPlanTests {
         #expect(Self.plan(nil, nil) == nil)
     }
 
-    @Test("A PHY that is not scanned is not heard")
+    @Test("A PHY that is not scanned is not received")
     func others() throws {
         let uncoded = try #require(Self.plan((16, 16), nil))
         #expect(uncoded.channel(.le1M, from: 0, to: 100) == 37)
@@ -122,7 +122,7 @@ struct ListeningPlanTests {
     }
 
     @Test(
-        "It never listens to both PHYs at a time, and to each for its share",
+        "Both PHYs get their share and never at the same time",
         arguments: [
             ((16, 8), (16, 8)), ((16, 4), (16, 12)), ((16, 16), (16, 16)), ((10, 4), (30, 10)),
             ((30, 10), (10, 4)), ((16, 16), (100, 50)), ((7, 3), (11, 6)),

@@ -3,9 +3,10 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A device without a Link Layer: asks an advertiser whatever a test wants, whenever it wants.
+/// A device without a Link Layer, which sends requests to an advertiser at the times that a test
+/// chooses.
 final class LowerTester {
-    /// What it does not ask in time for, it does not ask.
+    /// The time limit for sending a request.
     static let patience = Duration.seconds(30)
 
     let world: World
@@ -14,21 +15,21 @@ final class LowerTester {
     let radio: RadioID
     /// Its own address.
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
-    /// How much later than T_IFS after the packet it asks.
+    /// How much later than T_IFS after the packet it sends the request.
     var lateness = Duration.zero
-    /// Does what a test wants, when it is known when the request will begin.
+    /// Called when the start of the request is known.
     var whenAsking: ((Instant) -> Void)?
-    /// What it asks, if that is not the address in the advertisement.
+    /// The address in the request, if it is not the one in the advertisement.
     var advertiser: DeviceAddress?
 
-    /// Puts the tester into the world.
+    /// Adds the tester to the world.
     init(_ world: World, _ sniffer: Sniffer) throws {
         self.world = world
         self.sniffer = sniffer
         radio = try world.addController().radio
     }
 
-    /// Sends SCAN_REQ on channel 38 of the next event, and tells what the advertiser sent in answer.
+    /// Sends SCAN_REQ on channel 38 of the next event. Returns the advertiser's answer.
     @discardableResult
     func askForScan() throws -> AdvertisingPacket? {
         let (packet, end) = try nextOnChannel38()
@@ -41,8 +42,8 @@ final class LowerTester {
         return send(.scanRequest(request), to: packet.sender, on: 38, .le1M, after: end)
     }
 
-    /// Sends CONNECT_IND on channel 38 of the next event, and tells what the advertiser sent in
-    /// answer: which should be nothing.
+    /// Sends CONNECT_IND on channel 38 of the next event. Returns the advertiser's answer, of which
+    /// there should be none.
     @discardableResult
     func askForConnection() throws -> AdvertisingPacket? {
         let (packet, end) = try nextOnChannel38()
@@ -51,8 +52,8 @@ final class LowerTester {
         return send(.connectionRequest(request), to: packet.sender, on: 38, .le1M, after: end)
     }
 
-    /// Sends AUX_SCAN_REQ after the auxiliary packet of the next event, and tells what the
-    /// advertiser sent in answer.
+    /// Sends AUX_SCAN_REQ after the auxiliary packet of the next event. Returns the advertiser's
+    /// answer.
     @discardableResult
     func askAuxiliaryForScan() throws -> AdvertisingPacket? {
         let (packet, end) = try nextAuxiliary()
@@ -71,8 +72,8 @@ final class LowerTester {
         )
     }
 
-    /// Sends AUX_CONNECT_REQ after the auxiliary packet of the next event, and tells what the
-    /// advertiser sent in answer.
+    /// Sends AUX_CONNECT_REQ after the auxiliary packet of the next event. Returns the advertiser's
+    /// answer.
     @discardableResult
     func askAuxiliaryForConnection() throws -> AdvertisingPacket? {
         let (packet, end) = try nextAuxiliary()
@@ -94,8 +95,8 @@ final class LowerTester {
 
     private var announced: ExtendedAdvertisement.Pointer?
 
-    /// The packet on channel 37 of the next event, and when the one after it, on 38, will end: it is
-    /// as long, and comes as long after it as it did in the event before.
+    /// The packet on channel 37 of the next event, and the end of the following packet on channel
+    /// 38: it has the same length, and the same distance as in the event before.
     private func nextOnChannel38() throws -> (AdvertisingPacket, end: Instant) {
         let first = try waitFor { $0.channel == 37 }
         let second = try waitFor { $0.channel == 38 }
@@ -103,7 +104,7 @@ final class LowerTester {
         return (next, next.end + (second.end - first.end))
     }
 
-    /// An auxiliary packet, and when the next of its kind will end.
+    /// An auxiliary packet, and the end of the next one of its kind.
     private func nextAuxiliary() throws -> (AdvertisingPacket, end: Instant) {
         let packet = try waitFor { $0.extended?.kind == .auxiliary }
         let primary = try waitFor { $0.extended?.pointer != nil && $0.channel == 39 }

@@ -2,17 +2,17 @@
 import BluetoothTypes
 import VirtualRadio
 
-/// Hears every packet on the advertising channels of a world, without being there.
+/// Records every packet on the advertising channels of a world, without a radio of its own.
 final class Sniffer {
-    /// What was sent, in the order of the ends.
+    /// The packets in the order of their ends.
     private(set) var packets: [AdvertisingPacket] = []
 
-    /// Listens from now on.
+    /// Begins to record.
     init(_ world: World) {
         world.core.packetObserver = { [unowned self] in packets.append($0) }
     }
 
-    /// Forgets what it heard.
+    /// Clears the record.
     func forget() { packets = [] }
 
     /// The packets by event: a new one begins with each packet on the lowest channel that occurs.
@@ -30,7 +30,7 @@ extension AdvertisingPacket {
     var channel: Int { transmission.channel.index }
     /// When it began.
     var start: Instant { transmission.start }
-    /// When it had ended.
+    /// When it ended.
     var end: Instant { transmission.end }
 
     /// The legacy advertisement, if it is one.
@@ -65,6 +65,6 @@ extension AdvertisingPacket {
 }
 
 extension Collection<Instant> {
-    /// The times from each to the next.
+    /// The intervals between neighbors.
     var gaps: [Duration] { zip(self, dropFirst()).map { $1 - $0 } }
 }

@@ -7,13 +7,13 @@ extension TestHost {
     /// A device that is not in the world: the target of directed advertising.
     static let stranger = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
 
-    /// Lets the controller tell every event, as hosts do that know them all.
+    /// Unmasks every event, as hosts do that support all of them.
     func unmaskEverything() throws {
         try status(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
         try status(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max)))
     }
 
-    /// The legacy parameters, of which a test changes what it is about.
+    /// Legacy parameters with the values of a test.
     static func parameters(
         _ type: HCI.AdvertisingType = .connectableUndirected,
         interval: UInt16 = 160,
@@ -63,7 +63,7 @@ extension TestHost {
         try perform(HCI.LESetAdvertisingEnable(isEnabled: true))
     }
 
-    /// Advertises by the legacy commands on, without data.
+    /// Enables legacy advertising without data.
     func advertiseNothing() throws {
         guard let nothing = HCI.LegacyAdvertisingData([]) else { return }
         try perform(HCI.LESetAdvertisingData(data: nothing))

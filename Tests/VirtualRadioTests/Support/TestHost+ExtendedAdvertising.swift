@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// The extended parameters, of which a test changes what it is about.
+    /// Extended parameters with the values of a test.
     static func setParameters(
         _ handle: UInt8 = 1,
         _ properties: HCI.AdvertisingProperties = [],
@@ -21,7 +21,7 @@ extension TestHost {
         )
     }
 
-    /// Gives the set its data, in as many pieces as it takes.
+    /// Sets the data of a set, in as many fragments as necessary.
     func setData(_ data: [UInt8], of handle: UInt8 = 1) throws {
         for (operation, piece) in Self.pieces(data) {
             try perform(
@@ -34,7 +34,7 @@ extension TestHost {
         }
     }
 
-    /// Gives the set its response, in as many pieces as it takes.
+    /// Sets the scan response of a set, in as many fragments as necessary.
     func setResponse(_ data: [UInt8], of handle: UInt8 = 1) throws {
         for (operation, piece) in Self.pieces(data) {
             try perform(
@@ -47,7 +47,7 @@ extension TestHost {
         }
     }
 
-    /// The most data that a command has room for (Vol 4, Part E, 7.8.54).
+    /// The most data in one command (Vol 4, Part E, 7.8.54).
     static let pieceLimit = 251
 
     private static func pieces(_ data: [UInt8]) -> [(HCI.DataOperation, ArraySlice<UInt8>)] {
@@ -65,12 +65,12 @@ extension TestHost {
         try perform(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }
 
-    /// The status with which a set is enabled, or not.
+    /// The status of enabling a set.
     func enableStatus(_ runs: HCI.AdvertisingSetRun...) throws -> HCI.ErrorCode {
         try status(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }
 
-    /// Disables sets; all, if none is named.
+    /// Disables these sets, or all without any.
     func disable(_ handles: UInt8...) throws {
         let runs = handles.map { HCI.AdvertisingSetRun(advertisingHandle: $0) }
         try perform(HCI.LESetExtendedAdvertisingEnable(isEnabled: false, sets: runs))

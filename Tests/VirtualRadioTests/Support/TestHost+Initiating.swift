@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// Connection parameters, of which a test changes what it is about.
+    /// Connection parameters with the values of a test.
     static func connectionParameters(
         interval: ClosedRange<UInt16> = 24...40,
         latency: UInt16 = 0,
@@ -21,7 +21,7 @@ extension TestHost {
         )
     }
 
-    /// The legacy command to connect, of which a test changes what it is about.
+    /// The legacy command to connect, with the values of a test.
     static func create(
         _ peer: HCI.PeerAddress,
         interval: UInt16 = 0x10,
@@ -40,7 +40,7 @@ extension TestHost {
         )
     }
 
-    /// How one PHY is used to connect.
+    /// The parameters of one PHY for initiating.
     static func initiating(
         interval: UInt16 = 0x40,
         window: UInt16 = 0x40,
@@ -53,7 +53,7 @@ extension TestHost {
         )
     }
 
-    /// The extended command to connect, of which a test changes what it is about.
+    /// The extended command to connect, with the values of a test.
     static func extendedCreate(
         _ peer: HCI.PeerAddress,
         policy: HCI.InitiatorFilterPolicy = .peerAddress,
@@ -70,7 +70,7 @@ extension TestHost {
         )
     }
 
-    /// What came of attempts to connect, in whatever form it was told.
+    /// The results of connection attempts, from all versions of the event.
     var completions: [HCI.LEEnhancedConnectionComplete] {
         events.compactMap { event in
             switch event {

@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// The legacy scan parameters, of which a test changes what it is about.
+    /// Legacy scan parameters with the values of a test.
     static func scanParameters(
         _ type: HCI.ScanType = .passive,
         interval: UInt16 = 0x10,
@@ -38,7 +38,7 @@ extension TestHost {
         )
     }
 
-    /// The extended scan parameters, of which a test changes what it is about.
+    /// Extended scan parameters with the values of a test.
     static func extendedScanParameters(
         _ type: HCI.ScanType = .passive,
         own: HCI.OwnAddressType = .public,
@@ -63,7 +63,7 @@ extension TestHost {
         )
     }
 
-    /// Enables what was said last, by the extended commands.
+    /// Enables a scan with the last parameters, by the extended commands.
     func enableExtendedScan(
         duplicates: HCI.DuplicateFilter = .off,
         duration: UInt16 = 0,
@@ -96,28 +96,28 @@ extension TestHost {
         try perform(HCI.LESetScanEnable(isEnabled: false, filtersDuplicates: false))
     }
 
-    /// The legacy reports that came.
+    /// The received legacy reports.
     var reports: [HCI.AdvertisingReport] {
         events.flatMap { event -> [HCI.AdvertisingReport] in
             if case .advertisingReports(let reports) = event { reports } else { [] }
         }
     }
 
-    /// The reports of advertisements that are directed to somebody unknown.
+    /// The reports of directed advertisements with an unresolved target.
     var directedReports: [HCI.DirectedAdvertisingReport] {
         events.flatMap { event -> [HCI.DirectedAdvertisingReport] in
             if case .directedAdvertisingReports(let reports) = event { reports } else { [] }
         }
     }
 
-    /// The extended reports that came.
+    /// The received extended reports.
     var extendedReports: [HCI.ExtendedAdvertisingReport] {
         events.flatMap { event -> [HCI.ExtendedAdvertisingReport] in
             if case .extendedAdvertisingReports(let reports) = event { reports } else { [] }
         }
     }
 
-    /// How often scanning has come to its end.
+    /// How often scanning has ended by its duration.
     var scanTimeoutCount: Int {
         events.count { if case .scanTimeout = $0 { true } else { false } }
     }

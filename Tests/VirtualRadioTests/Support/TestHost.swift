@@ -4,19 +4,19 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A host of a test: sends commands by hand to a controller of its own, and keeps what comes back.
+/// A test's host: it sends commands to a controller of its own, and keeps the received packets.
 final class TestHost {
     let world: World
     let id: ControllerID
-    /// Every event since the last `forget`, but for answers to `perform` and `status`.
+    /// Every event since the last `forget`, except answers to `perform` and `status`.
     private(set) var events: [HCI.Event] = []
-    /// When each of them came.
+    /// The times of the events.
     private(set) var instants: [Instant] = []
     /// Every ACL packet since the last `forget`.
     private(set) var data: [HCI.ACLPacket] = []
     private var answers: [HCI.Opcode: (status: HCI.ErrorCode, parameters: ArraySlice<UInt8>)] = [:]
 
-    /// Puts a controller into the world, and asks it for every event, in its first version.
+    /// Adds a controller to the world, and unmasks every event in its first version.
     init(_ world: World, _ configuration: ControllerConfiguration = .init()) throws {
         self.world = world
         id = try world.addController(configuration)
@@ -32,13 +32,14 @@ final class TestHost {
         try perform(HCI.LESetEventMask(mask: all.subtracting(later)))
     }
 
-    /// A host on a controller that stands so many metres to the east of the origin.
+    /// A host on a controller this many meters to the east of the origin.
     convenience init(_ world: World, _ name: String, at metres: Double) throws {
         let position = Position(x: metres, y: 0)
         try self.init(world, ControllerConfiguration(name: name, at: position))
     }
 
-    /// Does the command, in no time, and returns what it returns. Throws if it is refused.
+    /// Executes the command without delay. Returns its return parameters, and throws if it is
+    /// refused.
     @discardableResult
     func perform<Command: CommandCompleteCommand>(
         _ command: Command
@@ -48,18 +49,18 @@ final class TestHost {
         return try Command.ReturnParameters(parsing: parameters)
     }
 
-    /// Does the command, in no time, and returns the status it is answered with.
+    /// Executes the command without delay. Returns its status.
     @discardableResult
     func status(_ command: some HCICommand) throws -> HCI.ErrorCode {
         try answer(to: HCI.EncodedCommand(command)).status
     }
 
-    /// Sends octets as they are.
+    /// Sends plain bytes.
     func send(_ bytes: [UInt8]) {
         world.send(bytes, to: id)
     }
 
-    /// Sends one whole L2CAP PDU, or whatever the payload is, in one ACL packet.
+    /// Sends one whole L2CAP PDU, or any other payload, in one ACL packet.
     func send(_ payload: [UInt8], on handle: ConnectionHandle) {
         let packet = HCI.ACLPacket(
             connectionHandle: handle,
@@ -69,7 +70,7 @@ final class TestHost {
         send(packet.h4Bytes)
     }
 
-    /// Forgets what came so far.
+    /// Clears the received packets.
     func forget() {
         events = []
         instants = []

@@ -4,8 +4,8 @@ import Testing
 import VirtualRadio
 
 extension World {
-    /// Has what the controller sends read, and given to one or the other. What is neither data nor
-    /// an event, or is malformed, is an issue of the test.
+    /// Parses the controller's packets, and passes them to one of the closures. A packet that is
+    /// malformed, or neither data nor an event, is an issue of the test.
     func read(
         _ controller: ControllerID,
         data: @escaping (HCI.ACLPacket) -> Void,

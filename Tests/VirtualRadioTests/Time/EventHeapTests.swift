@@ -3,6 +3,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
+import enum LanyardTestSupport.RunSeed
+
 @Suite struct EventHeapTests {
     private func instant(_ nanoseconds: Int64) -> Instant { Instant(nanoseconds: nanoseconds) }
 
@@ -76,8 +78,8 @@ import VirtualRadio
     }
 
     /// The model is a sorted array, with which the heap must agree after every operation.
-    @Test(arguments: 0..<20) func theHeapAgreesWithASortedArray(seed: Int) throws {
-        var dice = SplitMix64(seed: UInt64(seed))
+    @Test(arguments: RunSeed.seeds(20)) func theHeapAgreesWithASortedArray(seed: UInt64) throws {
+        var dice = SplitMix64(seed: seed)
         var heap = EventHeap<Int>(eventLimit: 64)
         var model: [(time: Int64, number: Int, token: EventToken)] = []
         for number in 0..<2_000 {

@@ -3,7 +3,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Tickers that write down when they ticked, and tick again after a random while.
+/// Tickers that record their ticks, each after a random interval.
 private struct Tickers: Simulation {
     enum Event: Equatable { case tick(Int), halt, spin }
 

@@ -4,11 +4,11 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("Controllers that are switched, moved and taken away")
+@Suite("Controllers that are powered, moved and removed")
 struct PowerTests {
     private let world = World(seed: 1)
 
-    @Test("A controller without power answers nothing, and is as new with it")
+    @Test("A controller without power answers nothing and starts fresh with power")
     func power() throws {
         let host = try TestHost(world)
         world.switchOff(host.id)
@@ -20,7 +20,7 @@ struct PowerTests {
         #expect(try host.status(HCI.Reset()) == .success)
     }
 
-    @Test("What is said to a controller without power is not heard when it has it again")
+    @Test("Packets to a controller without power are lost")
     func lostWords() throws {
         let host = try TestHost(world)
         world.switchOff(host.id)
@@ -31,7 +31,7 @@ struct PowerTests {
         #expect(world.status.controllers[0].toHostCount == before)
     }
 
-    @Test("What a host has set is gone after Reset, and after power-on", arguments: [true, false])
+    @Test("A host's settings are gone after Reset and after power-on", arguments: [true, false])
     func settings(isReset: Bool) throws {
         let host = try TestHost(world)
         let place = host.id.radio.index
@@ -60,7 +60,7 @@ struct PowerTests {
         #expect(filter.page2.rawValue == 0)
     }
 
-    /// A host that wants to be woken at one instant, and says Reset when it starts.
+    /// A host that wakes at one instant, and sends Reset when it starts.
     private struct Sleeper: ScriptedHost {
         let alarm: Instant
         var nextDeadline: Instant?
@@ -78,7 +78,7 @@ struct PowerTests {
         }
     }
 
-    @Test("A scripted host begins when there is power, and is woken when it wants to be")
+    @Test("A scripted host starts with power and wakes at its deadline")
     func scriptedHost() throws {
         world.watchInvariants()
         let controller = try world.addController()
@@ -97,7 +97,7 @@ struct PowerTests {
         #expect(world.violations.isEmpty)
     }
 
-    @Test("Nobody owes an answer to what was said to a controller that lost its power")
+    @Test("A command to a controller that loses its power is never answered")
     func noAnswerOwed() throws {
         world.watchInvariants()
         let controller = try world.addController()
@@ -109,7 +109,7 @@ struct PowerTests {
         #expect(world.violations.isEmpty)
     }
 
-    @Test("The number of a controller that was taken away is given to the next")
+    @Test("The number of a removed controller is given to the next one")
     func vacancy() throws {
         let first = try world.addController(ControllerConfiguration(name: "a"))
         try world.addController(ControllerConfiguration(name: "b"))
@@ -120,7 +120,7 @@ struct PowerTests {
         #expect(world.status.controllers.map(\.name) == ["c", "b"])
     }
 
-    @Test("Signals fade as a controller goes away, and stop at a wall")
+    @Test("Signals fade with distance and end at a wall")
     func places() throws {
         let one = try world.addController()
         let other = try world.addController()

@@ -2,47 +2,50 @@
 
 import BluetoothATT
 
-/// Whether a client knows the table as it is now: change-aware, or change-unaware
-/// (Vol 3, Part G, 2.5.2.1).
+/// Whether a client knows the current database: change-aware or change-unaware (Vol 3, Part G,
+/// 2.5.2.1).
 struct ChangeAwareness: Equatable, Sendable {
     private(set) var isAware = true
 
-    /// It has read the Database Hash, and is aware with its next request.
+    /// Whether the client has read the Database Hash. It becomes change-aware with its next
+    /// request.
     private var hasReadHash = false
 
-    /// The channels of the bearers on which it was told that it is out of sync: once on each.
+    /// The channels of the bearers on which the server has sent the error Database Out Of Sync,
+    /// once on each.
     private var refusedChannels: Set<UInt16> = []
 
-    /// The table is another one now.
+    /// Makes the client change-unaware, because the database has changed.
     mutating func databaseChanged() {
         self = ChangeAwareness()
         isAware = false
     }
 
-    /// The client knows the table.
+    /// Makes the client change-aware.
     mutating func becomeAware() {
         self = ChangeAwareness()
     }
 
-    /// The client has confirmed a Service Changed indication, which counts if it has one bearer: with
-    /// several, requests that it sent before may still be on their way.
+    /// Processes the confirmation of a Service Changed indication. It makes the client change-aware
+    /// only if the client has one bearer, because on several bearers earlier requests may still be
+    /// in transit.
     mutating func serviceChangedConfirmed(bearerCount: Int) {
         if bearerCount == 1 { becomeAware() }
     }
 
-    /// A request came in: the second event of the two ways to become aware that have two.
+    /// Processes a request. Two of the ways to become change-aware end with a request.
     mutating func requestCame(on channel: UInt16, bearerCount: Int) {
         guard !isAware else { return }
         let wasRefusedHere = bearerCount == 1 && refusedChannels.contains(channel)
         if hasReadHash || wasRefusedHere { becomeAware() }
     }
 
-    /// The client reads the Database Hash.
+    /// Records that the client read the Database Hash.
     mutating func hashRead() {
         if !isAware { hasReadHash = true }
     }
 
-    /// Whether this is the first time that the bearer is to be refused.
+    /// Records a refusal on a bearer, and returns whether it is the first one there.
     mutating func refuse(on channel: UInt16) -> Bool {
         refusedChannels.insert(channel).inserted
     }

@@ -4,42 +4,45 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// What a server knows of a client while it is connected.
+    /// The server's record of a connected client.
     package struct Client: Sendable {
-        /// The bearers, by the channel they are on, with the MTU of each.
+        /// The MTU of each bearer, keyed by the bearer's channel.
         package internal(set) var bearers: [UInt16: Int] = [:]
 
-        /// How well the link is protected.
+        /// The security of the link.
         package internal(set) var security: LinkSecurity
 
         /// Whether the application has authorized the client.
         package internal(set) var isAuthorized = false
 
-        /// What is known of it that outlives the link, if it is bonded.
-        var memory = ClientMemory()
+        /// The information about the client that the server stores if the client is bonded.
+        var memory = ClientRecord()
 
-        /// What was handed out to be kept, or came from there; nil before.
-        var kept: ClientMemory?
+        /// The record that is stored or was restored, or nil if there is none.
+        var kept: ClientRecord?
 
-        /// Whether it knows the table as it is.
+        /// Whether the client knows the current database.
         var awareness = ChangeAwareness()
 
-        /// What has changed in the table and is to be indicated still.
+        /// The changes of the database that are still to be indicated.
         var serviceChange = ServiceChange()
 
-        /// What it signs with; nil if no key is known.
+        /// The key with which the client signs commands, or nil if none is known.
         var signingKey: SigningKey?
 
-        /// Whether there is a bond, and the link proves it: only then is anything kept.
+        /// Whether there is a bond and the link is encrypted with it. Only then is anything stored.
         var isTrusted: Bool { security.isBonded && security.isEncrypted }
 
-        /// Whether the client is a bonded one by its address alone, which anybody can use. Until the
-        /// link is encrypted with the bond's key it gets no value and gives none, whatever the
-        /// value's permissions are: or a device that borrows the address could play its part.
+        /// Whether only the client's address, which any device can use, identifies it as a bonded
+        /// one.
+        ///
+        /// Until the link is encrypted with the bond's key, the client can read only what describes
+        /// this server and write only with a signature, whatever the permissions of other values
+        /// are. Otherwise a device with a copied address could act as the client.
         var isUnproved: Bool { security.isBonded && !security.isEncrypted }
 
-        /// The bearer for what the server sends unasked: always the same one, so that the client
-        /// gets it in the order in which it was sent.
+        /// The bearer for notifications and indications. It is always the same one, so that the
+        /// client receives them in the order in which they were sent.
         var primaryBearer: (channel: UInt16, mtu: Int)? {
             bearers.min { $0.key < $1.key }.map { ($0.key, $0.value) }
         }

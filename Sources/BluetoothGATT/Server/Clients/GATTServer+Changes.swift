@@ -3,17 +3,18 @@
 import BluetoothATT
 import BluetoothTypes
 
-// What a change of the table means for the clients that are connected: Service Changed for those that
-// want it, and Database Out Of Sync for those that said they understand it.
+// The effects of a database change on the connected clients: Service Changed for the clients that
+// have subscribed to it, and Database Out Of Sync for the clients that support it.
 
 extension GATTServer {
-    /// Looks at a request or command before it is carried out, and notes what it says about the
-    /// client's knowledge of the table (Vol 3, Part G, 2.5.2.1). Call it once for each one that
-    /// comes, before anything else.
+    /// Checks a request or command before it is executed, and records its effect on the client's
+    /// change awareness (Vol 3, Part G, 2.5.2.1). Call this once for each request or command,
+    /// before anything else.
     ///
-    /// - Parameter actions: Gets what comes of it: a client that became change-aware is remembered.
-    /// - Returns: `databaseOutOfSync` if the request is to be refused with it, or, for a command, if
-    ///   it is to be ignored. Nil if it is to be carried out.
+    /// - Parameter actions: Receives the resulting actions, such as storing that a client became
+    ///   change-aware.
+    /// - Returns: `databaseOutOfSync` if the request must be refused with this error or the command
+    ///   must be ignored, or nil if it is to be executed.
     package mutating func outOfSyncRefusal(
         of request: ATT.PDU,
         on bearer: BearerID,
@@ -36,7 +37,8 @@ extension GATTServer {
         return isRefused ? .databaseOutOfSync : nil
     }
 
-    /// An indication of the server's own was confirmed. The client's next one may follow.
+    /// Processes the confirmation of an indication of the server itself, and sends the client's
+    /// next one.
     @discardableResult
     package mutating func confirmed(
         _ handle: AttributeHandle,
@@ -56,7 +58,8 @@ extension GATTServer {
             + indicateServiceChange(to: bearer.client)
     }
 
-    /// Everybody who is connected does not know the table any more, and is told if it wants to be.
+    /// Makes all connected clients change-unaware, and sends Service Changed to those that have
+    /// subscribed to it.
     mutating func databaseChanged(in range: ClosedRange<AttributeHandle>) -> [Action] {
         var actions: [Action] = []
         for id in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -68,8 +71,10 @@ extension GATTServer {
         return actions
     }
 
-    /// Sends the next Service Changed indication, if there is one to send, the client wants it, and
-    /// none is under way. It goes to clients that are out of sync, too: it tells them so.
+    /// Sends the next Service Changed indication if there is a change to indicate, the client has
+    /// subscribed, and no indication is outstanding.
+    ///
+    /// A client that is out of sync receives it too, because the indication reports exactly that.
     mutating func indicateServiceChange(to client: ClientID) -> [Action] {
         guard wantsServiceChanged(client), let handle = serviceChangedHandle,
             sendingRefusal(of: handle, to: client) == nil,
@@ -83,9 +88,11 @@ extension GATTServer {
         return [.indicate(BearerID(client: client, channel: bearer.channel), indication)]
     }
 
-    /// Whether the client has subscribed to Service Changed. What changes while it has not is lost to
-    /// it (Vol 3, Part G, 7.1); what may not be said yet, on a link that is not encrypted say, is said
-    /// later.
+    /// Returns whether the client has subscribed to Service Changed.
+    ///
+    /// A change that occurs without a subscription is never indicated to the client (Vol 3, Part G,
+    /// 7.1). A change that cannot be indicated yet, for example on a link without encryption, is
+    /// indicated later.
     func wantsServiceChanged(_ client: ClientID) -> Bool {
         guard let record = clients[client], let handle = serviceChangedHandle,
             let configuration = database.characteristics[handle]?.configurationHandle,
@@ -99,7 +106,8 @@ extension GATTServer {
         return remember(client)
     }
 
-    /// Forgets the configurations whose descriptors are gone. True if there were any.
+    /// Removes the configurations whose descriptors no longer exist, and returns whether there were
+    /// any.
     private mutating func forgetConfigurations(of client: ClientID) -> Bool {
         let gone = clients[client]?.memory.configurations.keys.filter {
             database.attribute($0) == nil
@@ -108,8 +116,8 @@ extension GATTServer {
         return gone?.isEmpty == false
     }
 
-    /// Whether the request reads the Database Hash. By its UUID is the only way that a client should
-    /// use (Vol 3, Part G, 7.3), and by its handle the effect is the same.
+    /// Returns whether the request reads the Database Hash. A client should only read it by its
+    /// UUID (Vol 3, Part G, 7.3), but a read by its handle has the same effect.
     private func readsHash(_ request: ATT.PDU) -> Bool {
         switch request {
         case .readByTypeRequest(let request):
@@ -126,14 +134,15 @@ extension GATTServer {
 }
 
 extension GATTServer.Client {
-    /// Whether it does not know the table, and wants to be told so.
+    /// Whether the client does not know the current database and supports the error Database Out Of
+    /// Sync.
     var isOutOfSync: Bool {
         !awareness.isAware && memory.supportedFeatures & ClientFeatures.robustCaching != 0
     }
 }
 
 extension ATT.PDU {
-    /// Whether nobody answers it.
+    /// Whether the PDU is a command, which has no response.
     fileprivate var isCommand: Bool {
         switch self {
         case .writeCommand, .signedWriteCommand: true
@@ -142,8 +151,8 @@ extension ATT.PDU {
         }
     }
 
-    /// Whether the request depends on handles that the client has learned, as opposed to being part
-    /// of a discovery (Vol 3, Part G, 2.5.2.1).
+    /// Whether the request uses handles from a discovery, instead of being part of a discovery
+    /// itself (Vol 3, Part G, 2.5.2.1).
     fileprivate var usesHandles: Bool {
         switch self {
         case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest,

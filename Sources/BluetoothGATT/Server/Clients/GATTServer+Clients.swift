@@ -4,9 +4,9 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// A bearer is there; a client's first one makes its record.
+    /// Adds a bearer, and creates the client's record for its first one.
     ///
-    /// - Parameter mtu: The ATT_MTU of the bearer: 23 at least; less counts as 23.
+    /// - Parameter mtu: The ATT_MTU of the bearer. A value below 23 counts as 23.
     package mutating func open(_ bearer: BearerID, security: LinkSecurity, mtu: Int) {
         hasBeenSeen = true
         var client = clients[bearer.client] ?? Client(security: security)
@@ -18,10 +18,10 @@ extension GATTServer {
         clients[bearer.client] = client
     }
 
-    /// A bearer is gone; with the last one goes the client's record. What is kept of a bonded client
-    /// was handed out by `remember` before.
+    /// Removes a bearer, and removes the client's record with its last one. The `remember` action
+    /// has already stored the record of a bonded client.
     ///
-    /// - Returns: What was not confirmed on this bearer, for another one.
+    /// - Returns: An action that repeats an unconfirmed indication on another bearer.
     @discardableResult
     package mutating func close(_ bearer: BearerID) -> [Action] {
         guard clients[bearer.client]?.bearers.removeValue(forKey: bearer.channel) != nil else {
@@ -36,40 +36,44 @@ extension GATTServer {
         return indicateServiceChange(to: bearer.client)
     }
 
-    /// The ATT_MTU of the bearer is another one.
+    /// Sets the ATT_MTU of a bearer.
     package mutating func mtuChanged(_ bearer: BearerID, _ mtu: Int) {
         guard clients[bearer.client]?.bearers[bearer.channel] != nil else { return }
         clients[bearer.client]?.bearers[bearer.channel] = max(mtu, Self.smallestMTU)
     }
 
-    /// The link is protected in another way. Once it is encrypted with the key of a bond, the
-    /// client's record is kept from then on; where there is an older one, `restore` it before.
+    /// Sets the security of a client's link.
+    ///
+    /// Once the link is encrypted with the key of a bond, the client's record is stored from then
+    /// on. If there is an older record, call `restore` first.
     package mutating func securityChanged(
         _ client: ClientID,
         _ security: LinkSecurity
     ) -> [Action] {
         guard let before = clients[client] else { return [] }
         clients[client]?.security = security
-        // With the bond went what was kept: a new one begins with nothing.
+        // The stored record belonged to the old bond. A new bond starts without a record.
         if !security.isBonded { clients[client]?.kept = nil }
         let isNewlyTrusted = !before.isTrusted && clients[client]?.isTrusted == true
-        // What could not be said to a client that had not proved who it is, is said now.
+        // A change that could not be indicated to an unproved client is indicated now.
         return isNewlyTrusted ? remember(client) + indicateServiceChange(to: client) : []
     }
 
-    /// The application lets the client at what needs authorization, or no longer.
+    /// Sets whether the application authorizes the client for attributes that require
+    /// authorization.
     package mutating func authorize(_ client: ClientID, _ isAuthorized: Bool) {
         clients[client]?.isAuthorized = isAuthorized
     }
 
-    /// What is known of a connected client: its security and authorization above all; nil if it is
-    /// not connected.
+    /// Returns the record of a connected client, with its security and authorization, or nil if it
+    /// is not connected.
     package func client(_ id: ClientID) -> Client? { clients[id] }
 
-    /// The smallest ATT_MTU (Vol 3, Part F, 3.2.8).
+    /// The minimum ATT_MTU (Vol 3, Part F, 3.2.8).
     private static let smallestMTU = 23
 
-    /// Hands out what is known of a client, if it is to be kept and has changed.
+    /// Returns an action that stores the client's record if it is trusted and the record has
+    /// changed.
     mutating func remember(_ client: ClientID) -> [Action] {
         guard let record = clients[client], record.isTrusted, record.memory != record.kept else {
             return []
@@ -80,25 +84,27 @@ extension GATTServer {
 }
 
 extension GATTServer {
-    /// The client seems to be one that was bonded before, and has not proved it yet.
+    /// Processes the record of a client that seems to be bonded but has not proved its identity by
+    /// encryption yet.
     ///
-    /// Nothing that is kept of it is given to it or taken from it. But if it knows another table, it
-    /// is refused as it will be once it has proved who it is, or its old handles would be served
-    /// until then (Vol 3, Part G, 2.5.2.1).
-    package mutating func recognise(_ client: ClientID, _ memory: ClientMemory) {
+    /// The record serves only to compare the database that the client knows with the current one.
+    /// If they differ, the server already refuses the client's old handles, as it will after
+    /// encryption. Otherwise the server would accept them until then (Vol 3, Part G, 2.5.2.1).
+    package mutating func recognise(_ client: ClientID, _ memory: ClientRecord) {
         guard clients[client]?.isTrusted == false, memory.knownHash != database.hash else { return }
         clients[client]?.memory.supportedFeatures |= memory.supportedFeatures & ClientFeatures.all
         clients[client]?.awareness.databaseChanged()
     }
 
-    /// The client is one that was bonded before: what was kept of it counts again.
+    /// Restores the stored record of a bonded client.
     ///
-    /// Call it as soon as it is known who the client is, before anything of it is received: a client
-    /// that does not know of a change is then refused from its first request on. What it has
-    /// configured on this link already stays. Configurations of characteristics that are no longer
-    /// there are forgotten; the application is told of the others. If the table has changed, Service
-    /// Changed is indicated for all of it: what it was before is not known.
-    package mutating func restore(_ client: ClientID, _ memory: ClientMemory) -> [Action] {
+    /// Call this as soon as the client's identity is proved, before its next PDU is processed, so
+    /// that a client that does not know of a change is refused from its first request on.
+    /// Configurations that the client has written on this link take precedence. Stored
+    /// configurations of characteristics that no longer exist are removed, and the others are
+    /// reported to the application. If the database has changed, the server indicates Service
+    /// Changed for all handles, because the earlier database is not known.
+    package mutating func restore(_ client: ClientID, _ memory: ClientRecord) -> [Action] {
         guard var record = clients[client] else { return [] }
         let valid = memory.configurations.filter(isStillThere)
         let configured = record.memory.configurations
@@ -123,11 +129,11 @@ extension GATTServer {
         return told + remember(client) + indicateServiceChange(to: client)
     }
 
-    /// Whether the descriptor still is at its handle, of the same characteristic, and the bits can
-    /// still be set.
+    /// Returns whether the descriptor still exists at its handle, belongs to the same
+    /// characteristic, and permits the bits.
     private func isStillThere(
         _ handle: AttributeHandle,
-        _ configuration: ClientMemory.Configuration
+        _ configuration: ClientRecord.Configuration
     ) -> Bool {
         guard case .clientConfiguration(let valueHandle) = database.attribute(handle)?.value,
             let record = database.characteristics[valueHandle]

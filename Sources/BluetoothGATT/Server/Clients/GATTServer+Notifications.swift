@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// Why a value is not sent to a client.
+    /// The reason why a value is not sent to a client.
     package enum NotificationRefusal: Error, Equatable, Sendable {
         /// The client is not connected.
         case notConnected
@@ -12,20 +12,20 @@ extension GATTServer {
         case notACharacteristic(AttributeHandle)
         /// The client has not subscribed to the value.
         case notSubscribed
-        /// The client has yet to learn that the table has changed (Vol 3, Part G, 2.5.2.1). It will:
-        /// Service Changed is on its way if it wants to know.
+        /// The client does not know yet that the database has changed (Vol 3, Part G, 2.5.2.1). If
+        /// it has subscribed to Service Changed, an indication is in progress.
         case outOfSync
-        /// The link is not protected as the value asks for, or the client is not authorized.
+        /// The link does not have the required security, or the client is not authorized.
         case notPermitted(ATT.ErrorCode)
     }
 
-    /// A value on its way to a client.
+    /// A PDU with a value, and the bearer on which to send it.
     package typealias Notification = (bearer: BearerID, pdu: ATT.PDU, kind: GATT.SubscriptionKind)
 
-    /// The PDU that sends a value to a client that has subscribed to it.
+    /// Returns the PDU that sends a value to a subscribed client.
     ///
-    /// Everything is checked each time: a link can lose its protection. The value is cut to what
-    /// fits into the bearer's MTU (Vol 3, Part F, 3.4.7.1 and 3.4.7.2).
+    /// Everything is checked each time, because a link can lose its encryption. The value is
+    /// truncated to the bearer's MTU (Vol 3, Part F, 3.4.7.1 and 3.4.7.2).
     package func notification(
         of handle: AttributeHandle,
         value: [UInt8],
@@ -46,10 +46,10 @@ extension GATTServer {
         }
     }
 
-    /// The PDUs that send several values to a client, in their order.
+    /// Returns the PDUs that send several values to a client, in their order.
     ///
-    /// Where the client says that it understands them, values that it wants to be notified of travel
-    /// together, as many in a PDU as fit whole (Vol 3, Part G, 4.10.2); all others, one by one.
+    /// If the client supports it, notified values share a PDU, as many as fit completely (Vol 3,
+    /// Part G, 4.10.2). All other values have a PDU of their own.
     package func notifications(
         of values: [GATT.AttributeValue],
         to client: ClientID
@@ -65,7 +65,7 @@ extension GATTServer {
         return .success(notifications)
     }
 
-    /// Opcode and handle.
+    /// The length of the opcode and the handle in bytes.
     private static let notificationHeader = 3
 
     private func subscription(
@@ -85,7 +85,7 @@ extension GATTServer {
         return kind
     }
 
-    /// Why a client may not be sent a value.
+    /// Returns the reason why a client may not be sent a value, or nil if it may.
     func sendingRefusal(of handle: AttributeHandle, to client: ClientID) -> ATT.ErrorCode? {
         guard let record = clients[client] else { return .unlikelyError }
         guard !record.isUnproved else { return .insufficientEncryption }
@@ -110,7 +110,7 @@ extension GATTServer {
         }
     }
 
-    /// Both in one PDU; nil if they cannot be.
+    /// Returns one PDU with both values, or nil if they cannot share one.
     private func joining(
         _ first: Notification,
         with second: Notification,
@@ -131,7 +131,7 @@ extension GATTServer {
 }
 
 extension ATT.PDU {
-    /// What the notification tells; nil if it is none.
+    /// The values in the notification, or nil if the PDU is not a notification.
     fileprivate var notifiedEntries: [ATT.MultipleHandleValueNotification.Entry]? {
         switch self {
         case .handleValueNotification(let one): [.init(handle: one.handle, value: one.value)]

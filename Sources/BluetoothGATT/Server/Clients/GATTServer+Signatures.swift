@@ -4,20 +4,22 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// Says with which key a bonded client signs; nil for none.
+    /// Sets the key with which a bonded client signs commands, or nil for none.
     ///
-    /// Signed commands come on links that are not encrypted, and so before anything is restored. What
-    /// is kept of the client has to be known even so, or its old commands could be played again.
+    /// Signed commands arrive on links without encryption, and therefore before `restore`. The
+    /// counter of the stored record must be known all the same, or an attacker could replay old
+    /// commands.
     ///
-    /// - Parameter kept: What is kept of the client. Only its counter counts here; the rest waits for
-    ///   `restore`, and is handed out again, as it is, with a new counter.
+    /// - Parameter kept: The stored record of the client. Only its counter is used here. The rest
+    ///   takes effect with `restore`, and an action that stores a new counter includes it
+    ///   unchanged.
     package mutating func setSigningKey(
         _ key: SigningKey?,
         of client: ClientID,
-        kept: ClientMemory? = nil
+        kept: ClientRecord? = nil
     ) {
         guard var record = clients[client] else { return }
-        // Each key has counters of its own.
+        // Each key has its own counter.
         if let before = record.signingKey, before.key != key?.key {
             record.memory.lastSignCounter = nil
         }
@@ -28,12 +30,13 @@ extension GATTServer {
         clients[client] = record
     }
 
-    /// Whether a signed command may be carried out: its signature is good, was not seen before, and
-    /// the link is not encrypted. On an encrypted link nobody needs signatures, and a server must not
-    /// take them (Vol 3, Part C, 10.4). The attribute's permissions are not looked at: a rule that
-    /// asks for encryption is not met by a signature.
+    /// Returns whether a signed command may be executed: its signature is valid, its counter is
+    /// new, and the link is not encrypted.
     ///
-    /// The counter of a good signature is used up, whatever becomes of the write.
+    /// An encrypted link makes signatures unnecessary, and a server must not accept them there (Vol
+    /// 3, Part C, 10.4). The method does not check the attribute's permissions. A signature does
+    /// not satisfy a requirement for encryption. The counter of a valid signature is used up,
+    /// whether the write succeeds or fails.
     package mutating func acceptSignature(
         of command: ATT.SignedWriteCommand,
         on bearer: BearerID,
@@ -52,11 +55,11 @@ extension GATTServer {
         return true
     }
 
-    /// A signature proves who sent the command, so its counter is kept, though the link proves
-    /// nothing; and nothing else that was changed on such a link is kept with it.
+    /// Returns an action that stores the client's counter. The signature proves the identity of the
+    /// client although the link does not. No other change on such a link is stored.
     private mutating func rememberCounter(of client: ClientID) -> [Action] {
         guard let record = clients[client], record.security.isBonded else { return [] }
-        var memory = record.kept ?? ClientMemory()
+        var memory = record.kept ?? ClientRecord()
         memory.lastSignCounter = record.memory.lastSignCounter
         clients[client]?.kept = memory
         return [.remember(client, memory)]

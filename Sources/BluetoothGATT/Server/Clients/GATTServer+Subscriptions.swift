@@ -3,10 +3,12 @@
 import BluetoothATT
 import BluetoothTypes
 
-// Client Characteristic Configuration descriptors: each client has its own (Vol 3, Part G, 3.3.3.3).
+// Client Characteristic Configuration descriptors, whose value is separate for each client (Vol 3,
+// Part G, 3.3.3.3).
 
 extension GATTServer {
-    /// The clients that have subscribed to a characteristic's value, in the order of their names.
+    /// Returns the clients that have subscribed to a characteristic's value, in the order of their
+    /// identifiers.
     package func subscribers(of handle: AttributeHandle) -> [ClientID] {
         guard let configuration = database.characteristics[handle]?.configurationHandle else {
             return []
@@ -16,7 +18,7 @@ extension GATTServer {
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// The characteristics whose values a client has subscribed to, by the handles of the values.
+    /// Returns the subscriptions of a client, keyed by the handles of the characteristics' values.
     package func subscriptions(of client: ClientID) -> [AttributeHandle: GATT.SubscriptionKind] {
         var subscriptions: [AttributeHandle: GATT.SubscriptionKind] = [:]
         for (handle, configuration) in clients[client]?.memory.configurations ?? [:] {
@@ -28,8 +30,9 @@ extension GATTServer {
         return subscriptions
     }
 
-    /// Bits that the characteristic does not have are refused, reserved ones ignored; and who may
-    /// not be sent the value may not subscribe to it.
+    /// Returns the reason to refuse a configuration, or nil. Bits that the characteristic does not
+    /// support are refused, and reserved bits are ignored. A client to which the value may not be
+    /// sent may not subscribe to it.
     func refusal(
         ofConfiguring valueHandle: AttributeHandle,
         with value: [UInt8],
@@ -51,7 +54,7 @@ extension GATTServer {
         guard let bits = Self.configuration(value),
             let record = database.characteristics[valueHandle]
         else { return [] }
-        let configuration = ClientMemory.Configuration(
+        let configuration = ClientRecord.Configuration(
             bits: bits,
             service: record.service,
             characteristic: record.uuid
@@ -76,7 +79,7 @@ extension GATTServer {
         return .told(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))
     }
 
-    /// The bits of a descriptor's value that mean something; nil if it is none.
+    /// Returns the known bits of a descriptor's value, or nil if its length is wrong.
     private static func configuration(_ value: [UInt8]) -> UInt16? {
         guard value.count == 2 else { return nil }
         let known =
@@ -87,8 +90,8 @@ extension GATTServer {
 }
 
 extension GATT.SubscriptionKind {
-    /// What a configuration asks for; nil for nothing. Who asks for both is notified: nothing that
-    /// is only notified waits for a confirmation.
+    /// Creates the kind that a configuration requests, or returns nil for none. If both bits are
+    /// set, the kind is notification, because a notification does not wait for a confirmation.
     init?(configuration: UInt16) {
         if configuration & Self.notification.configuration != 0 {
             self = .notification

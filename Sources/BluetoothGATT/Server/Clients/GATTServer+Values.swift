@@ -3,11 +3,12 @@
 import BluetoothATT
 import BluetoothTypes
 
-// Values that the server answers for by itself: those in the table, and those in a client's record.
+// Values that the server manages without the application: those in the database, and those in a
+// client's record.
 
 extension GATTServer {
-    /// The whole value of an attribute as this client sees it; nil if the application has to be
-    /// asked. Permissions are not looked at.
+    /// Returns the complete value of an attribute for this client, or nil if the application
+    /// provides it. Permissions are not checked.
     package func value(of attribute: Attribute, for client: ClientID) -> [UInt8]? {
         switch attribute.value {
         case .fixed(let value), .stored(let value, _): value
@@ -19,8 +20,10 @@ extension GATTServer {
         }
     }
 
-    /// Why the client may not make `value` the whole value of an attribute; nil if it may. The write
-    /// permission is not looked at, and nothing is said of a value that the application keeps.
+    /// Returns the reason to refuse a write of the complete value of an attribute, or nil.
+    ///
+    /// Write permissions are not checked. The result is nil for a value that the application
+    /// provides.
     package func refusal(
         ofWriting value: [UInt8],
         to attribute: Attribute,
@@ -37,10 +40,10 @@ extension GATTServer {
         }
     }
 
-    /// Makes `value` the whole value of an attribute that the server keeps. Nothing is checked: call
-    /// `refusal(ofWriting:to:by:)` before.
+    /// Writes the complete value of an attribute whose value the server manages. Nothing is
+    /// checked, so call `refusal(ofWriting:to:by:)` first.
     ///
-    /// - Returns: What comes of it. `told(.written)` is not among it: that is for whoever knows the
+    /// - Returns: The resulting actions without `told(.written)`, which the caller adds for the
     ///   whole request.
     package mutating func write(
         _ value: [UInt8],
@@ -68,14 +71,14 @@ extension GATTServer {
         in attribute: Attribute,
         maximumLength: Int
     ) -> ATT.ErrorCode? {
-        // A bit field of two octets, never less (Vol 3, Part G, 3.3.3.4).
+        // The value is a bit field of exactly two bytes (Vol 3, Part G, 3.3.3.4).
         let isBroadcast = attribute.type == GATT.AttributeType.serverCharacteristicConfiguration
         let lengths = isBroadcast ? 2...2 : 0...maximumLength
         return lengths.contains(value.count) ? nil : .invalidAttributeValueLength
     }
 
-    /// Bits once set stay set (Vol 3, Part G, 7.2). Octets that this server has no use for are
-    /// ignored.
+    /// Returns the reason to refuse Client Supported Features, or nil. A client may not clear a bit
+    /// (Vol 3, Part G, 7.2). Bytes without a meaning for this server are ignored.
     private func refusal(ofFeatures value: [UInt8], of client: ClientID) -> ATT.ErrorCode? {
         guard let features = value.first else { return .invalidAttributeValueLength }
         let kept = clients[client]?.memory.supportedFeatures ?? 0
@@ -84,6 +87,6 @@ extension GATTServer {
 }
 
 extension UInt16 {
-    /// The number as it travels.
+    /// The bytes of the number, least significant byte first.
     var octets: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(self >> 8)] }
 }

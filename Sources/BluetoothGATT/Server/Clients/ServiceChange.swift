@@ -3,44 +3,44 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The Service Changed indications of one client: one under way at most, and whatever changes in the
-/// meantime gathered into the next (Vol 3, Part G, 7.1). So a burst of changes costs two
-/// indications, however long it is.
+/// The Service Changed indications for one client. At most one is outstanding, and the next one
+/// combines all changes in the meantime (Vol 3, Part G, 7.1). A burst of changes therefore requires
+/// only two indications.
 struct ServiceChange: Equatable, Sendable {
-    /// The bearer whose confirmation is awaited.
+    /// The channel of the bearer from which a confirmation is outstanding.
     private(set) var awaitedChannel: UInt16?
 
-    /// What the indication under way says.
+    /// The range of the outstanding indication.
     private var indicated: ClosedRange<AttributeHandle>?
 
-    /// What the next one has to say.
+    /// The range of the next indication.
     private var pending: ClosedRange<AttributeHandle>?
 
-    /// These attributes are no longer as they were.
+    /// Adds a range of changed attributes.
     mutating func add(_ range: ClosedRange<AttributeHandle>) {
         pending = pending.map { $0.union(range) } ?? range
     }
 
-    /// The client does not want to know any more.
+    /// Discards the next indication, because the client has ended its subscription.
     mutating func forget() {
         pending = nil
     }
 
-    /// What to indicate now; nil if there is nothing, or one is under way.
+    /// Returns the range to indicate now, or nil if there is none or an indication is outstanding.
     mutating func next(on channel: UInt16) -> ClosedRange<AttributeHandle>? {
         guard awaitedChannel == nil, let range = pending else { return nil }
         (awaitedChannel, indicated, pending) = (channel, range, nil)
         return range
     }
 
-    /// The client has confirmed. True if nothing has changed since it was indicated.
+    /// Processes a confirmation, and returns whether no further change is to be indicated.
     mutating func confirmed(on channel: UInt16) -> Bool {
         guard awaitedChannel == channel else { return false }
         (awaitedChannel, indicated) = (nil, nil)
         return pending == nil
     }
 
-    /// The bearer is no more; what it was to say is said on another.
+    /// Processes the end of a bearer. Its outstanding indication is repeated on another bearer.
     mutating func closed(_ channel: UInt16) {
         guard awaitedChannel == channel, let range = indicated else { return }
         (awaitedChannel, indicated) = (nil, nil)
@@ -49,14 +49,14 @@ struct ServiceChange: Equatable, Sendable {
 }
 
 extension ClosedRange<AttributeHandle> {
-    /// Every handle that there is.
+    /// All valid handles.
     static let all = AttributeHandle.first...AttributeHandle.last
 
-    /// The shortest range with both in it.
+    /// Returns the shortest range that contains both ranges.
     fileprivate func union(_ other: Self) -> Self {
         Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
     }
 
-    /// The value of Service Changed that says so.
+    /// The value of Service Changed for this range.
     var serviceChangedValue: [UInt8] { lowerBound.octets + upperBound.octets }
 }

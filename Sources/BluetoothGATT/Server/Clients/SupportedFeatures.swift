@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client says that it can do: the bits of Client Supported Features
-/// (Vol 3, Part G, 7.2).
+/// The features that a client supports: the bits of Client Supported Features (Vol 3, Part G, 7.2).
 enum ClientFeatures {
     static let robustCaching: UInt8 = 1 << 0
     static let enhancedBearer: UInt8 = 1 << 1
     static let multipleHandleValueNotifications: UInt8 = 1 << 2
 
-    /// The bits that mean something; others are not kept.
+    /// All known bits. Other bits are not stored.
     static let all = robustCaching | enhancedBearer | multipleHandleValueNotifications
 }

@@ -3,22 +3,23 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// One row of a server's table (Vol 3, Part F, 3.2).
+/// A row of a server's database (Vol 3, Part F, 3.2).
 package struct Attribute: Equatable, Sendable {
-    /// Where the value is.
+    /// The location of the value.
     package enum Value: Equatable, Sendable {
-        /// Here, and nobody but the server's own application changes it: declarations above all.
+        /// The value is here, and only the local application changes it. Declarations are an
+        /// example.
         case fixed([UInt8])
-        /// Here; clients may change it, up to `maximumLength` octets.
+        /// The value is here, and clients may change it. `maximumLength` is in bytes.
         case stored([UInt8], maximumLength: Int)
-        /// With the application, which is asked each time.
+        /// The application provides the value for each request.
         case dynamic
-        /// With each client's record: the Client Characteristic Configuration of the characteristic
-        /// whose value has this handle.
+        /// Each client's record contains the value: the Client Characteristic Configuration of the
+        /// characteristic whose value has this handle.
         case clientConfiguration(AttributeHandle)
-        /// With each client's record: Client Supported Features (Vol 3, Part G, 7.2).
+        /// Each client's record contains the value: Client Supported Features (Vol 3, Part G, 7.2).
         case clientSupportedFeatures
-        /// Made from the table: Database Hash (Vol 3, Part G, 7.3).
+        /// The value is computed from the database: Database Hash (Vol 3, Part G, 7.3).
         case databaseHash
     }
 
@@ -39,8 +40,8 @@ package struct Attribute: Equatable, Sendable {
         self.value = value
     }
 
-    /// Whether it says how the table is built and holds no value: declarations, and the hash of
-    /// them, for which nobody may be asked for a key (Vol 3, Part G, 3.1 to 3.3.1 and 7.3).
+    /// Whether the attribute describes the structure of the database: declarations and the Database
+    /// Hash. Clients may read these without a key (Vol 3, Part G, 3.1 to 3.3.1 and 7.3).
     var isStructure: Bool { value == .databaseHash || Self.declarations.contains(type) }
 
     private static let declarations: Set = [

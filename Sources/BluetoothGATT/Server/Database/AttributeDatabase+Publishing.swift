@@ -4,11 +4,11 @@ import BluetoothATT
 import BluetoothTypes
 
 extension AttributeDatabase {
-    /// Puts a service into the table, all of it or, if it throws, nothing.
+    /// Adds a service to the database, either completely or, if an error is thrown, not at all.
     ///
-    /// Without a handle of its own the service comes after everything else, so that handles of
-    /// services that were there before are not soon used again; and once the handles have ended, in
-    /// the first gap that is large enough.
+    /// A service without an explicit handle is placed after all others, so that the handles of
+    /// earlier services are not reused soon. When the handles are exhausted, it is placed in the
+    /// first sufficient gap.
     package mutating func publish(
         _ definition: GATT.ServiceDefinition
     ) throws(GATT.DefinitionError) -> GATT.PublishedService {
@@ -19,7 +19,7 @@ extension AttributeDatabase {
         return published(layout, of: definition)
     }
 
-    /// Takes the service with that declaration out of the table, and returns what it was.
+    /// Removes the service whose declaration has this handle, and returns it.
     package mutating func unpublish(
         _ handle: AttributeHandle
     ) throws(GATT.DefinitionError) -> GATT.Service {
@@ -56,7 +56,8 @@ extension AttributeDatabase {
         throw .handleNotFree(max(services[next].handle, start))
     }
 
-    /// An include that points nowhere would be worse than a service that stays.
+    /// Throws if an include refers to the service, because a removal would make the include
+    /// invalid.
     private func checkThatNothingIncludes(
         _ service: GATT.Service
     ) throws(GATT.DefinitionError) {
@@ -86,7 +87,7 @@ extension AttributeDatabase {
         return try placeInGap(definition, including: included)
     }
 
-    /// The layout; nil if only room is missing.
+    /// Returns the layout of a service, or nil if there are not enough handles.
     private func layout(
         of definition: GATT.ServiceDefinition,
         from start: AttributeHandle,
@@ -100,12 +101,12 @@ extension AttributeDatabase {
         }
     }
 
-    /// The service in the first gap between others that has room for it.
+    /// Returns the layout of the service in the first sufficient gap between other services.
     private func placeInGap(
         _ definition: GATT.ServiceDefinition,
         including included: [GATT.Service]
     ) throws(GATT.DefinitionError) -> ServiceLayout {
-        // Laid out once from the beginning, to learn its length.
+        // This layout serves only to determine the length.
         let sample = try ServiceLayout(definition, from: .first, including: included)
         let length = Int(sample.handles.upperBound.rawValue)
         var start = AttributeHandle.first
@@ -155,7 +156,7 @@ extension AttributeDatabase {
 }
 
 extension AttributeDatabase {
-    /// What clients will find, and the application is told.
+    /// Returns the service as clients discover it, for the application.
     private func published(
         _ layout: ServiceLayout,
         of definition: GATT.ServiceDefinition
@@ -166,7 +167,7 @@ extension AttributeDatabase {
         var descriptors: [GATT.Descriptor] = []
         var rows = layout.attributes[...]
         var records = layout.characteristics[...]
-        // From the back: a characteristic ends where the one after it begins.
+        // The loop runs backward, because a characteristic ends before the next one starts.
         while let record = records.last, let row = rows.popLast() {
             if row.handle > record.valueHandle {
                 descriptors.append(GATT.Descriptor(uuid: row.type, handle: row.handle))

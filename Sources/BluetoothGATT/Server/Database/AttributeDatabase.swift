@@ -3,43 +3,42 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// A server's table of attributes, in the order of their handles, and the tree of services and
-/// characteristics that it was made of.
+/// A server's attributes in the order of their handles, and its services and characteristics.
 package struct AttributeDatabase: Sendable {
-    /// All attributes, by ascending handle.
+    /// All attributes, in ascending order of their handles.
     package internal(set) var attributes: [Attribute] = []
 
-    /// All services, by ascending handle; each ends with its last attribute.
+    /// All services, in ascending order of their handles. Each ends with its last attribute.
     package internal(set) var services: [GATT.Service] = []
 
-    /// The Database Hash as it travels: least significant octet first (Vol 3, Part G, 7.3).
+    /// The Database Hash in transmission order, least significant byte first (Vol 3, Part G, 7.3).
     package internal(set) var hash = DatabaseHash.ofNothing
 
-    /// What the characteristics are, by the handle of their value.
+    /// The characteristics, keyed by the handle of their value.
     var characteristics: [AttributeHandle: CharacteristicRecord] = [:]
 
     package init() {}
 
-    /// The attribute with this handle; nil if there is none.
+    /// Returns the attribute with this handle, or nil if there is none.
     package func attribute(_ handle: AttributeHandle) -> Attribute? {
         index(of: handle).map { attributes[$0] }
     }
 
-    /// The attributes whose handles lie in this range.
+    /// Returns the attributes with handles in this range.
     package func attributes(in range: ClosedRange<AttributeHandle>) -> ArraySlice<Attribute> {
         let start = firstIndex(notBefore: range.lowerBound)
         let end = range.upperBound.next.map(firstIndex(notBefore:)) ?? attributes.count
         return attributes[start..<end]
     }
 
-    /// The service whose declaration has this handle; nil if there is none.
+    /// Returns the service whose declaration has this handle, or nil if there is none.
     package func service(at handle: AttributeHandle) -> GATT.Service? {
         let index = services.firstIndex(from: { $0.handle >= handle })
         guard index < services.count, services[index].handle == handle else { return nil }
         return services[index]
     }
 
-    /// The services whose declarations lie in this range, primary and secondary.
+    /// Returns the primary and secondary services whose declarations are in this range.
     package func services(
         in range: ClosedRange<AttributeHandle>
     ) -> ArraySlice<GATT.Service> {
@@ -48,14 +47,15 @@ package struct AttributeDatabase: Sendable {
         return services[start..<end]
     }
 
-    /// The last handle of the group that this attribute opens, a service or a characteristic, which
-    /// is its own for an attribute that opens none (Vol 3, Part G, 2.5.3).
+    /// Returns the last handle of the group that starts with this attribute: a service or a
+    /// characteristic. The result is the attribute's own handle if it does not start a group (Vol
+    /// 3, Part G, 2.5.3).
     package func groupEnd(of handle: AttributeHandle) -> AttributeHandle {
         service(at: handle)?.endHandle ?? characteristicEnd(of: handle) ?? handle
     }
 
-    /// The last attribute of the characteristic that is declared here: the one before the next
-    /// declaration (Vol 3, Part G, 3.3). Nil if none is declared here.
+    /// Returns the last handle of the characteristic that is declared here, which is before the
+    /// next declaration (Vol 3, Part G, 3.3). The result is nil if none is declared here.
     private func characteristicEnd(of handle: AttributeHandle) -> AttributeHandle? {
         let declaration = firstIndex(notBefore: handle)
         guard declaration < attributes.count, attributes[declaration].handle == handle,
@@ -64,7 +64,8 @@ package struct AttributeDatabase: Sendable {
         return attributes[(declaration + 1)...].prefix { !$0.isDeclaration }.last?.handle
     }
 
-    /// Changes what the table holds for an attribute whose value it keeps; others stay as they are.
+    /// Replaces the value of an attribute whose value is in the database. Other attributes are
+    /// unchanged.
     package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
         guard let index = index(of: handle) else { return }
         switch attributes[index].value {
@@ -75,7 +76,8 @@ package struct AttributeDatabase: Sendable {
         }
     }
 
-    /// Where the attribute is. Most tables have no gaps, and there it is found at once.
+    /// Returns the index of an attribute. Most databases have no gaps, and the first guess is then
+    /// correct.
     private func index(of handle: AttributeHandle) -> Int? {
         guard let first = attributes.first?.handle, handle >= first else { return nil }
         let guess = Int(handle.rawValue - first.rawValue)
@@ -91,7 +93,7 @@ package struct AttributeDatabase: Sendable {
 }
 
 extension Attribute {
-    /// Whether a service or a characteristic begins here.
+    /// Whether a service or a characteristic starts with this attribute.
     fileprivate var isDeclaration: Bool {
         type == GATT.AttributeType.characteristic || type == GATT.AttributeType.primaryService
             || type == GATT.AttributeType.secondaryService
@@ -99,8 +101,10 @@ extension Attribute {
 }
 
 extension Array {
-    /// The first index from which on `belongs` is true, in an array where it is false before and
-    /// true ever after; the count, if it is true nowhere.
+    /// Returns the first index at which `belongs` is true, by binary search.
+    ///
+    /// The elements for which `belongs` is false must precede those for which it is true. The
+    /// result is `count` if it is true for none.
     func firstIndex(from belongs: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

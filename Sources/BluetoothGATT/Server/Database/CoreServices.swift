@@ -6,21 +6,22 @@ import BluetoothTypes
 /// The two services that every server has: Generic Access (Vol 3, Part C, 12) and Generic Attribute
 /// (Vol 3, Part G, 7).
 ///
-/// They are there from the beginning, at the first handles. Until the first client has come, they
-/// make way: a definition that wants their handles gets them, and they move behind everything else;
-/// and one that says itself what is in 0x1800 or 0x1801 takes the place of the one here. So a table
-/// that a file describes handle by handle is served as it stands there, whole. Afterwards they stay,
-/// because a client may have learned where they are.
+/// They exist from the start, at the first handles. Until the first client connects, other
+/// definitions take precedence. A definition that requires their handles gets them, and the two
+/// services move behind all others. A definition of 0x1800 or 0x1801 replaces the service here. The
+/// server can therefore serve exactly the database that a file describes handle by handle. After
+/// the first client has connected, the two services do not move any more, because a client may have
+/// discovered them.
 struct CoreServices: Sendable {
-    /// What a device says of itself.
+    /// The information about a device in the Generic Access service.
     struct GenericAccess: Equatable, Sendable {
-        /// The longest name, in octets (Vol 3, Part C, 12.1).
+        /// The maximum length of the name in bytes (Vol 3, Part C, 12.1).
         static let nameLengthLimit = 248
 
         var name = "Lanyard"
         var appearance: UInt16 = 0
-        /// Intervals, latency and timeout, as they travel. By default no preference
-        /// (Vol 3, Part C, 12.3).
+        /// The intervals, latency and timeout in transmission order. The default states no
+        /// preference (Vol 3, Part C, 12.3).
         var preferredConnectionParameters: [UInt8] = [
             0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0xFF, 0xFF,
         ]
@@ -28,15 +29,16 @@ struct CoreServices: Sendable {
 
     var genericAccess = GenericAccess()
 
-    /// Whether Enhanced ATT bearers are served (Vol 3, Part G, 7.4).
+    /// Whether the server supports Enhanced ATT bearers (Vol 3, Part G, 7.4).
     var supportsEnhancedBearers = false
 
-    /// The declarations of the services as defined here; nil for one that a definition replaces.
+    /// The handles of the declarations of these services, without a service that the application
+    /// has replaced.
     var handles: [BluetoothUUID: AttributeHandle] = [:]
 
     static let uuids = [GATT.AttributeType.genericAccess, GATT.AttributeType.genericAttribute]
 
-    /// The definition of one of the two.
+    /// Returns the definition of one of the two services.
     func definition(of uuid: BluetoothUUID) -> GATT.ServiceDefinition {
         uuid == GATT.AttributeType.genericAccess ? accessDefinition : Self.attributeDefinition(self)
     }
@@ -48,8 +50,8 @@ struct CoreServices: Sendable {
         return .init(GATT.AttributeType.genericAccess, characteristics)
     }
 
-    /// What is in Generic Access. Central Address Resolution is not: its absence says that directed
-    /// advertising should not go to a private address of this device (Vol 3, Part C, 12.4).
+    /// The values in Generic Access. Central Address Resolution is absent, which tells peers not to
+    /// send directed advertising to a private address of this device (Vol 3, Part C, 12.4).
     var accessValues: [(type: BluetoothUUID, value: [UInt8])] {
         let appearance = genericAccess.appearance
         return [
@@ -86,7 +88,7 @@ struct CoreServices: Sendable {
 }
 
 extension CoreServices.GenericAccess {
-    /// The name as it travels, cut between two characters if it is too long.
+    /// The name in UTF-8, truncated between two characters if it is too long.
     fileprivate var nameOctets: [UInt8] {
         var shortened = name
         while shortened.utf8.count > Self.nameLengthLimit { shortened.removeLast() }

@@ -4,22 +4,22 @@ import BluetoothATT
 import BluetoothCrypto
 import BluetoothTypes
 
-/// The hash by which a client knows a table again (Vol 3, Part G, 7.3.1): a message authentication
-/// code, under a key of zeros, of everything that says how the table is built, and of no value that
-/// means something to a user.
+/// The hash by which a client recognizes a database (Vol 3, Part G, 7.3.1). It is a message
+/// authentication code, with a key of zeros, of everything that describes the structure of the
+/// database, without values for the user.
 enum DatabaseHash {
-    /// The hash of a table before anything is in it.
+    /// The hash of an empty database.
     static let ofNothing = hash(of: [Attribute]())
 
-    /// The hash as it travels. The specification calls it a number of 128 bits, and numbers travel
-    /// with the least significant octet first.
+    /// Computes the hash in transmission order. The specification defines it as a 128-bit number,
+    /// and numbers are transmitted least significant byte first.
     static func hash(of attributes: [Attribute]) -> [UInt8] {
         let zeros = [UInt8](repeating: 0, count: AES128.blockLength)
         let code = AES128(key: zeros)?.authenticationCode(of: message(of: attributes))
         return (code ?? zeros).reversed()
     }
 
-    /// What the code is made of.
+    /// Returns the message from which the code is computed.
     private static func message(of attributes: [Attribute]) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 12 * attributes.count)
         for attribute in attributes {
@@ -31,7 +31,7 @@ enum DatabaseHash {
         return writer.bytes
     }
 
-    /// How much of an attribute goes into the hash.
+    /// The part of an attribute that is included in the hash.
     private enum Part {
         case withValue
         case withoutValue
@@ -55,7 +55,7 @@ enum DatabaseHash {
 }
 
 extension Attribute.Value {
-    /// The octets that the table keeps; none if they are elsewhere.
+    /// The bytes in the database, empty if the value is elsewhere.
     var octets: [UInt8] {
         switch self {
         case .fixed(let value), .stored(let value, _): value

@@ -4,11 +4,13 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// Publishes a service; connected clients are told, and are change-unaware until they know.
+    /// Publishes a service, and informs the connected clients, which are change-unaware until they
+    /// know the change.
     ///
-    /// Generic Access and Generic Attribute are there from the beginning. Until the first client has
-    /// come, a definition of one of them replaces it, and any definition may ask for its handles:
-    /// see `CoreServices`. Afterwards those are `reserved` and `handleNotFree`.
+    /// Generic Access and Generic Attribute exist from the start. Until the first client connects,
+    /// a definition of one of them replaces it, and any definition may use its handles, as
+    /// `CoreServices` describes. After that, such a definition throws `reserved` or
+    /// `handleNotFree`.
     package mutating func publish(
         _ definition: GATT.ServiceDefinition
     ) throws(GATT.DefinitionError) -> (GATT.PublishedService, [Action]) {
@@ -17,10 +19,10 @@ extension GATTServer {
         return (service, databaseChanged(in: service.service.handles))
     }
 
-    /// Takes away the service with that declaration; connected clients are told.
+    /// Removes the service whose declaration has this handle, and informs the connected clients.
     ///
-    /// Where the application's own Generic Access or Generic Attribute goes, the server's comes
-    /// back; that one cannot go.
+    /// If it is the application's own Generic Access or Generic Attribute, the server's replaces
+    /// it. The server's own cannot be removed.
     package mutating func unpublish(
         _ handle: AttributeHandle
     ) throws(GATT.DefinitionError) -> [Action] {
@@ -38,7 +40,8 @@ extension GATTServer {
         return databaseChanged(in: handles)
     }
 
-    /// Changes a value that the server keeps. Nobody is told: that is what notifications are for.
+    /// Sets a value in the database. Clients are not informed, because notifications serve that
+    /// purpose.
     package mutating func setValue(
         _ value: [UInt8],
         of handle: AttributeHandle
@@ -49,17 +52,20 @@ extension GATTServer {
         database.store(value, at: handle)
     }
 
-    /// A value that the server keeps; nil if there is no such attribute, or its value is elsewhere.
+    /// Returns a value in the database, or nil if there is no such attribute or its value is
+    /// elsewhere.
     package func value(of handle: AttributeHandle) -> [UInt8]? {
         guard case .stored(let value, _) = database.attribute(handle)?.value else { return nil }
         return value
     }
 
-    /// Says how the device is called, what it looks like, and which connection parameters it likes
-    /// best: 8 octets as they travel, or nil for none in particular. Of no effect where the
-    /// application has published a Generic Access of its own.
+    /// Sets the name, the appearance and the preferred connection parameters of the device. This
+    /// has no effect if the application has published its own Generic Access.
     ///
-    /// - Parameter name: As much of it as fits into 248 octets of UTF-8.
+    /// - Parameters:
+    ///   - name: The name, which is truncated to 248 bytes of UTF-8.
+    ///   - appearance: The appearance, with the values of Assigned Numbers.
+    ///   - preferred: 8 bytes in transmission order, or nil for no preference.
     package mutating func setGenericAccess(
         name: String,
         appearance: UInt16 = 0,
@@ -75,7 +81,8 @@ extension GATTServer {
         for (type, value) in core.accessValues { store(value, of: type, in: service) }
     }
 
-    /// Says whether Enhanced ATT bearers are served, which clients may see before they open any.
+    /// Sets whether the server supports Enhanced ATT bearers, which clients can read before they
+    /// open any.
     package mutating func setSupportsEnhancedBearers(_ isSupported: Bool) {
         core.supportsEnhancedBearers = isSupported
         guard let handle = core.handles[GATT.AttributeType.genericAttribute],
@@ -95,12 +102,12 @@ extension GATTServer {
 }
 
 extension GATTServer {
-    /// Publishes the two services that every server has, where they are missing.
+    /// Publishes the two services that every server has, if they are missing.
     mutating func addCoreServices() {
         for uuid in CoreServices.uuids where !database.services.contains(where: { $0.uuid == uuid })
         {
-            // They fit into every table that is not full to the last handles; and one that is, is
-            // served without.
+            // Handles are available unless the database is full. A full database is served without
+            // these services.
             _ = try? addCoreService(uuid)
         }
         locateServiceChanged()
@@ -136,7 +143,8 @@ extension GATTServer {
         }
     }
 
-    /// Publishes what collides with the server's own services, and puts those behind it.
+    /// Publishes a service that conflicts with the server's own services, and places those behind
+    /// it.
     private mutating func publishBeforeCore(
         _ definition: GATT.ServiceDefinition
     ) throws(GATT.DefinitionError) -> GATT.PublishedService {
@@ -148,7 +156,7 @@ extension GATTServer {
         return service
     }
 
-    /// Takes one of the server's own services out, if no client can know it yet.
+    /// Removes one of the server's own services, unless a client may already know it.
     private mutating func removeCoreService(_ uuid: BluetoothUUID) -> Bool {
         guard !hasBeenSeen, let handle = core.handles[uuid],
             (try? database.unpublish(handle)) != nil

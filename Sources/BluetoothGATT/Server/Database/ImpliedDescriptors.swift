@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension GATT.DescriptorDefinition {
-    /// The types of which a characteristic has one descriptor at most (Vol 3, Part G, 3.3.3).
+    /// The types of descriptors that a characteristic can have only once (Vol 3, Part G, 3.3.3).
     static let singleTypes: Set<BluetoothUUID> = [
         GATT.AttributeType.characteristicExtendedProperties,
         GATT.AttributeType.characteristicUserDescription,
@@ -14,8 +14,8 @@ extension GATT.DescriptorDefinition {
 }
 
 extension GATT.CharacteristicDefinition {
-    /// The descriptors that the properties call for (Vol 3, Part G, 3.3.1.1) and the definition
-    /// leaves out.
+    /// The descriptors that the properties require (Vol 3, Part G, 3.3.1.1) and that the definition
+    /// omits.
     var impliedDescriptors: [GATT.DescriptorDefinition] {
         var implied: [GATT.DescriptorDefinition] = []
         if properties.contains(.extendedProperties) { implied.append(extendedProperties) }
@@ -26,8 +26,9 @@ extension GATT.CharacteristicDefinition {
         return implied.filter { one in !descriptors.contains { $0.uuid == one.uuid } }
     }
 
-    /// Reliable writes are served wherever a value can be written, and auxiliaries can be written
-    /// if the definition says so of the description (Vol 3, Part G, 3.3.3.1).
+    /// The Extended Properties descriptor. Reliable writes are supported if the value can be
+    /// written, and auxiliaries are writable if the definition makes the description writable (Vol
+    /// 3, Part G, 3.3.3.1).
     private var extendedProperties: GATT.DescriptorDefinition {
         let hasWritableDescription = descriptors.contains {
             $0.uuid == GATT.AttributeType.characteristicUserDescription

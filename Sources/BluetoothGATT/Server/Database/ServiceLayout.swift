@@ -3,20 +3,23 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The attributes that a definition becomes, from a handle on, before they are in a table.
+/// The attributes of a definition from a given handle, before they are added to a database.
 struct ServiceLayout {
     private(set) var attributes: [Attribute] = []
     private(set) var characteristics: [CharacteristicRecord] = []
 
     private let uuid: BluetoothUUID
-    /// The next handle: 0x10000 after the last one.
+    /// The number of the next handle, which is 0x10000 after the last one.
     private var cursor: Int
 
-    /// Lays a service out (Vol 3, Part G, 3).
+    /// Creates the layout of a service (Vol 3, Part G, 3).
     ///
-    /// - Parameter included: The services that the definition includes, found already.
-    /// - Throws: `tableFull` if the handles end before the definition does, and the errors that say
-    ///   what is wrong with it.
+    /// - Parameters:
+    ///   - definition: The service.
+    ///   - start: The handle of the declaration unless the definition states one.
+    ///   - included: The services that the definition includes.
+    /// - Throws: `tableFull` if there are not enough handles, or another error that states the
+    ///   fault of the definition.
     init(
         _ definition: GATT.ServiceDefinition,
         from start: AttributeHandle,
@@ -36,13 +39,14 @@ struct ServiceLayout {
         for characteristic in definition.characteristics { try add(characteristic) }
     }
 
-    /// Every handle from the declaration to the last attribute.
+    /// The range of handles from the declaration to the last attribute.
     var handles: ClosedRange<AttributeHandle> {
-        // The initialiser adds the service's declaration first, or throws.
+        // The initializer either adds the service's declaration first or throws.
         (attributes.first?.handle ?? .first)...(attributes.last?.handle ?? .first)
     }
 
-    /// What an include declaration holds: the UUID only if it is short (Vol 3, Part G, 3.2).
+    /// Returns the value of an include declaration, which contains the UUID only if it has 16 bits
+    /// (Vol 3, Part G, 3.2).
     private static func declaration(of service: GATT.Service) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 6)
         writer.write(service.handle)
@@ -103,7 +107,8 @@ extension ServiceLayout {
             try addConfiguration(definition)
         case GATT.AttributeType.characteristicExtendedProperties:
             let value = try Attribute.Value(definition.value, of: definition.uuid).octets
-            // Part of how the table is built, like a declaration: never changed.
+            // The descriptor is part of the structure of the database, like a declaration, so it
+            // never changes.
             try add(
                 definition.uuid,
                 value: .fixed(value.count == 2 ? value : [0, 0]),
@@ -133,7 +138,8 @@ extension ServiceLayout {
         )
     }
 
-    /// What the value is made of. Two values of the GATT service are the server's own.
+    /// Returns the location of a characteristic's value. The server itself provides two values of
+    /// the Generic Attribute service.
     private func value(
         of definition: GATT.CharacteristicDefinition
     ) throws(GATT.DefinitionError) -> Attribute.Value {
@@ -159,7 +165,7 @@ extension ServiceLayout {
         cursor = Int(handle.rawValue) + 1
     }
 
-    /// The handle that is asked for, or the next one.
+    /// Returns the explicit handle, or the next one.
     private func place(
         _ explicit: AttributeHandle?
     ) throws(GATT.DefinitionError) -> AttributeHandle {
@@ -180,8 +186,8 @@ extension ServiceLayout {
 }
 
 extension Attribute.Value {
-    /// Where a definition's value is kept. A value that clients cannot write is kept the same way:
-    /// permissions keep them from it.
+    /// Creates the location for a definition's value. A value that clients cannot write has the
+    /// same location as others, because permissions prevent the writes.
     fileprivate init(
         _ source: GATT.ValueSource,
         of uuid: BluetoothUUID
@@ -197,6 +203,6 @@ extension Attribute.Value {
 }
 
 extension AttributeHandle {
-    /// The handle as it travels.
+    /// The bytes of the handle, least significant byte first.
     var octets: [UInt8] { [UInt8(truncatingIfNeeded: rawValue), UInt8(rawValue >> 8)] }
 }

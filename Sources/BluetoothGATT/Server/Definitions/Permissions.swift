@@ -3,23 +3,26 @@
 import BluetoothTypes
 
 extension GATT {
-    /// What may be done with an attribute, and by whom. Permissions are a server's own business:
-    /// no client can read them.
+    /// The security that clients need to access an attribute. Permissions are internal to a server,
+    /// and clients cannot read them.
     public struct Permissions: Hashable, Sendable {
-        /// Who may read; nil for nobody.
+        /// The security required for reading, or nil if no client may read.
         public var read: SecurityRequirement?
 
-        /// Who may write; nil for nobody.
+        /// The security required for writing, or nil if no client may write.
         public var write: SecurityRequirement?
 
-        /// Whom a characteristic's value is notified and indicated to; nil for whoever may read,
-        /// or, if nobody may, for everybody. Without meaning on other attributes.
+        /// The security required to receive notifications and indications of a characteristic's
+        /// value.
+        ///
+        /// Nil means the requirement for reading, or no requirement if no client may read. The
+        /// property has no effect on other attributes.
         public var subscribe: SecurityRequirement?
 
-        /// Everybody may read, nobody write.
+        /// All clients may read, and no client may write.
         public static let readable = Permissions(read: .open)
 
-        /// Makes permissions; what is left out is not permitted.
+        /// Creates permissions. An access with the requirement nil is not permitted.
         public init(
             read: SecurityRequirement? = nil,
             write: SecurityRequirement? = nil,

@@ -4,12 +4,12 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// A service that is published: its definition has found its handles.
+    /// A published service with its handles.
     public struct PublishedService: Hashable, Sendable {
-        /// What clients find when they discover the service.
+        /// The service as clients discover it.
         public let service: Service
 
-        /// What they find in it, in the order of the definition.
+        /// The service's characteristics, in the order of the definition.
         public let characteristics: [PublishedCharacteristic]
 
         package init(service: Service, characteristics: [PublishedCharacteristic]) {
@@ -17,7 +17,7 @@ extension GATT {
             self.characteristics = characteristics
         }
 
-        /// The first characteristic with this UUID; nil if there is none.
+        /// Returns the first characteristic with this UUID, or nil if there is none.
         public func characteristic(_ uuid: BluetoothUUID) -> PublishedCharacteristic? {
             characteristics.first { $0.characteristic.uuid == uuid }
         }
@@ -25,10 +25,10 @@ extension GATT {
 
     /// A characteristic of a published service.
     public struct PublishedCharacteristic: Hashable, Sendable {
-        /// What clients find when they discover the characteristic.
+        /// The characteristic as clients discover it.
         public let characteristic: Characteristic
 
-        /// Its descriptors, in the order of their handles.
+        /// The descriptors, in the order of their handles.
         public let descriptors: [Descriptor]
 
         package init(characteristic: Characteristic, descriptors: [Descriptor]) {
@@ -40,26 +40,27 @@ extension GATT {
         public var valueHandle: AttributeHandle { characteristic.valueHandle }
     }
 
-    /// Why a service cannot be published.
+    /// The reason why a service cannot be published, changed or removed.
     public enum DefinitionError: Error, Hashable, Sendable {
-        /// A handle is taken, lies before the one before it, or is 0.
+        /// A handle is in use, is not greater than the previous one, or is 0.
         case handleNotFree(AttributeHandle)
-        /// No run of handles is free that is long enough.
+        /// No sufficient range of handles is free.
         case tableFull
         /// An included service is not published.
         case unknownInclude(ServiceReference)
-        /// The value is longer than 512 octets, or than the length that its definition allows.
+        /// The value is longer than 512 bytes, or longer than its definition allows.
         case valueTooLong(BluetoothUUID)
-        /// A characteristic has a descriptor twice of which there can be one only.
+        /// A characteristic has two descriptors of a type that is allowed only once.
         case duplicateDescriptor(BluetoothUUID)
-        /// The service is one that every server has (Generic Access, Generic Attribute), and there
-        /// is one already that can no longer be replaced, or that cannot be taken away.
+        /// The service is Generic Access or Generic Attribute, and the existing one can no longer
+        /// be replaced or cannot be removed.
         case reserved(BluetoothUUID)
-        /// No service with that handle is published, or no attribute.
+        /// No service or no attribute with this handle is published.
         case notPublished(AttributeHandle)
-        /// The attribute's value is not the server's to keep, or not to be changed.
+        /// The attribute's value is not in the database, or cannot be changed.
         case notStored(AttributeHandle)
-        /// The service cannot go: an include declaration with that handle refers to it.
+        /// The service cannot be removed, because the include declaration with this handle refers
+        /// to it.
         case stillIncluded(by: AttributeHandle)
     }
 }

@@ -4,24 +4,25 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// A service that is to be published: what it is and what is in it.
+    /// The definition of a service to publish.
     public struct ServiceDefinition: Hashable, Sendable {
-        /// What the service is.
+        /// The UUID, which identifies the kind of service.
         public var uuid: BluetoothUUID
 
-        /// Whether it stands for itself, or only has meaning where another service includes it.
+        /// Whether the service is a primary one. A secondary service is only used through the
+        /// services that include it.
         public var isPrimary: Bool
 
-        /// The services that it includes. They must be published before it.
+        /// The services that the service includes, which must be published before it.
         public var includes: [ServiceReference]
 
-        /// What is in it, in the order of handles.
+        /// The characteristics, in the order of their handles.
         public var characteristics: [CharacteristicDefinition]
 
-        /// The handle of its declaration; nil for the next one that is free.
+        /// The handle of the service's declaration, or nil for the next free one.
         public var handle: AttributeHandle?
 
-        /// Makes the definition of a service.
+        /// Creates the definition of a service.
         public init(
             _ uuid: BluetoothUUID,
             isPrimary: Bool = true,
@@ -37,7 +38,7 @@ extension GATT {
         }
     }
 
-    /// Names a published service, to include it.
+    /// A reference to a published service, for including it.
     public enum ServiceReference: Hashable, Sendable {
         /// The first service with this UUID.
         case uuid(BluetoothUUID)
@@ -45,29 +46,32 @@ extension GATT {
         case handle(AttributeHandle)
     }
 
-    /// A characteristic of a service that is to be published.
+    /// The definition of a characteristic of a service to publish.
     public struct CharacteristicDefinition: Hashable, Sendable {
-        /// What the value is.
+        /// The UUID, which identifies the meaning of the value.
         public var uuid: BluetoothUUID
 
-        /// What clients are told can be done with the value.
+        /// The operations that clients discover for the value.
         public var properties: CharacteristicProperties
 
-        /// What can be done with it, by whom. By default what `properties` say, by everybody.
+        /// The security required for each operation. The default permits the operations in
+        /// `properties` without security.
         public var permissions: Permissions
 
-        /// Where the value comes from.
+        /// The source of the value.
         public var value: ValueSource
 
-        /// What else is said of the value. The descriptors that the properties call for (Extended
-        /// Properties, Client and Server Characteristic Configuration) come by themselves, after
-        /// these, if they are not among them.
+        /// The descriptors of the characteristic.
+        ///
+        /// The descriptors that the properties require (Extended Properties, Client and Server
+        /// Characteristic Configuration) are added after these if they are missing.
         public var descriptors: [DescriptorDefinition]
 
-        /// The handle of the declaration, which the value's follows; nil for the next one free.
+        /// The handle of the declaration, which the value's handle follows, or nil for the next
+        /// free one.
         public var handle: AttributeHandle?
 
-        /// Makes the definition of a characteristic.
+        /// Creates the definition of a characteristic.
         public init(
             _ uuid: BluetoothUUID,
             _ properties: CharacteristicProperties,
@@ -85,25 +89,27 @@ extension GATT {
         }
     }
 
-    /// A descriptor of a characteristic that is to be published.
+    /// The definition of a descriptor of a characteristic to publish.
     public struct DescriptorDefinition: Hashable, Sendable {
-        /// What the descriptor says.
+        /// The UUID, which identifies the kind of descriptor.
         public var uuid: BluetoothUUID
 
-        /// What can be done with it; by default reading, by everybody. Extended Properties can be
-        /// read by everybody and written by nobody, whatever is said here. Everybody may read a
-        /// Client Characteristic Configuration, and who may subscribe may write it, unless `write`
-        /// asks for more (Vol 3, Part G, 3.3.3.1 and 3.3.3.3).
+        /// The security required for each operation. The default permits all clients to read.
+        ///
+        /// For some types the permissions are fixed (Vol 3, Part G, 3.3.3.1 and 3.3.3.3). All
+        /// clients can read Extended Properties, and no client can write them. All clients can read
+        /// a Client Characteristic Configuration, and a client that may subscribe can write it
+        /// unless `write` requires more.
         public var permissions: Permissions
 
-        /// Where the value comes from. Not looked at for a Client Characteristic Configuration,
-        /// whose value each client has for itself.
+        /// The source of the value. It is ignored for a Client Characteristic Configuration, whose
+        /// value is separate for each client.
         public var value: ValueSource
 
-        /// Its handle; nil for the next one free.
+        /// The handle of the descriptor, or nil for the next free one.
         public var handle: AttributeHandle?
 
-        /// Makes the definition of a descriptor.
+        /// Creates the definition of a descriptor.
         public init(
             _ uuid: BluetoothUUID,
             permissions: Permissions = .readable,
@@ -117,11 +123,13 @@ extension GATT {
         }
     }
 
-    /// Where an attribute's value comes from.
+    /// The source of an attribute's value.
     public enum ValueSource: Hashable, Sendable {
-        /// The server keeps the value, and answers by itself. A write replaces it, and the
-        /// application is told; nobody but the application changes one that cannot be written.
-        /// `maximumLength` is the longest value that a write may make it, up to 512 octets.
+        /// The database of the server contains the value, and the server answers requests for it.
+        ///
+        /// A write by a client replaces the value, and the application is informed. The application
+        /// can also change the value. `maximumLength` is the maximum length after a write, up to
+        /// 512 bytes.
         case stored([UInt8], maximumLength: Int = GATT.valueLengthLimit)
         /// The application answers each read and each write.
         case dynamic
@@ -129,7 +137,7 @@ extension GATT {
 }
 
 extension GATT.Permissions {
-    /// What the properties announce, for everybody.
+    /// Creates permissions for the operations of the properties, without security.
     public init(_ properties: GATT.CharacteristicProperties) {
         let writes: GATT.CharacteristicProperties = [
             .write, .writeWithoutResponse, .authenticatedSignedWrites,

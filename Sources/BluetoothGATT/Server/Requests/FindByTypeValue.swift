@@ -3,11 +3,11 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// Find By Type Value: the attributes of a type that have a value, each with the end of the group
-/// that it opens (Vol 3, Part F, 3.4.3.3 and 3.4.3.4).
+/// Find By Type Value: finds the attributes with a type and a value, and the end of the group that
+/// each starts (Vol 3, Part F, 3.4.3.3 and 3.4.3.4).
 ///
-/// A value that the client may not read matches nothing, or the client could guess it, question by
-/// question.
+/// A value that the client may not read never matches. Otherwise the client could guess the value
+/// with repeated requests.
 struct FindByTypeValue: Reading {
     typealias Group = (handle: AttributeHandle, groupEnd: AttributeHandle)
 
@@ -16,7 +16,9 @@ struct FindByTypeValue: Reading {
     private var candidates: ArraySlice<Group>
     private var found: [ATT.FindByTypeValueResponse.HandlesInformation] = []
 
-    /// - Parameter candidates: The attributes in the range that have the type.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - candidates: The attributes of the type in the range.
     init(_ request: ATT.FindByTypeValueRequest, _ candidates: [Group]) {
         self.request = request
         self.candidates = candidates[...]
@@ -40,8 +42,8 @@ struct FindByTypeValue: Reading {
         return .findByTypeValueResponse(.init(entries: found))
     }
 
-    /// Values are the same if their octets are; of services, if their UUIDs are, whichever length
-    /// they are written with (Vol 3, Part B, 2.5.1).
+    /// Returns whether a value matches. Values match if their bytes are equal. Services also match
+    /// if their UUIDs are equal in different lengths (Vol 3, Part B, 2.5.1).
     private func matches(_ value: ArraySlice<UInt8>) -> Bool {
         guard value != request.value else { return true }
         let type = BluetoothUUID(request.type)

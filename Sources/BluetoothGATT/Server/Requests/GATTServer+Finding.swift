@@ -2,10 +2,10 @@
 
 import BluetoothATT
 
-// Requests that are answered from the table's structure, which everybody may see.
+// Requests for the structure of the database, which all clients may read.
 
 extension GATTServer {
-    /// The types of the attributes in a range, as many as fit and have UUIDs of one length
+    /// Returns the types of the attributes in a range, as many as fit and have UUIDs of one length
     /// (Vol 3, Part F, 3.4.3.1 and 3.4.3.2).
     func findInformation(_ request: ATT.FindInformationRequest, mtu: Int) -> ATT.PDU {
         do throws(Refusal) {
@@ -23,8 +23,8 @@ extension GATTServer {
         }
     }
 
-    /// The services in a range, as many as fit and have UUIDs of one length. Services are the only
-    /// groups that there are (Vol 3, Part F, 3.4.4.9 and 3.4.4.10; Vol 3, Part G, 2.5.3).
+    /// Returns the services in a range, as many as fit and have UUIDs of one length. Services are
+    /// the only groups (Vol 3, Part F, 3.4.4.9 and 3.4.4.10; Vol 3, Part G, 2.5.3).
     func readByGroupType(_ request: ATT.ReadByGroupTypeRequest, mtu: Int) -> ATT.PDU {
         do throws(Refusal) {
             let range = try range(request.start, request.end)
@@ -46,8 +46,8 @@ extension GATTServer {
         }
     }
 
-    /// The range of a request. It must not start at zero, nor end before it starts
-    /// (Vol 3, Part F, 3.4.3.1).
+    /// Returns the range of a request, which must not start at zero or end before its start (Vol 3,
+    /// Part F, 3.4.3.1).
     func range(
         _ start: AttributeHandle,
         _ end: AttributeHandle

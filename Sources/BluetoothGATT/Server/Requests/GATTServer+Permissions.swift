@@ -4,16 +4,16 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// What a client wants of an attribute.
+    /// A kind of access to an attribute.
     enum Access: Sendable {
         case read
         case write
-        /// A write whose signature is good.
+        /// A write with a valid signature.
         case signedWrite
     }
 
-    /// Why a client may not read or write an attribute; nil if it may. Every path to a value leads
-    /// through here (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.3).
+    /// Returns the reason to refuse a client's read or write of an attribute, or nil. Every access
+    /// to a value calls this method (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.3).
     func refusal(
         of access: Access,
         to attribute: Attribute,
@@ -24,24 +24,34 @@ extension GATTServer {
         guard let rule = access == .read ? permissions.read : permissions.write else {
             return access == .read ? .readNotPermitted : .writeNotPermitted
         }
-        if record.isUnproved, !attribute.isStructure, !proves(access, attribute.handle) {
-            return .insufficientEncryption
-        }
+        if record.isUnproved, !isOpen(attribute, to: access) { return .insufficientEncryption }
         if access == .write, !record.security.isEncrypted, wantsSignature(attribute.handle) {
             return .insufficientAuthentication
         }
         return rule.refusal(of: record.security, isAuthorized: record.isAuthorized)
     }
 
-    /// Whether the access itself proves that the bonded client is who it seems: by a signature, to a
-    /// value that is written with one.
-    private func proves(_ access: Access, _ handle: AttributeHandle) -> Bool {
-        let properties = database.characteristics[handle]?.properties ?? []
-        return access == .signedWrite && properties.contains(.authenticatedSignedWrites)
+    /// Returns whether a bonded client may access an attribute before its link is encrypted, as far
+    /// as the attribute's permissions allow.
+    ///
+    /// The client may read the structure of the database and the values that describe this server
+    /// equally to all clients. With a signature, which proves the client's identity, it may write
+    /// the values that support signed writes. Values of the client itself require encryption. These
+    /// are subscriptions and Client Supported Features, which are stored for a bonded client, so it
+    /// need not write them again.
+    private func isOpen(_ attribute: Attribute, to access: Access) -> Bool {
+        let characteristic = database.characteristics[attribute.handle]
+        return switch access {
+        case .read: attribute.isStructure || characteristic?.describesServer == true
+        case .write: false
+        case .signedWrite:
+            characteristic?.properties.contains(.authenticatedSignedWrites) == true
+        }
     }
 
-    /// Whether the value can be written with a signature and in no other way. An encrypted link does
-    /// what a signature does, and then none is sent (Vol 3, Part C, 10.4; Vol 3, Part G, 4.9.2).
+    /// Returns whether the value can be written with a signature only. Encryption replaces a
+    /// signature, so no command is signed on an encrypted link (Vol 3, Part C, 10.4; Vol 3, Part G,
+    /// 4.9.2).
     private func wantsSignature(_ handle: AttributeHandle) -> Bool {
         guard let properties = database.characteristics[handle]?.properties else { return false }
         return properties.contains(.authenticatedSignedWrites)
@@ -50,8 +60,8 @@ extension GATTServer {
 }
 
 extension SecurityRequirement {
-    /// Why a client on a link that is so protected is refused; nil if it is not
-    /// (Vol 3, Part F, 3.4.1.1).
+    /// Returns the error for a client whose link has this security, or nil if the link meets the
+    /// requirement (Vol 3, Part F, 3.4.1.1).
     package func refusal(of security: LinkSecurity, isAuthorized: Bool) -> ATT.ErrorCode? {
         switch shortfall(of: security, isAuthorized: isAuthorized) {
         case .authentication: .insufficientAuthentication

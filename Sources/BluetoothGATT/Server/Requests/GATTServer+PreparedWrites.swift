@@ -4,17 +4,17 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// How many writes a client can have prepared, over all its bearers: enough for eight of the
-    /// longest values at the smallest MTU, 29 parts each.
+    /// The maximum number of prepared writes of a client on all its bearers. It suffices for eight
+    /// values of maximum length at the minimum MTU, with 29 parts each.
     package static let preparedWriteLimit = 256
 
-    /// How many octets a client can have prepared, over all its bearers.
+    /// The maximum number of bytes in the prepared writes of a client on all its bearers.
     package static let preparedOctetLimit = 8 * GATT.valueLengthLimit
 
-    /// Keeps a part of a value until it is executed, and sends it back for the client to compare.
+    /// Stores a part of a value until it is executed, and returns it for comparison by the client.
     ///
-    /// Whether the client may write is looked at now; whether the value fits, when it is executed
-    /// (Vol 3, Part F, 3.4.6.1 and 3.4.6.2).
+    /// Permissions are checked now, and the length of the value is checked when the writes are
+    /// executed (Vol 3, Part F, 3.4.6.1 and 3.4.6.2).
     mutating func prepare(_ request: ATT.PrepareWriteRequest, on bearer: BearerID) -> ATT.PDU {
         do throws(Refusal) {
             let attribute = try writable(request.handle, .write, by: bearer.client)
@@ -35,8 +35,8 @@ extension GATTServer {
         }
     }
 
-    /// Carries out all writes that were prepared on this bearer, or throws them away. Afterwards
-    /// none is prepared, whatever became of them (Vol 3, Part F, 3.4.6.3).
+    /// Executes or cancels all prepared writes of this bearer. The queue is empty afterward,
+    /// whether the writes succeed or fail (Vol 3, Part F, 3.4.6.3).
     mutating func execute(
         _ request: ATT.ExecuteWriteRequest,
         on bearer: BearerID,

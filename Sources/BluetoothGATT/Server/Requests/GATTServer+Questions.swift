@@ -4,16 +4,25 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// How long the application has to answer all that one request asks of it: less than the thirty
-    /// seconds after which the client gives the bearer up (Vol 3, Part F, 3.3.3).
+    /// The time in which the application must answer all questions of one request. It is less than
+    /// the 30 seconds after which the client closes the bearer (Vol 3, Part F, 3.3.3).
     package static let questionLimit: Duration = .seconds(25)
 
-    /// The application answers a question: with the octets from the offset on that it was asked for,
-    /// or nothing for a write that it accepts; or with the reason why not. Does nothing if the
-    /// question is not open any more: answered, too late, or the bearer gone.
+    /// Processes the application's answer to a question. Does nothing if the question is no longer
+    /// open, because it was answered, has expired, or its bearer was closed.
+    ///
+    /// - Parameters:
+    ///   - id: The question.
+    ///   - result: The bytes of the value from the requested offset, empty for an accepted write,
+    ///     or the error of a refusal.
+    ///   - handle: The attribute among those of a write that caused the refusal, which the Error
+    ///     Response contains (Vol 3, Part F, 3.4.6.3). `nil`, or an attribute that is not part of
+    ///     the question, means the first one.
+    ///   - now: The current time.
     package mutating func answer(
         _ id: RequestID,
         _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle? = nil,
         now: Instant
     ) -> [Action] {
         guard let (bearer, request) = pending.first(where: { $0.value.id == id }) else {
@@ -26,26 +35,26 @@ extension GATTServer {
             return carryOn(reading, request, result, on: bearer)
         case (.write(let plan), .success):
             return carryOut(plan, on: bearer)
-        case (.write, .failure(let code)):
-            return end(request, on: bearer, code)
+        case (.write(let plan), .failure(let code)):
+            let named = plan.asked.first { $0.handle == handle }
+            return end(request, on: bearer, code, at: named?.handle)
         }
     }
 
-    /// When a question will have been open too long; nil if none is.
+    /// The time at which the next question expires, or nil if none is open.
     package var nextDeadline: Instant? {
         pending.isEmpty ? nil : pending.values.map(\.deadline).min()
     }
 
-    /// Tells that it is `now`. Requests that the application has left open too long are answered
-    /// with Unlikely Error.
+    /// Answers the requests whose questions have expired with Unlikely Error.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         pending.filter { now >= $0.value.deadline }
             .sorted { $0.value.id < $1.value.id }
             .flatMap { end($0.value, on: $0.key, .unlikelyError) }
     }
 
-    /// The bearer is gone, and with it its open request and its prepared writes
-    /// (Vol 3, Part F, 3.3.2 and 3.4.6.3).
+    /// Removes the open request and the prepared writes of a closed bearer (Vol 3, Part F, 3.3.2
+    /// and 3.4.6.3).
     mutating func forgetRequests(of bearer: BearerID) {
         pending[bearer] = nil
         prepared[bearer] = nil
@@ -80,10 +89,11 @@ extension GATTServer {
     private mutating func end(
         _ request: PendingRequest,
         on bearer: BearerID,
-        _ code: ATT.ErrorCode
+        _ code: ATT.ErrorCode,
+        at handle: AttributeHandle? = nil
     ) -> [Action] {
         pending[bearer] = nil
-        let refusal = Refusal(code, request.handle)
+        let refusal = Refusal(code, handle ?? request.handle)
         return [.respond(bearer, refusal.response(to: request.opcode))]
     }
 }

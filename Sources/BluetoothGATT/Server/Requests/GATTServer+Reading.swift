@@ -39,7 +39,7 @@ extension GATTServer {
         return FindByTypeValue(request, groups)
     }
 
-    /// The attributes in a range that have a type.
+    /// Returns the attributes of a type in a range.
     private func handles(
         of type: BluetoothUUID,
         _ start: AttributeHandle,
@@ -50,8 +50,8 @@ extension GATTServer {
         return Array(handles)
     }
 
-    /// All must be there and be readable, whatever the application says then; the first that is not
-    /// is the one to name (Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+    /// Checks that all attributes exist and are readable, before the application is asked. The
+    /// error contains the first attribute that is not (Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
     private func checkAll(
         _ handles: [AttributeHandle],
         for client: ClientID
@@ -82,7 +82,7 @@ extension GATTServer {
         carryOn(reading, on: bearer, until: start + Self.questionLimit)
     }
 
-    /// Reads on until the response is complete, or the application has to be asked.
+    /// Continues a read until the response is complete or the application must be asked.
     mutating func carryOn(
         _ reading: some Reading,
         on bearer: BearerID,
@@ -106,9 +106,11 @@ extension GATTServer {
         }
     }
 
-    /// What the client may read of a value that the server keeps; nil for one that the application
-    /// has to be asked for. Past its end there is nothing to read; at its end there is, though it
-    /// is empty (Vol 3, Part F, 3.4.4.5).
+    /// Returns the part of a value that the client may read, or nil if the application provides the
+    /// value.
+    ///
+    /// An offset after the end of the value is an error. An offset at its end results in an empty
+    /// part (Vol 3, Part F, 3.4.4.5).
     private func part(
         of handle: AttributeHandle,
         from offset: Int,

@@ -3,18 +3,17 @@
 import BluetoothATT
 import BluetoothTypes
 
-// Every request and command of the protocol, and what becomes of it.
+// Processing of all requests and commands.
 //
-// A request is looked at in the same order always: does the client know the table as it is; is the
-// request's range or handle one that there can be; is the client permitted; is the value one that
-// the attribute can have; and only then does anything happen. Where the application has to be asked,
-// the request waits in `pending`, and the same road goes on from its answer.
+// The checks of a request always have the same order: the client's change awareness, the range or
+// handle, the permissions, and the value. Only then is the request executed. A request for which
+// the application must be asked waits in `pending`, and continues in the same way after the answer.
 
 extension GATTServer {
-    /// Takes in a request or command of a client: what its bearer has handed over.
+    /// Processes a request or command that a client's bearer has received.
     ///
-    /// A request leads to one `respond`, at once or, where the application is asked, after its answer
-    /// or its silence; a command to none.
+    /// A request results in exactly one `respond`, either immediately or after the application has
+    /// answered or its time has expired. A command has no response.
     package mutating func receive(
         _ request: ATT.PDU,
         on bearer: BearerID,

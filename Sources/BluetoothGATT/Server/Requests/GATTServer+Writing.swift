@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// Writes a whole value, and answers (Vol 3, Part F, 3.4.5.1 and 3.4.5.2).
+    /// Executes a write of a complete value, with a response (Vol 3, Part F, 3.4.5.1 and 3.4.5.2).
     mutating func write(
         _ request: ATT.WriteRequest,
         on bearer: BearerID,
@@ -14,14 +14,15 @@ extension GATTServer {
         return write([entry], for: ATT.WriteRequest.opcode, on: bearer, now: now)
     }
 
-    /// Writes a whole value, or nothing, and does not answer (Vol 3, Part F, 3.4.5.3).
+    /// Executes a write of a complete value if it is permitted, without a response (Vol 3, Part F,
+    /// 3.4.5.3).
     mutating func write(_ command: ATT.WriteCommand, by client: ClientID) -> [Action] {
         let entry = GATT.WriteEntry(handle: command.handle, value: Array(command.value))
         return write(entry, for: ATT.WriteCommand.opcode, .write, by: client)
     }
 
-    /// Writes a whole value if the signature is good, and does not answer
-    /// (Vol 3, Part F, 3.4.5.4).
+    /// Executes a write of a complete value if the signature is valid, without a response (Vol 3,
+    /// Part F, 3.4.5.4).
     mutating func write(_ command: ATT.SignedWriteCommand, on bearer: BearerID) -> [Action] {
         var actions: [Action] = []
         guard acceptSignature(of: command, on: bearer, into: &actions) else {
@@ -48,7 +49,7 @@ extension GATTServer {
 }
 
 extension GATTServer {
-    /// Writes all of it or, if anything speaks against it, nothing.
+    /// Writes all entries, or none if one of them cannot be written.
     mutating func write(
         _ entries: [GATT.WriteEntry],
         for opcode: ATT.Opcode,
@@ -71,15 +72,16 @@ extension GATTServer {
         }
     }
 
-    /// Does what a plan says, since nothing speaks against it any more. The response goes first, so
-    /// that it is not behind what the application says to the news.
+    /// Executes a plan after all checks. The response comes first, so that it precedes PDUs with
+    /// which the application reacts to the write.
     mutating func carryOut(_ plan: WritePlan, on bearer: BearerID) -> [Action] {
         let response: ATT.PDU =
             plan.opcode == .executeWriteRequest ? .executeWriteResponse : .writeResponse
         return [.respond(bearer, response)] + apply(plan, by: bearer.client)
     }
 
-    /// Attributes that were unpublished while the application thought are left out.
+    /// Writes the values of a plan, without attributes that were unpublished while the application
+    /// was asked.
     private mutating func apply(_ plan: WritePlan, by client: ClientID) -> [Action] {
         var actions: [Action] = []
         for (attribute, value) in plan.values
@@ -90,7 +92,7 @@ extension GATTServer {
         return stored.isEmpty ? actions : [.told(client, .written(stored))] + actions
     }
 
-    /// Checks everything that can be checked before anything is done.
+    /// Performs all checks that are possible before the execution.
     private func plan(
         _ entries: [GATT.WriteEntry],
         for opcode: ATT.Opcode,
@@ -114,7 +116,7 @@ extension GATTServer {
         return plan
     }
 
-    /// The attribute, if the client may write it now.
+    /// Returns the attribute if the client may write it now.
     func writable(
         _ handle: AttributeHandle,
         _ access: Access,
@@ -129,7 +131,7 @@ extension GATTServer {
 }
 
 extension Attribute {
-    /// Whether the table holds a value that clients may change.
+    /// Whether the database contains a value that clients may change.
     fileprivate var isStored: Bool {
         if case .stored = value { true } else { false }
     }

@@ -3,16 +3,17 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// A request whose answer depends on the application's.
+/// A request whose response depends on the application's answer.
 struct PendingRequest: Sendable {
-    /// What is to be done once the application has answered.
+    /// The work that remains after the application has answered.
     enum Work: Sendable {
         case read(any Reading)
         case write(WritePlan)
     }
 
     let id: GATTServer.RequestID
-    /// What the application is asked about: to be named if it refuses.
+    /// The attribute in the question, which is the first one for a write. An Error Response
+    /// contains it unless the application states another.
     let handle: AttributeHandle
     let deadline: Instant
     let work: Work

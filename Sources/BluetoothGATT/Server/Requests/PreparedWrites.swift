@@ -3,13 +3,14 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The writes that a client has prepared on one bearer, in the order in which they came
-/// (Vol 3, Part F, 3.4.6).
+/// The prepared writes of a client on one bearer, in the order of their arrival (Vol 3, Part F,
+/// 3.4.6).
 struct PreparedWrites: Sendable {
-    /// A part of a value that waits.
+    /// A stored part of a value.
     struct Part: Sendable {
         let entry: GATT.WriteEntry
-        /// The type of the attribute: whatever may have its handle later is not what was meant.
+        /// The type of the attribute. If the handle later belongs to an attribute of another type,
+        /// the part is not written.
         let type: BluetoothUUID
     }
 
@@ -21,7 +22,7 @@ struct PreparedWrites: Sendable {
         octets += part.entry.value.count
     }
 
-    /// What is to be written; parts that follow upon each other in one value are one.
+    /// The values to write. Consecutive parts of one value are combined.
     var entries: [GATT.WriteEntry] {
         var entries: [GATT.WriteEntry] = []
         for part in parts {
@@ -36,8 +37,8 @@ struct PreparedWrites: Sendable {
 }
 
 extension GATT.WriteEntry {
-    /// Both in one; nil if `next` does not begin where this ends. What begins at zero is a value
-    /// of its own.
+    /// Returns both entries as one, or nil if `next` does not start at the end of this entry. An
+    /// entry at offset zero is always a separate value.
     fileprivate func continued(by next: GATT.WriteEntry) -> GATT.WriteEntry? {
         guard next.handle == handle, next.offset > 0, next.offset == offset + value.count else {
             return nil

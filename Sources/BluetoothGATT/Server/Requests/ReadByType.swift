@@ -2,18 +2,20 @@
 
 import BluetoothATT
 
-/// Read By Type: the values of all attributes of a type, as many as fit and have one length
+/// Read By Type: reads the values of all attributes of a type, as many as fit and have one length
 /// (Vol 3, Part F, 3.4.4.1 and 3.4.4.2).
 ///
-/// The first one that cannot be read ends the response; if there is none before it, the request is
-/// refused for it.
+/// The first unreadable attribute ends the response. If no value precedes it, the request is
+/// refused with its error.
 struct ReadByType: Reading {
     let opcode = ATT.ReadByTypeRequest.opcode
     private let start: AttributeHandle
     private var handles: ArraySlice<AttributeHandle>
     private var entries: [ATT.ReadByTypeResponse.Entry] = []
 
-    /// - Parameter handles: The attributes in the range that have the type.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - handles: The attributes of the type in the range.
     init(_ request: ATT.ReadByTypeRequest, _ handles: [AttributeHandle]) {
         start = request.start
         self.handles = handles[...]

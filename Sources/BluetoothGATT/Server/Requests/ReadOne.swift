@@ -2,10 +2,10 @@
 
 import BluetoothATT
 
-/// Read, and Read Blob: one value, or a part of one (Vol 3, Part F, 3.4.4.3 to 3.4.4.6).
+/// Read, and Read Blob: reads one value or a part of it (Vol 3, Part F, 3.4.4.3 to 3.4.4.6).
 ///
-/// A blob of a short value is served as well: to refuse it with Attribute Not Long is allowed, and
-/// helps nobody.
+/// A Read Blob of a short value succeeds as well. The specification permits the error Attribute Not
+/// Long for it, but the error has no benefit for the client.
 struct ReadOne: Reading {
     let opcode: ATT.Opcode
     let offset: Int

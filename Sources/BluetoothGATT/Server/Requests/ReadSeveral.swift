@@ -2,13 +2,13 @@
 
 import BluetoothATT
 
-/// Read Multiple, and Read Multiple Variable: several values in one response, cut where it is full
-/// (Vol 3, Part F, 3.4.4.7, 3.4.4.8, 3.4.4.11 and 3.4.4.12).
+/// Read Multiple, and Read Multiple Variable: reads several values for one response, which is
+/// truncated to the MTU (Vol 3, Part F, 3.4.4.7, 3.4.4.8, 3.4.4.11 and 3.4.4.12).
 struct ReadSeveral: Reading {
     let opcode: ATT.Opcode
     let handles: [AttributeHandle]
     private var values: [ArraySlice<UInt8>] = []
-    /// How much the values take in the response, were it long enough.
+    /// The length of all values so far in a response without truncation, in bytes.
     private var length = 0
 
     init(_ request: ATT.ReadMultipleRequest) {
@@ -23,7 +23,7 @@ struct ReadSeveral: Reading {
 
     private var isVariable: Bool { opcode == ATT.ReadMultipleVariableRequest.opcode }
 
-    /// What would not be seen any more is not read.
+    /// Values that would be truncated completely are not read.
     func next(mtu: Int) -> AttributeHandle? {
         values.count < handles.count && length < mtu - 1 ? handles[values.count] : nil
     }
@@ -41,8 +41,8 @@ struct ReadSeveral: Reading {
             )
     }
 
-    /// The values with their whole lengths; of the last one there may be less. A length is never
-    /// cut in two, for half of one would tell nothing.
+    /// Returns the values with their complete lengths. The last value may be truncated, but a
+    /// length field never is, because half of a length has no meaning.
     private func entries(in room: Int) -> [ATT.ReadMultipleVariableResponse.Entry] {
         var room = room
         var entries: [ATT.ReadMultipleVariableResponse.Entry] = []

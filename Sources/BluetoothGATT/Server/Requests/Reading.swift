@@ -2,26 +2,27 @@
 
 import BluetoothATT
 
-/// A request that reads values, one after the other, until its response is complete.
+/// A request that reads one or more values in sequence until its response is complete.
 ///
-/// Values that the server keeps come at once and those of the application when it has answered, and
-/// the request need not know which is which.
+/// Values from the database are available immediately, and values from the application after its
+/// answer. The request does not distinguish them.
 protocol Reading: Sendable {
     var opcode: ATT.Opcode { get }
 
-    /// The attribute to read next; nil if the response is complete.
+    /// Returns the attribute to read next, or nil if the response is complete.
     func next(mtu: Int) -> AttributeHandle?
 
-    /// Where in the value to begin.
+    /// The offset in the value at which to start.
     var offset: Int { get }
 
-    /// The value of the attribute that was next, from `offset` on.
+    /// Processes the value of the attribute from `next(mtu:)`, starting at `offset`.
     mutating func receive(_ value: ArraySlice<UInt8>, mtu: Int)
 
-    /// The attribute that was next cannot be read. Throws if the request fails with it.
+    /// Processes the refusal of the attribute from `next(mtu:)`, and throws if the request fails as
+    /// a result.
     mutating func receive(_ refusal: Refusal) throws(Refusal)
 
-    /// The response, once nothing is next any more.
+    /// Returns the response after `next(mtu:)` has returned nil.
     func response(mtu: Int) throws(Refusal) -> ATT.PDU
 }
 

@@ -2,7 +2,7 @@
 
 import BluetoothATT
 
-/// Why a request is refused, and which attribute is at fault.
+/// The reason why a request is refused, and the attribute that caused it.
 struct Refusal: Error, Equatable, Sendable {
     let code: ATT.ErrorCode
     let handle: AttributeHandle
@@ -12,14 +12,14 @@ struct Refusal: Error, Equatable, Sendable {
         self.handle = handle
     }
 
-    /// The Error Response that refuses a request (Vol 3, Part F, 3.4.1.1).
+    /// Returns the Error Response that refuses a request (Vol 3, Part F, 3.4.1.1).
     func response(to opcode: ATT.Opcode) -> ATT.PDU {
         .errorResponse(.init(requestOpcode: opcode, handle: handle, code: code))
     }
 }
 
 extension ATT.PDU {
-    /// The attribute that a request names, or the first of them; `invalid` if it names none.
+    /// The attribute in a request, or the first of several, or `invalid` if there is none.
     var namedHandle: AttributeHandle {
         switch self {
         case .findInformationRequest(let request): request.start

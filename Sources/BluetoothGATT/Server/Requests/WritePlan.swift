@@ -2,25 +2,27 @@
 
 import BluetoothATT
 
-/// What a request or command writes, checked as a whole and not carried out yet.
+/// The writes of a request or command, checked completely and not executed yet.
 struct WritePlan: Sendable {
-    /// The request or command.
+    /// The opcode of the request or command.
     let opcode: ATT.Opcode
 
-    /// Values that the server keeps as they will be, in the order in which they were first written.
+    /// The values in the database after the execution, in the order in which they were first
+    /// written.
     private(set) var values: [(attribute: Attribute, value: [UInt8])] = []
 
-    /// What is written of them.
+    /// The entries for values in the database.
     private(set) var kept: [GATT.WriteEntry] = []
 
-    /// What the application has to agree to.
+    /// The entries that the application must accept.
     private(set) var asked: [GATT.WriteEntry] = []
 
     init(for opcode: ATT.Opcode) {
         self.opcode = opcode
     }
 
-    /// Adds what the application has to agree to. It knows how long its value is.
+    /// Adds an entry that the application must accept. The application checks the length of the
+    /// value.
     mutating func ask(_ entry: GATT.WriteEntry) throws(Refusal) {
         guard entry.offset <= GATT.valueLengthLimit else {
             throw Refusal(.invalidOffset, entry.handle)
@@ -31,10 +33,10 @@ struct WritePlan: Sendable {
         asked.append(entry)
     }
 
-    /// Adds a part of a value that the server keeps, which is `current` before the plan.
+    /// Adds an entry for a value in the database, which is `current` before the plan.
     ///
-    /// At offset zero it is the new value, as a Write Request's is. Further on it goes over what is
-    /// there, and beyond it, but not past its end (Vol 3, Part F, 3.4.6.3).
+    /// At offset zero the entry replaces the value, as a Write Request does. At a greater offset,
+    /// up to the end of the value, it overwrites or extends the value (Vol 3, Part F, 3.4.6.3).
     mutating func keep(
         _ entry: GATT.WriteEntry,
         in attribute: Attribute,

@@ -3,7 +3,8 @@
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// The channels that peers open to one number, from `BluetoothHost.listen(psm:requirement:)`.
+/// A listener for the channels that peers open to one PSM, from
+/// `BluetoothHost.listen(psm:requirement:options:backlog:)`.
 ///
 /// ```swift
 /// let listener = try await host.listen()
@@ -12,10 +13,10 @@ import BluetoothTypes
 /// }
 /// ```
 ///
-/// Peers are answered at once, also while nobody iterates; so many channels wait here as the
-/// listener's backlog allows. `close()`, or letting go of the listener, ends it.
+/// The host answers peers at once, even while no task accepts. Channels wait in the listener's
+/// backlog until they are accepted. `close()` ends the listener, and so does deallocation.
 public final class ChannelListener: AsyncSequence, Sendable {
-    /// The number that peers ask for.
+    /// The PSM that the listener has.
     public var psm: L2CAP.SPSM { key.spsm }
 
     private let key: ListenerKey
@@ -30,41 +31,48 @@ public final class ChannelListener: AsyncSequence, Sendable {
         host.enter { [key] in $0.stopListening(key) }
     }
 
-    /// Waits for the next channel; nil once nobody listens any more. One task at a time may wait:
-    /// another gets `HostError.busy`.
+    /// Waits for the next channel.
+    ///
+    /// - Returns: The channel; `nil` after the listener has ended.
+    /// - Throws: `HostError.busy` if another task is waiting, and `CancellationError` if the task
+    ///   is canceled.
     public func accept() async throws -> L2CAPChannel? {
         try await host.acceptChannel(key)
     }
 
-    /// Ends the listener. Channels that were accepted stay; others are closed.
+    /// Ends the listener. Accepted channels stay open, and channels in the backlog are closed.
     public func close() async {
         await host.stopListening(key)
     }
 
-    /// Begins to accept.
+    /// Returns an iterator that accepts channels.
     public func makeAsyncIterator() -> Iterator { Iterator(listener: self) }
 
-    /// Accepts channels one by one.
+    /// An iterator that accepts one channel at a time.
     public struct Iterator: AsyncIteratorProtocol {
         let listener: ChannelListener
 
-        /// The next channel; nil once nobody listens any more.
+        /// Waits for the next channel; `nil` after the listener has ended. Throws as `accept()`
+        /// does.
         public func next() async throws -> L2CAPChannel? { try await listener.accept() }
     }
 }
 
 extension BluetoothHost {
-    /// Gives channels with credits, of both kinds, to peers that ask for `psm`.
+    /// Listens for channels with credit-based flow control, of both modes.
     ///
     /// - Parameters:
-    ///   - psm: the number to listen for; nil for one that the host chooses from 0x0080...0x00FF,
-    ///     to be told to peers by an attribute, say. The listener has it.
-    ///   - requirement: what a link needs for a channel; peers on others are told what is missing.
-    ///   - options: what this side receives on the channels.
-    ///   - backlog: how many channels may wait to be accepted; further ones are refused.
-    ///
-    /// Throws `L2CAP.Failure.alreadyListening` where somebody listens for the number, and
-    /// `invalidParameters`.
+    ///   - psm: The PSM to listen for. With `nil`, the host chooses one from 0x0080...0x00FF, which
+    ///     peers can learn from an attribute, for example. The listener has the number.
+    ///   - requirement: The link security that a channel requires. The host refuses peers on other
+    ///     links with the reason.
+    ///   - options: The sizes and credits with which this side receives on the channels.
+    ///   - backlog: The maximum number of channels that wait to be accepted. The host refuses
+    ///     further ones.
+    /// - Returns: The listener.
+    /// - Throws: `L2CAP.Failure`: `alreadyListening` if another listener or the host itself has the
+    ///   number, no number is free, or the host has 256 listeners; `invalidParameters` if a
+    ///   parameter is out of range. `HostError.closed` if the host is shut down.
     public func listen(
         psm: L2CAP.SPSM? = nil,
         requirement: SecurityRequirement = .open,

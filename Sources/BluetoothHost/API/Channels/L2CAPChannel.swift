@@ -2,12 +2,13 @@
 
 import BluetoothL2CAP
 
-/// A connection-oriented channel with credits, from `Link.openChannel(psm:options:)` or a
-/// `ChannelListener` (Vol 3, Part A, 10).
+/// A connection-oriented channel with credit-based flow control, from
+/// `Link.openChannel(psm:options:)` or a ``ChannelListener`` (Vol 3, Part A, 10).
 ///
-/// A channel carries SDUs, byte strings with a beginning and an end, in both directions, all of
-/// them and in order. Neither side can be flooded: a peer sends as far as the credits go that
-/// this side gave, and gets them back as SDUs are received here; `send(_:)` waits for the peer's.
+/// A channel carries SDUs, which are byte strings of a given length, reliably and in order in both
+/// directions. Neither side can overrun the other: the peer sends as many frames as this side has
+/// given it credits for, and gets credits back when the application receives SDUs. `send(_:)` waits
+/// for the peer's credits.
 ///
 /// ```swift
 /// let channel = try await link.openChannel(psm: 0x0080)
@@ -15,15 +16,15 @@ import BluetoothL2CAP
 /// for try await sdu in channel.sdus { print(sdu.count) }
 /// ```
 ///
-/// A value that names the channel: copies name the same one. Letting go of it does not close the
-/// channel; `close()` does, and so does the end of the link.
+/// The value names the channel, and copies name the same channel. Dropping the value does not close
+/// the channel; `close()` does, and so does the end of the link.
 public struct L2CAPChannel: Sendable, Hashable {
     /// The link that the channel is on.
     public let link: Link
 
     let number: ChannelNumber
 
-    /// Whether both name the same channel.
+    /// Returns whether both values name the same channel.
     public static func == (left: L2CAPChannel, right: L2CAPChannel) -> Bool {
         left.link == right.link && left.number == right.number
     }
@@ -33,15 +34,15 @@ public struct L2CAPChannel: Sendable, Hashable {
         hasher.combine(number)
     }
 
-    /// How a channel ended.
+    /// The way in which a channel ended.
     public enum End: Sendable, Equatable {
-        /// By `close()`.
+        /// The application closed it with `close()`.
         case closed
         /// The peer closed it.
         case closedByPeer
-        /// The peer broke the rules, and the host closed it.
+        /// The peer violated the protocol, and the host closed the channel.
         case violated(L2CAP.Violation)
-        /// The link ended.
+        /// The link ended for this reason.
         case linkEnded(HostError)
 
         init(_ failure: L2CAP.Failure) {
@@ -53,7 +54,7 @@ public struct L2CAPChannel: Sendable, Hashable {
                 }
         }
 
-        /// What `send(_:)` throws on a channel that ended so.
+        /// The error of `send(_:)` on a channel that ended in this way.
         var error: any Error {
             switch self {
             case .closed: L2CAP.Failure.closed
@@ -64,69 +65,82 @@ public struct L2CAPChannel: Sendable, Hashable {
         }
     }
 
-    /// What is known of an open channel at one moment.
+    /// The properties of an open channel at one moment.
     public struct Properties: Sendable, Equatable {
-        /// What it is for.
+        /// The PSM of the channel.
         public let psm: L2CAP.SPSM
-        /// Of which kind it is.
+        /// The mode of the channel.
         public let mode: L2CAP.Mode
-        /// The longest SDU that the peer receives, in octets.
+        /// The length of the longest SDU that the peer receives, in bytes.
         public let sendMTU: Int
-        /// The longest SDU that this side receives, in octets.
+        /// The length of the longest SDU that this side receives, in bytes.
         public let receiveMTU: Int
-        /// How many frames the peer allows us now.
+        /// The number of frames that this side may send now.
         public let sendCredits: Int
-        /// How many frames we allow the peer now.
+        /// The number of frames that the peer may send now.
         public let receiveCredits: Int
     }
 }
 
 extension L2CAPChannel {
-    /// The channel's properties now. Throws why it ended if it is not open.
+    /// The channel's current properties. Throws the reason why the channel ended if it is not open.
     public var properties: Properties {
         get async throws { try await link.host.properties(of: self) }
     }
 
-    /// Sends one SDU, at most `properties.sendMTU` octets.
+    /// Sends one SDU.
     ///
-    /// Returns when all of it is in the controller's buffers, so that a loop of these runs at the
-    /// speed of the peer's reader. SDUs leave in the order of the calls. Throws `L2CAP.Failure` if
-    /// the channel ends first or the SDU is too long, `HostError.disconnected` if the link does,
-    /// and `CancellationError` if the task is cancelled; an SDU that has begun to leave will then
-    /// arrive all the same.
+    /// Returns when all of it is in the controller's buffers, so that a loop of these calls runs at
+    /// the speed of the peer's reader. SDUs leave in the order of the calls.
+    ///
+    /// - Parameter sdu: At most `properties.sendMTU` bytes.
+    /// - Throws: `L2CAP.Failure` if the channel ends first or the SDU is too long,
+    ///   `HostError.disconnected` if the link ends first, and `CancellationError` if the task is
+    ///   canceled. If part of the SDU has left by then, the rest follows.
     public func send(_ sdu: [UInt8]) async throws {
         _ = try await link.host.request(.send(sdu, number), of: link.identifier)
     }
 
-    /// Waits for the next SDU; nil after an orderly end of the channel, by whichever side.
+    /// Waits for the next SDU.
     ///
-    /// What arrived before the peer closed the channel, or the link ended, is given out first.
-    /// Receiving returns credits: a channel that nobody receives from stops its peer, and holds no
-    /// more than `L2CAP.ChannelOptions.window` frames. One task at a time may wait: another
-    /// gets `HostError.busy`. Throws `L2CAP.Failure.violated` or the link's `HostError` after the
-    /// end of that kind.
+    /// SDUs that arrived before the peer closed the channel, or before the link ended, are returned
+    /// first. Receiving returns credits to the peer. If no task receives, the channel holds at most
+    /// `L2CAP.ChannelOptions.window` frames, and the peer has to stop.
+    ///
+    /// - Returns: The SDU; `nil` after either side has closed the channel.
+    /// - Throws: `HostError.busy` if another task is waiting, `L2CAP.Failure.violated` if the peer
+    ///   violated the protocol, the link's ``HostError`` if the link ended, and `CancellationError`
+    ///   if the task is canceled.
     public func receive() async throws -> [UInt8]? {
         let answer = try await link.host.request(.receive(number), of: link.identifier)
         guard case .sdu(let sdu) = answer else { throw HostError.malformedAnswer }
         return sdu
     }
 
-    /// The SDUs that `receive()` would give, as a sequence that ends with the channel.
+    /// The SDUs that `receive()` returns, as a sequence that ends with the channel.
     public var sdus: SDUs { SDUs(channel: self) }
 
-    /// SDUs as they arrive; see `L2CAPChannel.receive()`.
+    /// A sequence of SDUs as they arrive. See `L2CAPChannel.receive()`.
     public struct SDUs: AsyncSequence, AsyncIteratorProtocol, Sendable {
         let channel: L2CAPChannel
 
-        /// The sequence is its own iterator: what one has taken, another does not get.
+        /// Returns the sequence itself. Iterators share the SDUs, so that each SDU goes to one of
+        /// them.
         public func makeAsyncIterator() -> SDUs { self }
 
-        /// The next SDU; nil after an orderly end.
+        /// Waits for the next SDU; `nil` after either side has closed the channel. Throws as
+        /// `L2CAPChannel.receive()` does.
         public func next() async throws -> [UInt8]? { try await channel.receive() }
     }
 
-    /// Tells the peer to send SDUs up to `mtu` octets in frames up to `mps`; on enhanced channels
-    /// only. The MTU cannot shrink (Vol 3, Part A, 4.27). Returns when the peer has agreed.
+    /// Changes the sizes that this side receives, on enhanced channels only (Vol 3, Part A, 4.27).
+    /// Returns when the peer has agreed.
+    ///
+    /// - Parameters:
+    ///   - mtu: The length of the longest SDU, in bytes. It cannot become smaller.
+    ///   - mps: The length of the longest frame, in bytes.
+    /// - Throws: `L2CAP.Failure`, for example `reconfigurationRefused`, and the link's
+    ///   ``HostError`` if the link ends first.
     public func resize(mtu: Int, mps: Int) async throws {
         _ = try await link.host.request(
             .resize([number], mtu: mtu, mps: mps),
@@ -134,14 +148,18 @@ extension L2CAPChannel {
         )
     }
 
-    /// Closes the channel, if it is open. SDUs that still wait to be sent are not sent; those that
-    /// nobody has received are dropped. Returns when the peer has confirmed it, by which all that
-    /// was sent before is known to have arrived; a task that is cancelled does not wait.
+    /// Closes the channel if it is open.
+    ///
+    /// The host drops SDUs that wait to be sent and SDUs that no task has received. Returns when
+    /// the peer has confirmed the disconnection. The peer has then received all SDUs that were sent
+    /// before. A canceled task does not wait.
     public func close() async {
         await link.host.close(self)
     }
 
-    /// Waits for the end of the channel, and returns how it ended; at once if it has.
+    /// Waits until the channel has ended, and returns how. Returns at once if it has ended already.
+    ///
+    /// - Throws: `CancellationError` if the task is canceled.
     public func ended() async throws -> End {
         let answer = try await link.host.request(.awaitEnd(number), of: link.identifier)
         guard case .end(let end) = answer else { throw HostError.malformedAnswer }

@@ -4,11 +4,17 @@ import BluetoothL2CAP
 
 // Channels that this side opens.
 extension Link {
-    /// Opens a channel to whatever listens for `psm` at the peer (Vol 3, Part A, 4.22).
+    /// Opens a channel to the peer's listener for a PSM (Vol 3, Part A, 4.22).
     ///
-    /// Throws `L2CAP.Failure`: `refused` with the peer's reason, `notSupported` by a peer that
-    /// knows no such channels, `timedOut` after 30 seconds; `HostError` if the link ends first. A
-    /// channel that is granted after the task was cancelled is closed.
+    /// If the peer grants the channel after the task was canceled, the host closes it.
+    ///
+    /// - Parameters:
+    ///   - psm: The PSM of the peer's listener.
+    ///   - options: The sizes and credits with which this side receives.
+    /// - Returns: The open channel.
+    /// - Throws: `L2CAP.Failure`: `refused` with the peer's reason, `notSupported` if the peer does
+    ///   not support such channels, `timedOut` after 30 seconds. ``SecurityRefusal`` if the peer
+    ///   requires more security and pairing for that fails. ``HostError`` if the link ends first.
     public func openChannel(
         psm: L2CAP.SPSM,
         options: L2CAP.ChannelOptions = L2CAP.ChannelOptions()
@@ -18,11 +24,16 @@ extension Link {
         return channel
     }
 
-    /// Opens up to five channels by one request, in the enhanced mode of Bluetooth 5.2
-    /// (Vol 3, Part A, 4.25).
+    /// Opens up to five channels with one request, in the enhanced mode of Bluetooth 5.2 (Vol 3,
+    /// Part A, 4.25).
     ///
-    /// A peer may give fewer than are asked for: those are returned. If it gives none, or for
-    /// another cause, throws as `openChannel(psm:options:)` does.
+    /// - Parameters:
+    ///   - psm: The PSM of the peer's listener.
+    ///   - count: The number of channels, 1 to 5.
+    ///   - options: The sizes and credits with which this side receives.
+    /// - Returns: The open channels. The peer may grant fewer than `count`.
+    /// - Throws: The errors of `openChannel(psm:options:)`, including the case that the peer grants
+    ///   no channel.
     public func openEnhancedChannels(
         psm: L2CAP.SPSM,
         count: Int = 1,
@@ -31,7 +42,7 @@ extension Link {
         try await open(.open(psm, .enhanced, count: count, options))
     }
 
-    private func open(_ wish: ChannelWish) async throws -> [L2CAPChannel] {
+    private func open(_ wish: ChannelRequest) async throws -> [L2CAPChannel] {
         guard case .channels(let numbers) = try await host.request(wish, of: identifier)
         else { throw HostError.malformedAnswer }
         return numbers.map { L2CAPChannel(link: self, number: $0) }

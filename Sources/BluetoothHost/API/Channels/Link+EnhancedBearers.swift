@@ -4,12 +4,16 @@ import BluetoothGATT
 import BluetoothL2CAP
 
 extension Link {
-    /// Opens bearers for Enhanced ATT to the peer's server, on which reads go on beside what
-    /// waits on the link's first bearer; writes keep their order there (Vol 3, Part G, 5.3).
+    /// Opens bearers for Enhanced ATT to the peer's server (Vol 3, Part G, 5.3).
     ///
-    /// The link must be encrypted. A link has five such bearers at most, those that the peer opens
-    /// included; the peer may give fewer than are asked for. Throws `L2CAP.Failure`: `notSupported`
-    /// where the server does not offer them, `refused` with the peer's reason.
+    /// Reads use the additional bearers in parallel with requests on the link's first bearer.
+    /// Writes keep their order there. The link must be encrypted. A link has at most five
+    /// additional bearers, including those that the peer opens.
+    ///
+    /// - Parameter count: The number of bearers to request. The peer may grant fewer.
+    /// - Throws: `L2CAP.Failure`: `notSupported` if the server does not support Enhanced ATT,
+    ///   `noRoom` if the link would have more than five additional bearers, `refused` with the
+    ///   peer's reason.
     public func openEnhancedBearers(_ count: Int = 1) async throws {
         let offered = try await read(uuid: GATT.AttributeType.serverSupportedFeatures)
         guard let features = offered.first?.value.first, features & 1 != 0 else {
@@ -18,7 +22,7 @@ extension Link {
         try await host.openEnhancedBearers(count, on: identifier)
     }
 
-    /// How many bearers the link has beside its first, by whichever side.
+    /// The number of additional bearers that either side has opened on the link.
     public var enhancedBearerCount: Int {
         get async { await host.core.enhancedBearerCount(of: identifier) }
     }

@@ -4,22 +4,42 @@ import BluetoothSMP
 import BluetoothTypes
 
 extension BluetoothHost {
-    /// The peers that keys are shared with, those not met for the longest first.
+    /// The bonded peers, beginning with the one that connected least recently.
     public var bonds: [BondedPeer] { core.bonds.map(BondedPeer.init) }
 
-    /// Shares no keys with a peer any more, and forgets what it has configured. Links with it end.
-    /// Nothing happens if there is no such peer.
+    /// Removes a bond and what the peer has configured, and ends the links to the peer. Does
+    /// nothing if no bonded peer has this identifier.
     public func removeBond(_ identifier: PeerIdentifier) {
         guard let bond = core.bonds.first(where: { $0.identifier == identifier }) else { return }
         core.disconnect(bonded: bond.peer, now: executor.now)
         removeBond(with: bond.peer)
     }
 
-    /// What becomes of bonds, from now on.
+    /// Allows peers to begin a pairing for some time, for example after a button was pressed.
+    /// Bonded peers can connect and encrypt at any time.
     ///
-    /// Any number may read. What happened before anybody did, as far back as the last
-    /// `securityEventLimit` events, is told to the first. A reader that lags as many behind misses the
-    /// oldest. Ends when the host is shut down.
+    /// The call ends the delay that follows questions without a yes, and replaces an earlier
+    /// window.
+    ///
+    /// - Parameter duration: How long the window stays open; `nil` until `closePairingWindow()`.
+    public func openPairingWindow(for duration: Duration?) {
+        core.openPairingWindow(for: duration, now: executor.now)
+        drain()
+    }
+
+    /// Refuses pairings that peers begin from now on, with Pairing Not Supported. A pairing that is
+    /// in progress continues.
+    public func closePairingWindow() {
+        core.closePairingWindow()
+        drain()
+    }
+
+    /// Returns a stream of the changes of bonds.
+    ///
+    /// The stream can have any number of readers. The first reader also gets the events from
+    /// before, up to the last `securityEventLimit`. A reader that is that many events behind misses
+    /// the oldest. The stream does not keep the host alive. It ends when the host is shut down or
+    /// deallocated.
     public func securityEvents() -> AsyncStream<SecurityEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SecurityEvent.self,
@@ -37,26 +57,28 @@ extension BluetoothHost {
         return stream
     }
 
-    /// How many events `securityEvents()` holds for a reader that is busy, or yet to come.
+    /// The maximum number of events that `securityEvents()` holds for a busy or future reader.
     public static let securityEventLimit = 256
 }
 
 extension Link {
-    /// Pairs with the peer, or encrypts with the keys of a bond that is as good as `policy` asks for.
-    /// Returns how well the link is protected then; at once, if it is so already.
+    /// Pairs with the peer, or encrypts the link with the keys of a bond that satisfies `policy`.
     ///
-    /// `HostConfiguration.pairingDelegate` is asked what there is to ask. A Peripheral can but ask its
-    /// Central, which may not care: then this fails after 30 seconds. Of several calls, one pairing
-    /// serves those that it is good enough for. Cancelling the task gives up the pairing, if nobody
-    /// else waits for it.
+    /// The host asks `HostConfiguration.pairingDelegate` the questions of the pairing. A Peripheral
+    /// can only request security from the Central. If the Central does not react, the call fails
+    /// after 30 seconds. Concurrent calls share one pairing if it satisfies their policies.
+    /// Canceling the task cancels the pairing, unless another call waits for it.
     ///
-    /// Throws `Pairing.Failure`, and these of `HostError`: `bondLost` if the peer has lost its keys;
-    /// `encryptionFailed` and `notEncrypted` if the keys of the bond led to nothing; `tooManyBonds` if
-    /// there is no room for new ones; `tooManyRequests` if too many wait for the same;
-    /// `disconnected`, `adapter` and `closed` if link, controller or host end meanwhile. Throws
-    /// `CancellationError` if the task was cancelled.
-    ///
-    /// - Parameter policy: what the pairing may come to; by default `HostConfiguration.pairing`.
+    /// - Parameter policy: The requirements for the pairing; by default
+    ///   `HostConfiguration.pairing`.
+    /// - Returns: The security of the link afterwards. The call returns at once if the link
+    ///   satisfies `policy` already.
+    /// - Throws: `Pairing.Failure`. ``HostError``: `bondLost` if the peer has lost its keys,
+    ///   `encryptionFailed` and `notEncrypted` if the link could not be encrypted with the keys of
+    ///   the bond, `tooManyBonds` if there is no room for another bond, `bondNotKept` if the keys
+    ///   cannot be stored, `tooManyRequests` if too many calls wait, and `disconnected`, `adapter`
+    ///   or `closed` if the link, the controller or the host ends first. `CancellationError` if the
+    ///   task is canceled.
     public func pair(_ policy: Pairing.Policy? = nil) async throws -> LinkSecurity {
         let policy = policy ?? host.configuration.pairing
         let answer = try await host.request(.pair(policy), of: identifier)
@@ -64,8 +86,9 @@ extension Link {
         return security
     }
 
-    /// The bonded peer at the other end, once it has shown that it is: by encrypting the link with the
-    /// keys of the bond, or by a pairing. Nil before, whatever address it has connected with.
+    /// The bonded peer of the link, once the peer has proved its identity: by encrypting the link
+    /// with the keys of the bond, or by pairing. `nil` before, whatever address the peer used to
+    /// connect. Throws the reason why the link ended if it is not open.
     public var bondedPeer: BondedPeer? {
         get async throws { try await host.bondedPeer(of: identifier) }
     }

@@ -3,26 +3,26 @@
 import BluetoothSMP
 import BluetoothTypes
 
-/// A peer that keys are shared with for good.
+/// A peer with which the host has stored keys.
 public struct BondedPeer: Hashable, Sendable {
-    /// What it is known by, whatever becomes of its addresses and of its keys.
+    /// The peer's identifier, which stays the same when the peer's addresses and keys change.
     public let identifier: PeerIdentifier
 
-    /// The address that stays the same. It may never be on the air.
+    /// The peer's identity address, which need not appear on the air.
     public let identity: DeviceAddress
 
-    /// What it calls itself, as it was read last; nil if nobody has asked.
+    /// The device name that the host last read from the peer; `nil` if it has read none.
     public let name: String?
 
-    /// How well a link with it is protected once it is encrypted.
+    /// The security of a link to the peer once it is encrypted.
     public let security: LinkSecurity
 
-    /// Whether its private addresses can be recognised.
+    /// Whether the host can resolve the peer's private addresses.
     public let isPrivate: Bool
 }
 
 extension BondedPeer {
-    /// The peer of a bond, as far as applications may know of it.
+    /// Creates the part of a bond that applications may see.
     package init(_ bond: Bond) {
         identifier = bond.identifier
         identity = bond.peer
@@ -32,45 +32,47 @@ extension BondedPeer {
     }
 }
 
-/// What to do about a peer that has lost the keys of its bond. Never is a link with such a peer used
-/// as if there had been no bond.
+/// The policy for a peer that has lost the keys of its bond. The host never uses a link to such a
+/// peer as if there had been no bond.
 public enum BondLossPolicy: Sendable {
-    /// The link ends with `HostError.bondLost`, and the bond stays until it is removed.
+    /// The link ends with `HostError.bondLost`. The bond stays until the application removes it.
     case refuse
     /// `PairingDelegate.pairsAgain` decides.
     case ask
-    /// Pair anew, once for each link, as `HostConfiguration.pairing` allows, and no weaker than before.
-    /// A peer that begins needs consent as any other; where there is no delegate, this is `refuse`.
+    /// The host pairs again, once for each link, as `HostConfiguration.pairing` allows and with no
+    /// less security than before. A pairing that the peer begins needs consent like any other.
+    /// Without a delegate this is `refuse`.
     case pairOnce
 }
 
-/// What becomes of bonds.
+/// A change of a bond or of the store.
 public enum SecurityEvent: Sendable {
-    /// Keys are shared with this peer from now on, or new ones.
+    /// The host has bonded with this peer, or has new keys for it.
     case bonded(BondedPeer)
     /// The peer has lost its keys.
     case bondLost(BondedPeer)
-    /// The bond was removed, or had to make room for another.
+    /// The bond was removed, by the application or to make room for another bond.
     case bondRemoved(BondedPeer)
-    /// Something in the store is not what the host wrote, and was set aside.
+    /// The host moved an entry of the store aside, because it is not an entry that the host wrote,
+    /// or because the host needs room.
     case setAside(entry: String, reason: String)
-    /// Something in the store was made by another identity, was written by a later version, or cannot
-    /// be read. It is not used, and stays where it is.
+    /// The host does not use an entry of the store and leaves it in place, because another identity
+    /// or a later version wrote it, or because it cannot be read.
     case leftAlone(entry: String, reason: String)
-    /// Something could not be kept.
+    /// The store failed to load or save. The text says why.
     case storeFailed(String)
 }
 
-/// What a host shows of itself on the air.
+/// The kind of address that a host uses on the air.
 public enum Privacy: Sendable, Hashable {
-    /// Its identity address.
+    /// The identity address.
     case off
-    /// Private addresses, each for no longer than `rotation`, which bonded peers recognise
-    /// (Vol 3, Part C, 10.7). Less than a second counts as one, more than an hour as one: the range
-    /// of controllers that change addresses by themselves (Vol 4, Part E, 7.8.45).
+    /// Resolvable private addresses, each for at most `rotation`, which bonded peers can resolve
+    /// (Vol 3, Part C, 10.7). The host limits `rotation` to 1 second to 1 hour, the range of
+    /// controllers that change the addresses themselves (Vol 4, Part E, 7.8.45).
     case resolvable(rotation: Duration)
 
-    /// Private addresses for as long as the specification recommends: 15 minutes
-    /// (Vol 3, Part C, Appendix A).
+    /// Resolvable private addresses with the recommended rotation of 15 minutes (Vol 3, Part C,
+    /// Appendix A).
     public static let on = Privacy.resolvable(rotation: .seconds(15 * 60))
 }

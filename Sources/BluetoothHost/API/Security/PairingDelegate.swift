@@ -3,100 +3,122 @@
 import BluetoothSMP
 import BluetoothTypes
 
-/// Answers for the person in front of the device while something is paired.
+/// Answers the questions of a pairing for the user.
 ///
-/// The host calls it from a task of its own, one question of a link at a time; several links may ask at
-/// once. The calls come on the shared threads of Swift, or on the executor that the host was given, and
-/// may take their time: an answer is due within 30 seconds, after which the pairing has failed
-/// (Vol 3, Part H, 3.4), that of `pairsAgain` within 25.
+/// The host calls the delegate from a separate task, on Swift's shared thread pool or on the
+/// executor that the host was given. An answer may take up to 30 seconds, after which the pairing
+/// has failed (Vol 3, Part H, 3.4), and up to 25 seconds for `pairsAgain`.
 ///
-/// A question that is of no more use, because the pairing has failed or went on without it, is
-/// cancelled: return then, the answer is not looked at. Who does not implement a question declines it.
+/// Each question names its link, and an answer counts for its own question only. If the pairing
+/// fails or continues without the answer, the host cancels the task. An answer that the delegate
+/// returns afterwards has no effect, even if another question is open. While a question is open,
+/// the host refuses pairings that peers on other links begin. A second question can be open only if
+/// the application itself has begun its pairing. Show the name of the peer with each question.
+///
+/// The host treats a question whose method the delegate does not implement as declined.
 public protocol PairingDelegate: Sendable {
-    /// Whether to pair, where nothing else would show that somebody wants it (Just Works).
+    /// Returns whether to pair when nothing else shows the user's intention (Just Works).
     func consents(to pairing: PairingRequest) async -> Bool
 
-    /// Whether the peer shows the same six digits.
+    /// Returns whether the peer displays the same six digits.
     func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool
 
-    /// Shows six digits that are to be entered at the peer, until the task is cancelled.
+    /// Displays six digits, which the user enters at the peer, until the task is canceled.
     func show(_ digits: PairingDigits, of pairing: PairingRequest) async
 
-    /// The six digits that the peer shows, or that were agreed on; nil declines. What is entered on
-    /// the way there may be told to `entry`.
+    /// Returns the six digits that the peer displays or that the users agreed on. `nil` declines.
+    ///
+    /// - Parameters:
+    ///   - pairing: The pairing that asks.
+    ///   - entry: Reports keypresses to the peer while the user enters digits.
     func enterDigits(for pairing: PairingRequest, _ entry: DigitEntry) async -> PairingDigits?
 
-    /// At the peer somebody enters digits: which is what they do. May come while `show` runs, from
-    /// another task.
+    /// Reports a keypress of the person who enters digits at the peer. The host may call it from
+    /// another task while `show` runs.
     func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async
 
-    /// Whether to pair anew with a peer that has lost its keys, if `bondLossPolicy` is `ask`.
-    func pairsAgain(with peer: BondedPeer) async -> Bool
+    /// Returns whether to pair again with a peer that has lost its keys. The host asks if
+    /// `HostConfiguration.bondLossPolicy` is `ask`.
+    ///
+    /// - Parameters:
+    ///   - peer: The bonded peer. The connected device may be another one that uses its address.
+    ///   - link: The link to the connected device.
+    func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool
 }
 
 extension PairingDelegate {
-    /// Nobody consents.
+    /// Declines.
     public func consents(to pairing: PairingRequest) async -> Bool { false }
 
-    /// Nobody confirms.
+    /// Declines.
     public func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
         false
     }
 
-    /// Nobody sees them.
+    /// Does nothing.
     public func show(_ digits: PairingDigits, of pairing: PairingRequest) async {}
 
-    /// Nobody enters any.
+    /// Declines.
     public func enterDigits(
         for pairing: PairingRequest,
         _ entry: DigitEntry
     ) async -> PairingDigits? { nil }
 
-    /// Nobody is interested.
+    /// Does nothing.
     public func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async {}
 
-    /// Not again.
-    public func pairsAgain(with peer: BondedPeer) async -> Bool { false }
+    /// Declines.
+    public func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool { false }
 }
 
-/// A pairing that is under way, as far as a person is to be told.
-public struct PairingRequest: Sendable {
-    /// The link that is paired.
+/// A question of a pairing.
+public struct PairingRequest: Identifiable, Hashable, Sendable {
+    /// The identifier of a question, unique for the lifetime of the host.
+    public struct ID: Hashable, Sendable {
+        let number: UInt64
+    }
+
+    /// The question's identifier.
+    public let id: ID
+
+    /// The link that is being paired, with the address that the peer used to connect. Show this
+    /// address, or a name that the application has given to the peer, with each question.
     public let link: Link
 
-    /// How the two sides make sure of each other. Say which method it is when you ask: somebody in
-    /// the middle may use another with the other side.
+    /// The pairing method. Show it with each question, because a man-in-the-middle attacker may use
+    /// another method with the other side.
     public let method: Pairing.Method
 
-    /// Whether the peer began.
+    /// Whether the peer began the pairing.
     public let isIncoming: Bool
 }
 
-/// Six digits, shown or entered.
+/// Six digits that one device displays and the user enters or compares.
 public struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
-    /// The numbers there are.
+    /// The range of the number.
     public static let range: ClosedRange<UInt32> = 0...999_999
 
     /// The number, 0 to 999,999.
     public let value: UInt32
 
-    /// Nil for a number of more than six digits.
+    /// Creates the digits of a number; `nil` if the number has more than six digits.
     public init?(_ value: UInt32) {
         guard Self.range.contains(value) else { return nil }
         self.value = value
     }
 
-    /// The six digits, zeros in front.
+    /// The six digits, with leading zeros.
     public var description: String {
         let digits = String(value)
         return String(repeating: "0", count: 6 - digits.count) + digits
     }
 }
 
-/// Tells the peer what is done while digits are entered, where both sides want that.
+/// Reports keypresses to the peer while the user enters digits, if both devices support that. The
+/// value belongs to one question and does nothing after that question has ended.
 public struct DigitEntry: Sendable {
     let press: @Sendable (Pairing.Keypress) -> Void
 
-    /// A digit was entered or erased, or all were.
+    /// Reports that the user entered a digit, erased a digit, or cleared all digits.
     public func report(_ keypress: Pairing.Keypress) { press(keypress) }
 }

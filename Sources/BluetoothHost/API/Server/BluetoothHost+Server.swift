@@ -4,15 +4,16 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// The host as a server: one table of services for all peers, whichever side made the link.
+// The host as a server. All peers share one table of services, whichever side made the link.
 //
-// Services can be published before `start()`, and stay until they are unpublished: the table does
-// not know whether there is a controller. Generic Access and Generic Attribute are always in it.
+// Services can be published before `start()`, and stay until they are unpublished, because the
+// table does not depend on the controller. The table always contains Generic Access and Generic
+// Attribute.
 extension BluetoothHost {
-    /// How many events `serverEvents()` holds for a reader that is busy.
+    /// The maximum number of events that `serverEvents()` holds for a busy reader.
     public static let serverEventLimit = 16_384
 
-    /// Adds a service to the table that peers find.
+    /// Adds a service to the table that peers discover.
     ///
     /// ```swift
     /// let service = try await host.publish(
@@ -25,10 +26,12 @@ extension BluetoothHost {
     /// try await host.setValue([99], of: level)
     /// ```
     ///
-    /// Clients that are there and have subscribed to Service Changed are told; bonded ones that are
-    /// away are told when they are back (Vol 3, Part G, 7.1).
+    /// The host indicates the change to the connected clients that subscribed to Service Changed,
+    /// and to bonded clients when they connect again (Vol 3, Part G, 7.1).
     ///
-    /// - Returns: the service with the handles that it was given.
+    /// - Parameter definition: The service.
+    /// - Returns: The service with its handles.
+    /// - Throws: `GATT.DefinitionError` if the table cannot contain the service.
     @discardableResult
     public func publish(
         _ definition: GATT.ServiceDefinition
@@ -37,21 +40,28 @@ extension BluetoothHost {
         return try core.publish(definition, now: executor.now)
     }
 
-    /// Takes a service out of the table. What clients wait for in it is refused, subscriptions to
-    /// it are forgotten, and clients are told of the change as by `publish(_:)`.
+    /// Removes a service from the table.
     ///
-    /// Throws `notPublished` if the service is not in the table, `reserved` if it is one of the host's
-    /// own, and `stillIncluded` if another service includes it.
+    /// The host refuses pending requests of clients for the service, removes their subscriptions to
+    /// it, and indicates the change as `publish(_:)` does.
+    ///
+    /// - Parameter service: The service, from `publish(_:)`.
+    /// - Throws: `GATT.DefinitionError`: `notPublished` if the service is not in the table,
+    ///   `reserved` if it is one of the host's own, and `stillIncluded` if another service includes
+    ///   it.
     public func unpublish(_ service: GATT.PublishedService) throws(GATT.DefinitionError) {
         defer { drain() }
         try core.unpublish(service.service.handle, now: executor.now)
     }
 
-    /// Replaces a value that the server keeps (`GATT.ValueSource.stored`), without telling anybody:
-    /// `Link.notify(_:of:)` does that.
+    /// Replaces a value that the server stores (`GATT.ValueSource.stored`). The host does not
+    /// notify clients; `Link.notify(_:of:)` does.
     ///
-    /// Throws `notPublished` if there is no such value, `notStored` if the server does not keep it,
-    /// and `valueTooLong`.
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - handle: The handle of the value.
+    /// - Throws: `GATT.DefinitionError`: `notPublished` if there is no such value, `notStored` if
+    ///   the application provides the value, and `valueTooLong`.
     public func setValue(
         _ value: [UInt8],
         of handle: AttributeHandle
@@ -59,58 +69,63 @@ extension BluetoothHost {
         try core.setValue(value, of: handle)
     }
 
-    /// A value that the server keeps, as clients left it; nil if it keeps none by this handle.
+    /// Returns a value that the server stores, including changes by clients; `nil` if the server
+    /// stores no value with this handle.
     public func value(of handle: AttributeHandle) -> [UInt8]? {
         core.value(of: handle)
     }
 
-    /// The links whose clients have subscribed to a value, oldest first.
+    /// Returns the links whose clients have subscribed to a value, oldest first.
     public func subscribers(of handle: AttributeHandle) -> [Link] {
         core.subscribers(of: handle).map {
             Link(host: self, identifier: $0.identifier, address: $0.peer)
         }
     }
 
-    /// What clients do, from now on.
+    /// Returns a stream of what clients do from now on.
     ///
-    /// One reader at a time: `HostError.busy` is thrown while another has a stream, and
-    /// `HostError.closed` after the host was shut down, which ends a stream too. While there is no
-    /// reader, reads and writes of `dynamic` values are refused with `unlikelyError`, those too
-    /// that a reader left unread, and all else works as always.
+    /// While there is no reader, the host refuses reads and writes of `dynamic` values with
+    /// `unlikelyError`, including requests that a former reader left unread. All else works as
+    /// usual. A reader that prefers `executor.taskExecutor` gets each event without a change of
+    /// threads.
     ///
-    /// Who falls more than `serverEventLimit` events behind misses what ATT lets a server discard,
-    /// commands (Vol 3, Part F, 3.3.2), and refuses further requests with `insufficientResources`;
-    /// if anything else would be lost, the stream ends. A reader that prefers
-    /// `executor.taskExecutor` gets each event without a change of threads.
+    /// If a reader is more than `serverEventLimit` events behind, the host drops commands, which
+    /// ATT lets a server discard (Vol 3, Part F, 3.3.2), and refuses further requests with
+    /// `insufficientResources`. If any other event would be lost, the stream ends.
+    ///
+    /// - Returns: The stream, which keeps the host alive. It ends when the host is shut down.
+    /// - Throws: `HostError.busy` if there is another stream, and `HostError.closed` after the host
+    ///   was shut down.
     public func serverEvents() throws(HostError) -> AsyncStream<ServerEvent> {
         guard core.state != .closed else { throw .closed }
         guard let (stream, reader, number) = serverEventRouter.open(for: self) else {
             throw .busy
         }
-        reader.onTermination = { [weak self] _ in
-            self?.enter { $0.serverEventRouter.close(number) }
-        }
+        // The closure keeps the host alive until the stream ends and releases it.
+        reader.onTermination = { _ in self.enter { $0.serverEventRouter.close(number) } }
         return stream
     }
 }
 
 extension BluetoothHost {
-    /// What is at each handle of the table that peers find now, the host's own services included.
+    /// The attribute types of the table by handle, including the host's own services.
     package var attributeTypes: [AttributeHandle: BluetoothUUID] {
         Dictionary(
-            uniqueKeysWithValues: core.server.database.attributes.map { ($0.handle, $0.type) }
+            uniqueKeysWithValues: core.context.server.database.attributes.map {
+                ($0.handle, $0.type)
+            }
         )
     }
 }
 
-// What the requests of clients come back with.
 extension BluetoothHost {
-    /// Answers a client, whose request may be over by now.
+    /// Answers a client's request; see `GATTServer.answer(_:_:at:now:)`.
     package func answer(
         _ request: GATTServer.RequestID,
-        _ result: Result<[UInt8], ATT.ErrorCode>
+        _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle? = nil
     ) {
-        core.answer(request, result, now: executor.now)
+        core.answer(request, result, at: handle, now: executor.now)
         drain()
     }
 }

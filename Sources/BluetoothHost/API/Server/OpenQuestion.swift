@@ -4,11 +4,11 @@ import BluetoothATT
 import BluetoothGATT
 import Synchronization
 
-/// What a client waits for, and the application has to answer.
+/// The pending answer to a client's request.
 ///
-/// All copies of a request share one. When the last of them is gone and nobody has answered, nobody
-/// ever will: the reader of the events has left with the request unread, or has dropped it. Then the
-/// client is refused at once, rather than kept waiting until its time is over.
+/// All copies of a request share one object. When the last copy is deallocated without an answer,
+/// for example because the reader of the events has left, the request is refused at once. The
+/// client would otherwise wait until its timeout.
 final class OpenQuestion: Sendable {
     private let host: BluetoothHost
     private let identifier: GATTServer.RequestID
@@ -23,9 +23,9 @@ final class OpenQuestion: Sendable {
         answer(.failure(.unlikelyError))
     }
 
-    /// Answers, the first time that it is called.
-    func answer(_ result: Result<[UInt8], ATT.ErrorCode>) {
+    /// Answers the request on the first call. Later calls do nothing.
+    func answer(_ result: Result<[UInt8], ATT.ErrorCode>, at handle: AttributeHandle? = nil) {
         guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
-        host.enter { [identifier] in $0.answer(identifier, result) }
+        host.enter { [identifier] in $0.answer(identifier, result, at: handle) }
     }
 }

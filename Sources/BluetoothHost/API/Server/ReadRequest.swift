@@ -3,34 +3,38 @@
 import BluetoothATT
 import BluetoothGATT
 
-/// A client waits for a value that the application has.
+/// A client's request to read a value that the application provides.
 ///
-/// Answer it once, from any task, at any time within 25 seconds: after that the client is refused
-/// with `unlikelyError`, since it would end the link after 30 (Vol 3, Part F, 3.3.3). Until then the
-/// client can ask nothing else on the same bearer. It is refused at once if the request is dropped
-/// without an answer. A second answer, and one that comes after the link has ended, does nothing.
+/// Answer it once, from any task, within 25 seconds. After that the host refuses it with
+/// `unlikelyError`, because the client would end the link after 30 seconds (Vol 3, Part F, 3.3.3).
+/// Until the answer, the client can send no other request on the same bearer. If the application
+/// drops the request without an answer, the host refuses it at once. A second answer has no effect,
+/// and neither has an answer after the link has ended.
 public struct ReadRequest: Sendable {
-    /// Who asks.
+    /// The link to the client.
     public let link: Link
 
-    /// The attribute: a characteristic's value or a descriptor.
+    /// The handle of the attribute, which is a characteristic's value or a descriptor.
     public let handle: AttributeHandle
 
-    /// From which octet on the client wants the value: not zero where it reads a long one in parts.
+    /// The offset in bytes from which the client reads the value. It is not zero if the client
+    /// reads a long value in parts.
     public let offset: Int
 
     let question: OpenQuestion
 
-    /// Gives the value: its octets from `offset` on, none if it ends there. What does not fit into
-    /// the response is left out; the client comes back for it.
+    /// Sends the value to the client. Returns at once; call it from any thread. On the host's
+    /// executor, the answer leaves in the same turn of its thread.
     ///
-    /// Returns at once and can be called anywhere. On the host's executor, the answer leaves in the
-    /// same turn of its thread.
+    /// - Parameter value: The bytes of the value from `offset` on; empty if the value ends there.
+    ///   Bytes that do not fit into the response are left out, and the client requests them later.
     public func respond(with value: [UInt8]) {
         question.answer(.success(value))
     }
 
-    /// Refuses, with one of `ATT.ErrorCode`; `invalidOffset` if the value is shorter than `offset`.
+    /// Refuses the request. Returns at once; call it from any thread.
+    ///
+    /// - Parameter code: The reason; `invalidOffset` if the value is shorter than `offset`.
     public func refuse(_ code: ATT.ErrorCode) {
         question.answer(.failure(code))
     }

@@ -3,33 +3,34 @@
 import BluetoothATT
 import BluetoothGATT
 
-/// What clients of the host's server do, from `BluetoothHost.serverEvents()`.
+/// An event of the host's server, from `BluetoothHost.serverEvents()`.
 ///
-/// Events of one link are in the order in which things happened: `connected` is its first,
-/// `disconnected` its last.
+/// The events of one link are in the order in which they happened. `connected` is the first, and
+/// `disconnected` the last.
 public enum ServerEvent: Sendable {
-    /// A link can be served. A stream begins with these, one for each link that there is.
+    /// A link is open, whichever side made it, and its peer can use the server. A stream begins
+    /// with this event for each open link.
     case connected(Link)
 
-    /// A link has ended, for this reason. Subscriptions of a client that is not bonded end with it;
-    /// those of a bonded one rest until it is back.
+    /// A link has ended for this reason. The subscriptions of a client that is not bonded end with
+    /// it. Those of a bonded client apply again when it reconnects.
     case disconnected(Link, HostError)
 
-    /// A client wants the value of an attribute whose value is `dynamic`.
+    /// A client reads an attribute whose value is `dynamic`.
     case read(ReadRequest)
 
-    /// A client wants to write attributes of which one at least is `dynamic`.
+    /// A client writes attributes, at least one of which has a `dynamic` value.
     case write(WriteRequest)
 
-    /// A client has written values that the server keeps, one value or several at once; they are
-    /// in force already.
+    /// A client has written one or several values that the server stores. They have changed
+    /// already.
     case written(Link, [GATT.WriteEntry])
 
-    /// A client has subscribed to the value of this handle, in this way; nil if it has
-    /// unsubscribed. Told as well of subscriptions that a bonded client brings back with it.
+    /// A client has subscribed to the value with this handle, in this way; `nil` if it has
+    /// unsubscribed. Also sent for the subscriptions that apply again when a bonded client
+    /// reconnects.
     case subscribed(Link, AttributeHandle, GATT.SubscriptionKind?)
 
-    /// A link that had no room for a notification, and said so to `Link.tryNotify(_:of:)`, has
-    /// room again.
+    /// The link has room for notifications again, after `Link.tryNotify(_:of:)` returned `false`.
     case readyToNotify(Link)
 }

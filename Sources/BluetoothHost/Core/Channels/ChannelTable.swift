@@ -2,21 +2,21 @@
 
 import BluetoothL2CAP
 
-/// Names one channel for as long as the host lives; channel identifiers are used again, these are
+/// Identifies a channel until the host ends. Channel identifiers are reused, channel numbers are
 /// not.
 package struct ChannelNumber: Hashable, Sendable {
     package let rawValue: UInt64
 }
 
-/// The channels that applications have, on all links, and the last of those that they had.
+/// All open channels of all links, and the most recent channels that have ended.
 ///
-/// A channel that its peer has closed is kept with what nobody has read of it yet: what was sent
-/// before the end arrives. How much that is, the credits of the channel have decided.
+/// After its end a channel stays in the table with the SDUs that the application has not read. The
+/// credits of the channel have limited their number.
 struct ChannelTable: Sendable {
-    /// How many channels that have ended are remembered.
+    /// The maximum number of ended channels in the table.
     static let pastLimit = 64
 
-    /// Where a channel is.
+    /// The link of a channel, and its identifier on the link.
     struct Place: Hashable, Sendable {
         let link: LinkIdentifier
         let channel: ChannelIdentifier
@@ -25,17 +25,19 @@ struct ChannelTable: Sendable {
     /// One channel, open or ended.
     struct Entry: Sendable {
         let place: Place
-        /// Who waits for an SDU.
+        /// The request that awaits an SDU.
         var reader: RequestIdentifier?
-        /// Who waits for the end.
+        /// The requests that await the end.
         var watchers: [RequestIdentifier] = []
-        /// Why it ended; nil while it is open.
+        /// The end of the channel, with its reason, or nil while the channel is open.
         var end: L2CAPChannel.End?
-        /// What had arrived before the end.
+        /// The SDUs that arrived before the end.
         var unread: ArraySlice<[UInt8]> = []
+        /// Whether the link is open.
+        var isLinkOpen = true
     }
 
-    /// Who waits until the peer has confirmed the end of a channel.
+    /// The requests that await the peer's confirmation of an end.
     private var closers: [Place: [RequestIdentifier]] = [:]
     private var entries: [ChannelNumber: Entry] = [:]
     private var open: [Place: ChannelNumber] = [:]
@@ -47,10 +49,21 @@ struct ChannelTable: Sendable {
         _modify { yield &entries[number] }
     }
 
-    /// The open channel at a place.
+    /// Returns the open channel at a place.
     func number(at place: Place) -> ChannelNumber? { open[place] }
 
-    /// The open channels of a link.
+    /// Returns the place of a channel, or nil if the channel has ended.
+    func openPlace(_ number: ChannelNumber) -> Place? {
+        entries[number].flatMap { $0.end == nil ? $0.place : nil }
+    }
+
+    /// Returns a channel's identifier on its link, or nil if the channel has ended.
+    func openChannel(_ number: ChannelNumber) -> ChannelIdentifier? { openPlace(number)?.channel }
+
+    /// Returns whether a channel is known and its link is open.
+    func isLinkOpen(of number: ChannelNumber) -> Bool { entries[number]?.isLinkOpen == true }
+
+    /// Returns the open channels of a link.
     func numbers(on link: LinkIdentifier) -> [ChannelNumber] {
         open.filter { $0.key.link == link }.map(\.value)
     }
@@ -63,7 +76,7 @@ struct ChannelTable: Sendable {
         return number
     }
 
-    /// A channel has ended. Returns it as it was.
+    /// Ends a channel. Returns its state before the end.
     mutating func end(
         _ number: ChannelNumber,
         _ end: L2CAPChannel.End,
@@ -84,17 +97,20 @@ struct ChannelTable: Sendable {
         closers[place, default: []].append(request)
     }
 
-    /// The end of the channel that was at this place is confirmed. Returns who waits for it.
+    /// Removes and returns the requests that await the end of the channel at this place.
     mutating func takeClosers(at place: Place) -> [RequestIdentifier] {
         closers.removeValue(forKey: place) ?? []
     }
 
-    /// The link is gone. Returns who waits for ends on it.
-    mutating func takeClosers(on link: LinkIdentifier) -> [RequestIdentifier] {
-        closers.keys.filter { $0.link == link }.flatMap { takeClosers(at: $0) }
+    /// Records the end of a link. Returns the requests that await ends of its channels.
+    mutating func linkEnded(_ link: LinkIdentifier) -> [RequestIdentifier] {
+        for number in entries.keys where entries[number]?.place.link == link {
+            entries[number]?.isLinkOpen = false
+        }
+        return closers.keys.filter { $0.link == link }.flatMap { takeClosers(at: $0) }
     }
 
-    /// Nobody waits for this any more.
+    /// Removes a request that was canceled.
     mutating func forgetWaiter(_ request: RequestIdentifier, of number: ChannelNumber) {
         if entries[number]?.reader == request { entries[number]?.reader = nil }
         entries[number]?.watchers.removeAll { $0 == request }

@@ -2,25 +2,25 @@
 
 import BluetoothL2CAP
 
-/// Names one listener for as long as the host lives: numbers are listened for again.
+/// Identifies a listener until the host ends. An SPSM may have several listeners in turn.
 package struct ListenerKey: Hashable, Sendable {
     package let spsm: L2CAP.SPSM
     let serial: UInt64
 }
 
-/// Who listens for channels, and which were opened that nobody has accepted yet.
+/// The listeners for channels, and the channels that the application has not accepted yet.
 struct ListenerTable: Sendable {
-    /// How many listeners a host can have.
+    /// The maximum number of listeners of a host.
     static let limit = 256
 
     /// One listener.
     struct Listener: Sendable {
         let key: ListenerKey
         let terms: ListenerTerms
-        /// How many channels may wait to be accepted; another is refused.
+        /// The maximum number of channels that wait to be accepted. Further channels are refused.
         let backlogLimit: Int
         var backlog: [ChannelNumber] = []
-        /// Who waits for a channel.
+        /// The request that awaits a channel.
         var acceptor: RequestIdentifier?
     }
 
@@ -32,7 +32,7 @@ struct ListenerTable: Sendable {
         _modify { yield &listeners[spsm] }
     }
 
-    /// The listener with this key, if it is still there.
+    /// The listener with this key, or nil if it has ended.
     subscript(key: ListenerKey) -> Listener? {
         listeners[key.spsm].flatMap { $0.key == key ? $0 : nil }
     }
@@ -50,13 +50,13 @@ struct ListenerTable: Sendable {
 
     var isFull: Bool { listeners.count >= Self.limit }
 
-    /// A number that nobody listens for, of those that a host may give out.
+    /// An SPSM without a listener, from the range that a host may choose from.
     var freeNumber: L2CAP.SPSM? {
         L2CAP.SPSM.dynamicRange.lazy.map { L2CAP.SPSM(rawValue: $0) }
             .first { listeners[$0] == nil }
     }
 
-    /// On what terms channels are given now.
+    /// The current terms of the listeners.
     var terms: [L2CAP.SPSM: ListenerTerms] {
         listeners.mapValues { listener in
             var terms = listener.terms
@@ -65,7 +65,7 @@ struct ListenerTable: Sendable {
         }
     }
 
-    /// All that wait for a channel.
+    /// The requests that await a channel.
     var acceptors: [RequestIdentifier] { listeners.values.compactMap(\.acceptor) }
 
     mutating func removeAll() {

@@ -2,32 +2,33 @@
 
 import BluetoothTypes
 
-// What peers are known by, whether or not they are bonded.
+// The identifiers of peers, bonded or not.
 extension HostCore {
-    /// What the device with this address is known by: a bonded peer, whatever address it uses, by what
-    /// its bond says, and any other by its address.
+    /// Returns the identifier of the device with this address. For a bonded peer it comes from the
+    /// bond, regardless of the address that the peer uses, and otherwise from the address.
     package mutating func identifier(of address: DeviceAddress) -> PeerIdentifier {
         let identity = identity(of: address)
         let bond = bonds.last { $0.peer == identity }
-        return bond?.identifier ?? peerCipher.identifier(of: address)
+        return bond?.identifier ?? context.peerCipher.identifier(of: address)
     }
 
-    /// The address of whoever is known by this; of a bonded peer the one that stays the same. Nil if
-    /// it is nobody that this host can have met.
+    /// Returns the address of the device with this identifier: the identity address of a bonded
+    /// peer. Nil if this host cannot have made the identifier.
     package func address(of identifier: PeerIdentifier) -> DeviceAddress? {
         let bond = bonds.last { $0.identifier == identifier }
-        return bond?.peer ?? peerCipher.address(of: identifier)
+        return bond?.peer ?? context.peerCipher.address(of: identifier)
     }
 }
 
 extension BluetoothHost {
-    /// What the device with this address is known by, on this host only, and for as long as its store
-    /// lasts. A peer that is bonded while it is connected keeps what it was known by.
+    /// Returns the identifier of the device with this address. It is valid on this host only, as
+    /// long as its store exists. A peer that bonds while it is connected keeps its identifier.
     package func identifier(of address: DeviceAddress) -> PeerIdentifier {
         core.identifier(of: address)
     }
 
-    /// The address of whoever is known by this; nil if it is nobody that this host can have met.
+    /// Returns the address of the device with this identifier, or nil if this host cannot have
+    /// made it.
     package func address(of identifier: PeerIdentifier) -> DeviceAddress? {
         core.address(of: identifier)
     }

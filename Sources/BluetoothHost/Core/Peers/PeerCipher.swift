@@ -4,41 +4,45 @@ import BluetoothCrypto
 import BluetoothHCI
 import BluetoothTypes
 
-/// Gives every address that can be on the air an identifier that is no address: to whom it is shown
-/// it says nothing, and on another host the same device has another one.
+/// Makes an identifier for every possible address. The identifier does not reveal the address, and
+/// the same device has another identifier on another host.
 ///
-/// An identifier is the address, encrypted with a secret of the host: so there is no list of them that
-/// grows with every device that passes by, and no moment at which one is forgotten. As long as the
-/// secret lasts, which is kept in the host's store, each address has its identifier, and each
-/// identifier leads to its address again.
+/// An identifier is the address, encrypted with a secret of the host. The host therefore needs no
+/// list of identifiers, which would grow with every received device. As long as the secret exists
+/// in the host's store, each address has the same identifier, and each identifier can be decrypted
+/// to its address.
 ///
-/// An identifier has to look like a random UUID (RFC 9562, 5.4), six bits of which are given. The
-/// cipher is therefore one of the blocks with these six bits: a block of AES is encrypted again and
-/// again until what comes out has them too, which takes 64 times on average. That walk is a
-/// permutation of those blocks ("cycle walking": Black and Rogaway, Ciphers with Arbitrary Finite
-/// Domains, 2002), and can be gone backwards.
+/// An identifier must have the form of a random UUID (RFC 9562, 5.4), in which six bits are fixed.
+/// The cipher is therefore a permutation of the blocks with these six bits: AES encrypts a block
+/// repeatedly until the result has these bits, after 64 times on average. This method is known as
+/// cycle walking (Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002), and it can be
+/// reversed.
 package struct PeerCipher: Sendable {
-    /// How often a block is encrypted at most. That so many steps are not enough has a probability of
-    /// less than 2 to the power of -180.
+    /// The maximum number of encryptions of a block. The probability that this number is not enough
+    /// is less than 2 to the power of -180.
     private static let walkLimit = 8_192
+
+    /// The key of the identifiers.
+    let secret: HCI.Key128
 
     private let cipher: AES128
 
     /// Makes the cipher of a host with this secret.
     package init(secret: HCI.Key128) {
-        // A key of the length that the type says.
+        // A `Key128` always has the length of an AES key.
         guard let cipher = AES128(key: secret.bytes) else {
             preconditionFailure("a key of \(secret.bytes.count) octets")
         }
+        self.secret = secret
         self.cipher = cipher
     }
 
-    /// What the device with this address is known by.
+    /// Returns the identifier of the device with this address.
     package func identifier(of address: DeviceAddress) -> PeerIdentifier {
         PeerIdentifier(octets: walk(Self.block(of: address), cipher.encrypt))
     }
 
-    /// The address behind an identifier; nil if `identifier(of:)` has never made it.
+    /// Returns the address of an identifier, or nil if `identifier(of:)` has never made it.
     package func address(of identifier: PeerIdentifier) -> DeviceAddress? {
         guard Self.isUUID(identifier.bytes) else { return nil }
         return Self.address(in: walk(identifier.bytes, cipher.decrypt))
@@ -56,7 +60,8 @@ package struct PeerCipher: Sendable {
         return block
     }
 
-    /// An address as a block that has the six bits of a UUID, and is zero wherever else it can be.
+    /// Returns the block of an address: the six fixed bits of a UUID, the kind, the address, and
+    /// zeros.
     private static func block(of address: DeviceAddress) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: AES128.blockLength)
         block[6] = 0x40
@@ -74,7 +79,7 @@ package struct PeerCipher: Sendable {
         return address
     }
 
-    /// Whether a block has the version and the variant of a random UUID.
+    /// Returns whether a block has the version and the variant of a random UUID.
     private static func isUUID(_ block: [UInt8]) -> Bool {
         block[6] & 0xF0 == 0x40 && block[8] & 0xC0 == 0x80
     }

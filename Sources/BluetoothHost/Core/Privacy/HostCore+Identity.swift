@@ -5,66 +5,66 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// Who is who: bonded peers are known by their identity addresses, whatever they use on the air; and
-// what we have used there ourselves.
+// Bonded peers are keyed by their identity addresses, regardless of the address that they use on
+// the air.
 extension HostCore {
-    /// The identity address of the bonded peer that uses this address; the address itself if it is
-    /// nobody's who is bonded.
+    /// Returns the identity address of the bonded peer that uses this address, or the address
+    /// itself if no bonded peer does.
     package mutating func identity(of address: DeviceAddress) -> DeviceAddress {
         resolver.resolve(address) ?? address
     }
 
-    /// The list of bonds is not what it was: who is on the links is asked again, but of those who
-    /// have proved themselves as they are known.
-    ///
-    /// To be called after every change of `bonds`.
+    /// Resolves the addresses of peers again, except of those that have proved their identity. Must
+    /// be called after every change of the bonds.
     package mutating func bondsChanged(now: Instant) {
         resolver.setPeers(bonds.compactMap(\.privatePeer))
-        for handle in links.handles {
-            guard let link = links[handle], !link.protection.isProved else { continue }
-            links[handle]?.identity = resolver.resolve(link.peer) ?? link.identity
+        for index in links.cores.indices where !links.cores[index].protection.isProved {
+            guard let identity = resolver.resolve(links.cores[index].peer) else { continue }
+            links.cores[index].identity = identity
         }
-        sightedAddresses.keep(where: resolver.knows)
+        recentAddresses.keep(where: resolver.knows)
         updateRecognition(now: now)
     }
 
-    /// Who is at the other end: as the controller says, or as the bonds' keys do.
+    /// Returns the identity of the peer, as the controller or the host has resolved it.
     mutating func identity(in report: ConnectionReport) -> DeviceAddress {
         report.resolvedIdentity ?? identity(of: report.peer)
     }
 
-    /// The address that our controller has used for a new link.
+    /// Returns the address that the controller uses on a new link.
     func localAddress(in report: ConnectionReport) -> DeviceAddress {
         if let address = report.localPrivateAddress { return address }
         guard report.role == .peripheral else { return shownAddress }
         return advertiser.address(connectedBy: report.advertisingHandle) ?? shownAddress
     }
 
-    /// The address by which the peer of a report was dialled: a private one that the controller has
-    /// recognised since goes by the identity address in its report.
+    /// Returns the address with which the scheduler connects to the peer of a report. If the
+    /// controller has learned to resolve the peer since, the report has the identity address.
     mutating func dialledAddress(in report: ConnectionReport) -> DeviceAddress {
         if scheduler.wants(report.peer) { return report.peer }
         let identity = identity(in: report)
         if scheduler.wants(identity) { return identity }
-        // It has another private address than the one by which it was dialled.
+        // The peer has a different private address from the one that the scheduler has.
         let dial = dials.values.first {
             $0.identity == identity && ($0.phase == .dialling || $0.phase == .turning)
         }
         return dial?.address ?? report.resolvedIdentity ?? report.peer
     }
 
-    /// The controller names the set that led to a link, after the link (Vol 4, Part E, 7.7.65.18).
+    /// Records the local address of a link, whose advertising set the controller reports after the
+    /// link (Vol 4, Part E, 7.7.65.18).
     mutating func noteAddress(of event: HCI.LEAdvertisingSetTerminated) {
-        guard event.status == .success, links[event.connectionHandle]?.role == .peripheral,
-            links[event.connectionHandle]?.isLocalAddressReported == false,
+        guard event.status == .success,
+            let index = links.index(of: event.connectionHandle),
+            links.cores[index].role == .peripheral, !links.cores[index].isLocalAddressReported,
             let address = advertiser.address(connectedBy: event.advertisingHandle)
         else { return }
-        links[event.connectionHandle]?.localAddress = address
+        links.cores[index].localAddress = address
     }
 }
 
 extension Bond {
-    /// The peer as one that may be recognised by private addresses; nil if it has none.
+    /// The peer's identity and resolving key, or nil if the peer has no resolving key.
     var privatePeer: AddressResolver.Peer? {
         resolvingKey.map { AddressResolver.Peer(identity: peer, key: $0) }
     }

@@ -3,17 +3,17 @@
 import BluetoothGAP
 import BluetoothTypes
 
-// By what address a peer is dialled. One that is private is called by its identity address if the
-// controller recognises it, and has not just let it pass under another; else by the address with which
-// it was just heard; and if that is long ago, it is looked for first. While an address that may be stale
-// is tried, it is looked for beside, where the controller can do both: heard under another, it is
-// dialled by that at once.
+// The address of a connection request. For a private peer it is the address with which the peer was
+// received recently, or else the identity address if the controller resolves the peer. Without
+// either, the host searches for the peer first. While a request uses an address that may be stale,
+// the host searches at the same time if the controller can do both. If the peer is received with
+// another address, the request uses that address at once.
 extension HostCore {
-    /// How long a private address is dialled before it is looked whether the peer has another by now:
+    /// The time for which a private address is used before the host searches for another. It is
     /// longer than three of the longest advertising intervals that Apple recommends to accessories.
     static let trialLimit: Duration = .seconds(5)
 
-    /// Asks the scheduler for the link, or looks for the peer.
+    /// Passes the request to the scheduler, or searches for the peer.
     mutating func schedule(_ id: RequestIdentifier, now: Instant) {
         guard let dial = dials[id] else { return }
         guard let address = address(for: dial, now: now) else { return look(for: id, now: now) }
@@ -32,11 +32,11 @@ extension HostCore {
         perform(actions, now: now)
     }
 
-    /// The address to dial; nil if the peer has to be looked for.
+    /// Returns the address to connect to, or nil if the host must search for the peer.
     private func address(for dial: Dial, now: Instant) -> DeviceAddress? {
         guard resolver.knows(dial.identity) else { return dial.target }
-        // Who recognises it would have kept that address back: then it is not to be counted on.
-        if let heard = sightedAddresses.address(of: dial.identity, now: now) { return heard }
+        // A controller that resolves the peer would have reported the identity address instead.
+        if let heard = recentAddresses.address(of: dial.identity, now: now) { return heard }
         return addresses.resolves(dial.identity) ? dial.identity : nil
     }
 
@@ -47,7 +47,7 @@ extension HostCore {
         updateScan(now: now)
     }
 
-    /// Something has changed that decides by what address peers are dialled.
+    /// Checks the address of each connection request again.
     mutating func reviewDials(now: Instant) {
         for id in dials.keys { reviewDial(id, now: now) }
     }
@@ -58,38 +58,39 @@ extension HostCore {
         switch dial.phase {
         case .looking where address != nil: schedule(id, now: now)
         case .dialling where dial.address != nil && address != dial.address:
-            // What is being tried is tried to its end, unless something better is known.
+            // An address is used to the end of its trial, unless a better one is known.
             if address != nil || dial.trialEndsAt == nil { turn(id, now: now) }
         default: break
         }
     }
 
-    /// Takes a dial back from the scheduler, to give it another address.
+    /// Withdraws a connection request from the scheduler, to schedule it again with another
+    /// address.
     private mutating func turn(_ id: RequestIdentifier, now: Instant) {
         dials[id]?.phase = .turning
         dials[id]?.trialEndsAt = nil
         perform(scheduler.cancel(id.rawValue, now: now), now: now)
     }
 
-    /// Private addresses that nobody has answered to for so long are not believed any more.
+    /// Withdraws the requests whose private address has had no answer within `trialLimit`.
     mutating func endTrials(now: Instant) {
         for id in dials.keys {
             guard let dial = dials[id], dial.phase == .dialling, let end = dial.trialEndsAt,
                 end <= now
             else { continue }
-            let lastHeard = sightedAddresses.lastHeard(dial.identity)
+            let lastHeard = recentAddresses.lastHeard(dial.identity)
             if let lastHeard, end - lastHeard < Self.trialLimit {
-                // Somebody who scans hears it still.
+                // A scan still receives the peer with this address.
                 dials[id]?.trialEndsAt = now + Self.trialLimit
             } else {
-                sightedAddresses.forget(dial.identity)
+                recentAddresses.forget(dial.identity)
                 turn(id, now: now)
             }
         }
     }
 
-    /// Whoever was looking when the scanner failed, or when the controller did, is told; a standing
-    /// wish survives the controller.
+    /// Fails the connection requests that search for their peer, because the scanner or the
+    /// controller has failed. Pending connections survive a failure of the controller.
     mutating func failLooks(with error: HostError, includesStanding: Bool, now: Instant) {
         for (id, dial) in dials where dial.phase == .looking {
             guard includesStanding || dial.options.approach == .direct else { continue }
@@ -98,7 +99,7 @@ extension HostCore {
         updateScan(now: now)
     }
 
-    /// What the scanner is to do, for those who scan and for those who look.
+    /// Updates the scanner, for scans and for connection requests that search.
     mutating func updateScan(now: Instant) {
         let triesAndLooks = scheduler.initiates(whileScanning: .looking)
         let looks = dials.values.contains {
@@ -111,7 +112,7 @@ extension HostCore {
 }
 
 extension ScanParameters {
-    /// Half of the time, quietly, and without leaving out whom the controller has heard before.
+    /// Passive, half of the time, and with duplicates.
     fileprivate static let looking: ScanParameters = {
         var parameters = ScanParameters()
         parameters.isActive = false

@@ -5,9 +5,9 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// What the controller knows of addresses: ours, and those of bonded peers (`AddressKeeper`).
+// The addresses in the controller: the host's own, and those of bonded peers (`AddressKeeper`).
 extension HostCore {
-    /// The private addresses of a host; nil if it shows its identity.
+    /// Returns the private addresses of a host, or nil if it uses its identity address.
     static func ownAddresses(
         _ privacy: Privacy,
         _ identity: Pairing.LocalIdentity
@@ -16,24 +16,24 @@ extension HostCore {
         return PrivateAddresses(key: identity.resolvingKey, rotation: rotation)
     }
 
-    /// Whether the host does not show who it is.
+    /// Whether the host uses private addresses.
     var isPrivate: Bool { configuration.privacy != .off }
 
-    /// The random address that the controller gets at start-up: the first that it ever shows. Nil if
-    /// there is none to be had, which a private host does not start without.
+    /// Returns the random address that the controller gets at start-up, or nil if none could be
+    /// made. A private host does not start without one.
     mutating func takeFirstAddress() -> DeviceAddress? {
         guard isPrivate else { return ownAddress }
-        return addresses.own?.makeAddress(using: &randomness)
+        return addresses.own?.makeAddress(using: &context.randomness)
     }
 
     /// The random address that the controller has now.
     var shownAddress: DeviceAddress { addresses.own?.current ?? ownAddress }
 
-    /// The controller is ready: addresses first, then those who use them.
+    /// Configures the addresses of a ready controller first, and then the parts that use them.
     mutating func configureRadio(_ found: ControllerCapabilities, now: Instant) {
         let entries = recognisablePeers
         perform(addresses.want(entries, now: now), now: now)
-        perform(addresses.configure(found, using: &randomness, now: now), now: now)
+        perform(addresses.configure(found, using: &context.randomness, now: now), now: now)
         perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
         let shown = shownAddress
         let actions = withSetAddresses { advertiser, setAddress in
@@ -42,38 +42,38 @@ extension HostCore {
         perform(actions, now: now)
     }
 
-    /// An address for a new advertising set; nil: it has that of the host.
+    /// Returns an address for a new advertising set, or nil if the set uses the host's address.
     mutating func takeSetAddress() -> DeviceAddress? {
-        addresses.own?.makeAddress(using: &randomness)
+        addresses.own?.makeAddress(using: &context.randomness)
     }
 
-    /// Tells the controller whom to recognise, if that is not what it knows.
+    /// Updates the peers whose addresses the controller resolves.
     mutating func updateRecognition(now: Instant) {
         perform(addresses.want(recognisablePeers, now: now), now: now)
     }
 
-    /// The bonded peers with private addresses: those first whom somebody wants to reach, then those
-    /// who were connected last.
+    /// The bonded peers with private addresses. Those with a connection request come first, then
+    /// those that were connected last.
     private var recognisablePeers: [ResolvingListKeeper.Entry] {
         let dialled = Set(dials.values.map(\.identity))
         let peers = bonds.reversed().compactMap(\.privatePeer)
         let sorted =
             peers.filter { dialled.contains($0.identity) }
             + peers.filter { !dialled.contains($0.identity) }
-        let localKey = isPrivate ? localIdentity.resolvingKey : HCI.Key128()
+        let localKey = isPrivate ? context.localIdentity.resolvingKey : HCI.Key128()
         return sorted.map { .init(identity: $0.identity, peerKey: $0.key, localKey: localKey) }
     }
 
     private mutating func withSetAddresses(
         _ body: (inout Advertiser, () -> DeviceAddress?) -> [Advertiser.Action]
     ) -> [Advertiser.Action] {
-        var generator = randomness
+        var generator = context.randomness
         let own = addresses.own
-        defer { randomness = generator }
+        defer { context.randomness = generator }
         return body(&advertiser) { own?.makeAddress(using: &generator) }
     }
 
-    // MARK: - What the keeper wants
+    // MARK: - The actions of `AddressKeeper`
 
     mutating func perform(_ actions: [AddressKeeper.Action], now: Instant) {
         for action in actions { perform(action, now: now) }
@@ -94,8 +94,8 @@ extension HostCore {
             }
             perform(actions, now: now)
         case .recognitionChanged:
-            // What was heard before the controller could recognise it says nothing against it.
-            sightedAddresses.keep { [addresses] in !addresses.resolves($0) }
+            // Addresses received before the controller could resolve them are obsolete.
+            recentAddresses.keep { [addresses] in !addresses.resolves($0) }
             reviewDials(now: now)
         }
     }
@@ -104,7 +104,7 @@ extension HostCore {
         let actions = addresses.commandFinished(
             step,
             result: result,
-            using: &randomness,
+            using: &context.randomness,
             now: now
         )
         perform(actions, now: now)

@@ -3,18 +3,20 @@
 import BluetoothGAP
 import BluetoothTypes
 
-// Who is heard: bonded peers are told by their identity addresses, and whoever looks for one is told.
+// Discoveries: bonded peers are reported with their identity addresses, and connection requests
+// that search for one of them continue.
 extension HostCore {
-    /// Somebody was heard.
+    /// Handles an advertising report.
     mutating func sighted(_ sighting: Advertisement?, now: Instant) {
         guard let sighting else { return }
         let recognised = recognise(sighting, now: now)
         for index in scans.indices where scans[index].sieve.admits(recognised) {
-            emit(.advertised(scan: scans[index].identifier, recognised))
+            emit(.event(.advertised(scan: scans[index].identifier, recognised)))
         }
     }
 
-    /// The sighting with the identity of a bonded peer in it, where the controller has put none.
+    /// Returns the discovery with the identity of a bonded peer, if the controller has not resolved
+    /// it.
     private mutating func recognise(_ sighting: Advertisement, now: Instant) -> Advertisement {
         guard resolver.knowsAnybody else { return sighting }
         guard !sighting.isIdentityResolved else {
@@ -22,7 +24,7 @@ extension HostCore {
             return sighting
         }
         guard let identity = resolver.resolve(sighting.address) else {
-            // Some show their identity although they could be private.
+            // Some peers use their identity address although they have a resolving key.
             if resolver.knows(sighting.address) {
                 heard(sighting.address, sighting, of: sighting.address, now: now)
             }
@@ -40,15 +42,15 @@ extension HostCore {
         return recognised
     }
 
-    /// The controller does recognise it: what it was heard with before is not for dialling any more.
+    /// Discards the peer's earlier private address, because the controller resolves the peer.
     private mutating func recognisedByController(_ identity: DeviceAddress, now: Instant) {
-        guard sightedAddresses.lastHeard(identity) != nil else { return }
-        sightedAddresses.forget(identity)
+        guard recentAddresses.lastHeard(identity) != nil else { return }
+        recentAddresses.forget(identity)
         for id in dials.keys where dials[id]?.identity == identity { reviewDial(id, now: now) }
     }
 
-    /// A bonded peer was heard with this address: whoever dials it by another, or looks for it, dials
-    /// it by this one.
+    /// Handles a report of a bonded peer with this address. A connection request that uses another
+    /// address, or searches for the peer, uses this address.
     private mutating func heard(
         _ address: DeviceAddress,
         _ sighting: Advertisement,
@@ -56,7 +58,7 @@ extension HostCore {
         now: Instant
     ) {
         guard sighting.isConnectable else { return }
-        sightedAddresses.note(address, of: identity, now: now)
+        recentAddresses.note(address, of: identity, now: now)
         for id in dials.keys where dials[id]?.identity == identity { reviewDial(id, now: now) }
     }
 }

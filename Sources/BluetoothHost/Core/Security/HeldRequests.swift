@@ -2,28 +2,27 @@
 
 import BluetoothTypes
 
-/// What an application has asked of a link that is not encrypted yet, in the order of the calls.
+/// The requests of an application on a link that is not encrypted yet, in the order of the calls.
 struct HeldRequests: Sendable {
-    enum Wish: Sendable {
-        case request(LinkRequest)
-        case channels(ChannelWish)
-        case bearers(Int)
-    }
-
-    /// How many wait; one more is refused.
+    /// The maximum number of waiting requests. Further requests are refused.
     static let limit = 64
 
-    private var all: [(wish: Wish, id: RequestIdentifier, deadline: Instant)] = []
+    private var all: [(request: DeferredRequest, id: RequestIdentifier, deadline: Instant)] = []
 
-    /// Each waits as long as the others: the oldest is the next.
+    /// The deadline of the oldest request. All requests may wait equally long, so it is the
+    /// earliest.
     var nextDeadline: Instant? { all.first?.deadline }
 
     var ids: [RequestIdentifier] { all.map(\.id) }
 
-    /// False if there is no room.
-    mutating func add(_ wish: Wish, _ id: RequestIdentifier, until deadline: Instant) -> Bool {
+    /// Adds a request. Returns false if `limit` requests already wait.
+    mutating func add(
+        _ request: DeferredRequest,
+        _ id: RequestIdentifier,
+        until deadline: Instant
+    ) -> Bool {
         guard all.count < Self.limit else { return false }
-        all.append((wish, id, deadline))
+        all.append((request, id, deadline))
         return true
     }
 
@@ -31,12 +30,12 @@ struct HeldRequests: Sendable {
         all.removeAll { $0.id == id }
     }
 
-    mutating func removeAll() -> [(Wish, RequestIdentifier)] {
+    mutating func removeAll() -> [(DeferredRequest, RequestIdentifier)] {
         defer { all = [] }
-        return all.map { ($0.wish, $0.id) }
+        return all.map { ($0.request, $0.id) }
     }
 
-    /// Those who have waited too long, and wait no more.
+    /// Removes and returns the requests whose deadlines have passed.
     mutating func expired(now: Instant) -> [RequestIdentifier] {
         let late = all.prefix { $0.deadline <= now }.map(\.id)
         all.removeFirst(late.count)

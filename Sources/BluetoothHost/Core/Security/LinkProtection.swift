@@ -3,13 +3,13 @@
 import BluetoothSMP
 import BluetoothTypes
 
-/// What protects one link, and what is under way to protect it better.
+/// The protection of one link, and the steps under way to improve it.
 struct LinkProtection: Sendable {
-    /// A key that the controller was given for the link, and how good it is.
+    /// A key that the host gave the controller for the link, and its strength.
     struct Key: Sendable, Equatable {
         enum Origin: Sendable, Equatable {
             case bond
-            /// A pairing whose keys are not kept.
+            /// A pairing whose keys are not stored.
             case pairing
             /// A pairing that has yet to succeed.
             case unfinishedPairing
@@ -18,7 +18,7 @@ struct LinkProtection: Sendable {
         let strength: LinkSecurity
     }
 
-    /// Somebody who waits until the link is protected: a request, or an operation of the core's own.
+    /// A request, or an operation of the host, that waits until the link is protected.
     struct Waiter: Sendable {
         let id: UInt64
         let policy: Pairing.Policy
@@ -26,82 +26,84 @@ struct LinkProtection: Sendable {
         var hasTried = false
     }
 
-    /// How many PDUs of the Security Manager wait to be sent. A peer that lets more come together
-    /// is not listened to meanwhile.
+    /// The maximum number of unsent PDUs of the Security Manager. At the limit the host ignores
+    /// further PDUs of the peer.
     static let outgoingLimit = 32
-    /// How many wait until the link is protected; one more is refused.
+    /// The maximum number of requests that wait until the link is protected. Further requests are
+    /// refused.
     static let waiterLimit = 64
 
-    /// Begun with the first thing that is paired, or refused.
+    /// The Security Manager, which the first pairing or refusal creates.
     var manager: SecurityManager?
-    /// Frames that are to be sent.
+    /// The frames to be sent on the Security Manager's channel.
     var outgoing: [[UInt8]] = []
-    /// Where the last of them with a key ends that has gone into the queue, in all that the link sends.
+    /// The position, in everything that the link sends, after the last key in the transmit queue.
     var lastKeyEnd = 0
 
-    /// The key that the controller was given last, until it has told what came of it.
+    /// The key that the host gave the controller last, until the controller has reported the
+    /// result.
     var offered: Key?
-    /// The key that encrypts the link; nil while nothing does.
+    /// The key that encrypts the link, or nil while the link is not encrypted.
     var inForce: Key?
 
-    /// Whether the peer has shown that it is who it seems to be: by encrypting with its bond, or by a
-    /// pairing since.
+    /// Whether the peer has proved its identity, by encrypting with its bond or by a later pairing.
     var isProved = false
-    /// What the application asks for meanwhile.
+    /// The requests that wait for that proof.
     var held = HeldRequests()
-    /// When a Peripheral reminds the Central of encryption.
+    /// The time at which a Peripheral reminds the Central to encrypt.
     var reminderDueAt: Instant?
 
     var waiters: [Waiter] = []
-    /// Whether the pairing under way is one that we began.
+    /// Whether this host began the pairing under way.
     var isOwnPairing = false
-    /// Whether something has been paired on this link, by a wish of the peer.
-    var hasObliged = false
+    /// Whether the pairing under way asks a person a question, or shows digits.
+    var hasQuestion = false
+    /// Whether the pairing under way had a question while a person was occupied with another link.
+    var mustRefuseQuestion = false
+    /// The bond of a pairing that the store has not confirmed. The link does not use it until then.
+    var unsavedBond: Bond?
+    /// Whether the host paired on this link because the peer requested it.
+    var hasPairedForPeer = false
 
-    /// What waits for a word on a bond that the peer has lost.
+    /// A bond that the peer has lost, while the application decides about it.
     var loss: BondLoss?
-    /// Whether the peer has lost its bond, as the application has been told.
+    /// Whether the application was informed that the peer has lost its bond.
     var hasLostBond = false
-    /// The peer that may be paired anew in spite of its bond, and nobody else: until there are keys,
-    /// and once on a link.
-    var agreedAnew: DeviceAddress?
-    /// Whether the peer's name has been asked for, and the operation that asks.
+    /// The peer whose bond a pairing on this link may replace. Nil once a pairing has produced
+    /// keys.
+    var replaceableBond: DeviceAddress?
+    /// Whether the host has asked for the peer's name, and the operation that reads it.
     var hasAskedForName = false
     var nameOperation: UInt64?
 
-    /// Why the host itself ends the link, if it does so for want of protection.
+    /// The error with which the host itself ends the link because it lacks protection.
     var end: HostError?
-    /// When it does, and why: the peer is to hear before why it was refused.
-    var farewell: (error: HostError, dueAt: Instant)?
+    /// The time at which the host ends the link, after the peer has had time to receive the
+    /// refusal.
+    var scheduledEnd: (error: HostError, dueAt: Instant)?
 
-    /// Whether the Security Manager has something under way.
+    /// Whether a pairing or a Security Request is under way.
     var isPairing: Bool { manager?.isPairing == true }
 
-    /// Whether the key of a pairing that has yet to succeed encrypts the link, or is about to.
+    /// Whether the key of a pairing that has yet to succeed encrypts the link, or soon will.
     var usesUnfinishedPairing: Bool {
         offered?.origin == .unfinishedPairing || inForce?.origin == .unfinishedPairing
     }
 
-    /// Whether a Security Request of ours is open, and nothing has come of it yet.
-    var isWishOpen: Bool { isPairing && isOwnPairing && manager?.strength == nil }
+    /// Whether a person is occupied with this link, by a pairing or by a lost bond.
+    var occupiesPerson: Bool { hasQuestion || loss != nil }
+
+    /// Whether a Security Request of this host is open, and no pairing has followed yet.
+    var isSecurityRequestOpen: Bool { isPairing && isOwnPairing && manager?.strength == nil }
 
     var nextDeadline: Instant? {
-        let waiting = earliest(manager?.nextDeadline, earliest(reminderDueAt, farewell?.dueAt))
+        let waiting = earliest(manager?.nextDeadline, earliest(reminderDueAt, scheduledEnd?.dueAt))
         return earliest(waiting, earliest(held.nextDeadline, loss?.deadline))
     }
 }
 
-extension LinkState {
-    /// Whether a bonded peer has yet to show that it is who it seems to be. Until then the
-    /// application and the link have nothing to do with each other.
-    var isSealed: Bool { bond != nil && !protection.isProved }
-
-    /// Whether it may be paired before it has, the application having agreed that its bond is lost.
-    var isAgreedAnew: Bool { bond != nil && protection.agreedAnew == bond?.peer }
-}
-
 extension LinkSecurity {
-    /// What a key is worth that a pairing has made.
+    /// Makes the strength of a key that a pairing created.
     init(_ keys: Pairing.Keys) {
         self.init(
             isEncrypted: true,
@@ -111,8 +113,10 @@ extension LinkSecurity {
         )
     }
 
-    /// Whether a link that is protected so well is what `policy` asks for. That keys are kept cannot be
-    /// had from every peer, and is left out if `ignoringBond`.
+    /// Returns whether this protection meets `policy`.
+    ///
+    /// - Parameter ignoringBond: Whether a missing bond is ignored, because some peers do not store
+    ///   keys.
     func meets(_ policy: Pairing.Policy, ignoringBond: Bool = false) -> Bool {
         isEncrypted && (isAuthenticated || !policy.requiresAuthentication)
             && (usesSecureConnections || policy.allowsLegacyPairing)
@@ -120,7 +124,7 @@ extension LinkSecurity {
             && (isBonded || ignoringBond || !policy.isBonding)
     }
 
-    /// Whether this takes nothing away from what `other` has.
+    /// Returns whether this is at least as strong as `other` in every respect.
     func isNoWeaker(than other: LinkSecurity) -> Bool {
         (isAuthenticated || !other.isAuthenticated)
             && (usesSecureConnections || !other.usesSecureConnections)

@@ -4,21 +4,24 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// The bonds in a store whose host does not run: for who wants to look, or to remove one, without an
-/// adapter.
+/// The bonds in the store of a host that does not run. Lists and removes bonds without an adapter.
 package struct BondBook {
-    /// Who the host is that the store belongs to; nil if it has never run, or cannot be known.
+    /// The identity address of the store's host, or nil if the store has no identity or it cannot
+    /// be read.
     package let localIdentity: DeviceAddress?
 
-    /// The bonds of that host, those whose peers were not met for the longest first.
+    /// The bonds of that host. The bond of the peer that has not connected for the longest time is
+    /// first.
     package private(set) var bonds: [BondedPeer] = []
 
-    /// What else there is, and why the host would not use it.
+    /// The other entries, each with the reason why the host would not use it.
     package private(set) var problems: [(entry: String, reason: String)] = []
 
     private let store: any HostStore
 
-    /// Reads a store, and changes nothing. Throws what the store throws if it cannot be listed.
+    /// Reads a store without changing it.
+    ///
+    /// - Throws: The store's error if its entries cannot be listed.
     package init(_ store: any HostStore) throws {
         self.store = store
         var fault: String?
@@ -40,8 +43,8 @@ package struct BondBook {
         }
     }
 
-    /// What there is to be said where nobody knows who the host is: of each bond, that it may be
-    /// somebody else's.
+    /// Returns the problems of a store without an identity: for each bond, that it may belong to
+    /// another host.
     private static func problemsWithoutIdentity(
         _ entries: [StoreEntry]
     ) -> [(entry: String, reason: String)] {
@@ -55,15 +58,18 @@ package struct BondBook {
         return problems
     }
 
-    /// Stands where no identity is needed: an address that no host has.
+    /// The placeholder for a missing identity: an address that no host has.
     private static let nobody = DeviceAddress(value: 0, kind: .public)
 
-    /// Removes a bond, and whatever is kept of its peer. False if there is none.
+    /// Removes a bond and all records of its peer.
+    ///
+    /// - Returns: False if there is no such bond.
+    /// - Throws: The store's error if an entry cannot be removed.
     package mutating func remove(_ identifier: PeerIdentifier) throws -> Bool {
         guard let peer = bonds.first(where: { $0.identifier == identifier })?.identity else {
             return false
         }
-        // The bond last, so that nothing is ever left of a peer without one.
+        // The bond is removed last, so that no record of a peer without a bond is ever left.
         for name in [.client(peer), .database(peer), .counter(peer), RecordName.bond(peer)] {
             try store.remove(name.key)
         }
@@ -73,7 +79,8 @@ package struct BondBook {
 }
 
 extension StoreEntry {
-    /// Who has made the bond that this is; nil if it is none, or says nothing.
+    /// The identity of the host that made this bond, or nil if the entry is not a bond or does not
+    /// name it.
     fileprivate var maker: DeviceAddress? {
         guard case .bond(let peer) = RecordName(key), case .success(let bytes) = contents else {
             return nil

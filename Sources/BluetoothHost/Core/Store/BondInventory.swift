@@ -4,22 +4,24 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// What a host finds of its bonds in its store, and what is not as it should be.
+/// The bonds that a host finds in its store, and the entries that it does not use.
 struct BondInventory: Sendable {
     /// An entry that is not used.
     enum Finding: Equatable, Sendable {
-        /// Nobody can use it.
+        /// An entry that no host can use.
         case unusable(StoreKey, reason: String)
-        /// Somebody can, but not this host.
+        /// An entry that this host must not change. It belongs to another host or a later version,
+        /// or could not be read.
         case foreign(StoreKey, reason: String)
     }
 
-    /// The bonds, those whose peers were not met for the longest first.
+    /// The bonds. The bond of the peer that has not connected for the longest time is first.
     private(set) var bonds: [Bond] = []
     private(set) var counters: [DeviceAddress: SignCounter] = [:]
     private(set) var findings: [Finding] = []
 
-    /// Whether an entry is read when a host begins; others are when their peer connects.
+    /// Returns whether the host reads an entry at its start. It reads the others when their peer
+    /// connects, or when the application asks for them.
     static func includes(_ key: StoreKey) -> Bool {
         switch RecordName(key) {
         case .bond, .counter, .order: true
@@ -27,11 +29,11 @@ struct BondInventory: Sendable {
         }
     }
 
-    /// Looks through what the store has.
+    /// Reads the entries of a store.
     ///
-    /// - Parameter localIdentity: who the host is. Bonds that it has made as somebody else are not
-    ///   used: their peers would take it for that other, and who has brought the keys to another
-    ///   adapter may not be their owner.
+    /// - Parameter localIdentity: The host's identity address. Bonds made under another identity
+    ///   are not used: their peers would take this host for that other host, and the keys may have
+    ///   been moved to this adapter without the permission of their owner.
     init(_ entries: [StoreEntry], localIdentity: DeviceAddress) {
         var order: [DeviceAddress] = []
         for entry in entries {
@@ -71,7 +73,8 @@ struct BondInventory: Sendable {
         bonds.append(bond)
     }
 
-    /// Who is not in the list was met after it was written.
+    /// Sorts the bonds. A peer that is not in `order` proved its identity after the order was
+    /// written, so its bond comes last.
     private mutating func sort(by order: [DeviceAddress]) {
         var ranks: [DeviceAddress: Int] = [:]
         for (rank, peer) in order.enumerated() { ranks[peer] = rank }

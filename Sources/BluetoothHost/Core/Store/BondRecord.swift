@@ -4,18 +4,18 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// A bond as it is stored, behind its peer's address:
+// The contents of a stored bond, after the peer's address. The numbers are lengths in bytes.
 //
-//     7   our identity address when it was made
+//     7   this host's identity address when the bond was made
 //     16  identifier
-//     2   which of the following there are, and what the keys are worth: `Part`
-//     1   octets of the keys that are not zero
-//     1+n name: its octets in UTF-8, their number before them
+//     2   the parts that follow, and the properties of the keys: `Part`
+//     1   number of bytes of the keys that are not zero
+//     1+n name: the number of its bytes, then the bytes in UTF-8
 //     26  peer's key: key, diversifier, random number
 //     26  local key, likewise
 //     16  resolving key
 //     16  the peer's signing key
-//     16  our signing key
+//     16  this host's signing key
 extension Bond {
     private struct Part: OptionSet {
         let rawValue: UInt16
@@ -31,11 +31,12 @@ extension Bond {
         static let all = Part(rawValue: (1 << 8) - 1)
     }
 
-    /// The longest name that is kept, in octets: as long as a Device Name may be
-    /// (Vol 3, Part C, 12.1).
+    /// The maximum length of a stored name in bytes: that of a Device Name (Vol 3, Part C, 12.1).
     static let nameLimit = 248
 
-    /// The bond as it is stored, made by a host with this identity if by none in particular.
+    /// Returns the stored form of the bond.
+    ///
+    /// - Parameter ours: The identity of the host, used if the bond does not name one.
     func encode(localIdentity ours: DeviceAddress) -> [UInt8] {
         let name = name.map { $0.prefix(octets: Self.nameLimit) }
         return Record.encode(.bond(peer)) { writer in
@@ -120,7 +121,7 @@ extension ByteReader {
 }
 
 extension String {
-    /// As many characters from the front as fit into so many octets of UTF-8.
+    /// Returns the longest prefix whose UTF-8 form has at most `limit` bytes.
     fileprivate func prefix(octets limit: Int) -> String {
         var prefix = self
         while prefix.utf8.count > limit { prefix.removeLast() }

@@ -2,9 +2,10 @@
 
 /// The cyclic redundancy check of Ethernet and of ZIP files (polynomial 0x04C11DB7, reflected).
 ///
-/// It notices what happens to files by accident: every single bit that flips, every burst of up to
-/// 32 bits, a part that is missing or full of zeros. Who changes a file on purpose can change the
-/// check too, and would be no more hindered by a hash without a key; a key would have to lie beside it.
+/// It detects accidental damage to files: every single bit error, every burst of up to 32 bits, and
+/// a part that is missing or full of zeros. It does not protect against deliberate changes, because
+/// the check can be changed too. A hash without a key has the same limit, and a key would have to
+/// be stored beside the file.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

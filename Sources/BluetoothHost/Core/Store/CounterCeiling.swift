@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far the counter of commands that a peer has signed may have come, as the store has it.
+/// The upper limit, in the store, of the counter of the commands that a peer has signed.
 ///
-/// A command that was signed counts once, even if the host is killed after it (Vol 3, Part H, 2.4.5).
-/// So the store is always ahead of the commands. It is so by a block: a peer that signs many must not
-/// make the host write as often. What the peer signs after a host was killed is refused as long as it
-/// is in that block; the block is as long as what the peer has signed before, so that it is short
-/// for those who sign rarely.
+/// A signed command is executed once, even if the host is killed after it (Vol 3, Part H, 2.4.5).
+/// The stored value is therefore always ahead of the commands, by a block, so that a peer that
+/// signs many commands does not make the host write as often. After a host was killed, the peer's
+/// commands are refused until their counter has left the block. The block doubles with each write,
+/// so it is short for peers that sign rarely.
 struct CounterCeiling: Sendable {
-    /// The first block.
+    /// The length of the first block.
     static let firstBlock: UInt32 = 8
-    /// The longest.
+    /// The maximum length of a block.
     static let blockLimit: UInt32 = 4_096
 
-    /// What the store has; nil if it has the last counter itself.
+    /// The stored limit, or nil if the store has the last counter itself.
     private(set) var ceiling: UInt32?
     private var block = firstBlock
 
-    /// Whether the store has to be written before a command with this counter is carried out, with
-    /// the ceiling that there is from now on.
+    /// Raises the limit if `counter` is above it. Returns whether the new limit must be stored
+    /// before the command with this counter is executed.
     mutating func rise(above counter: UInt32) -> Bool {
         if let ceiling, counter <= ceiling { return false }
         let (sum, overflow) = counter.addingReportingOverflow(block)
@@ -27,6 +27,7 @@ struct CounterCeiling: Sendable {
         return true
     }
 
-    /// The peer has gone: the store is to have the last counter.
+    /// Removes the limit, so that the store gets the last counter, because the peer has
+    /// disconnected.
     mutating func settle() { ceiling = nil }
 }

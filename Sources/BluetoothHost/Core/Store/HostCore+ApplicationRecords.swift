@@ -3,62 +3,66 @@
 import BluetoothTypes
 import HCITransports
 
-// What an application wants to find again when it is started the next time.
+// Records that an application stores from one run to the next.
 extension HostCore {
-    /// The longest record that an application may keep, in octets: less than a file of the store may
-    /// have.
+    /// The maximum length of an application's record in bytes. It is shorter than the longest file
+    /// of the store.
     package static let applicationRecordLengthLimit = 1_000_000
-    /// How many records there may be.
+    /// The maximum number of records.
     package static let applicationRecordLimit = 64
 
-    /// What the store has under a name; nil if it is not what an application has kept, which is said
-    /// as of any other entry.
+    /// Takes the store's record of this name. Returns nil, and reports the entry like any other
+    /// unusable entry, if it is not an application's record.
     mutating func recalled(_ bytes: [UInt8], as name: ApplicationName) -> [UInt8]? {
         do throws(RecordFault) {
             let record = try Record.decode(bytes, of: name)
-            applicationRecords[name] = record
+            context.applicationRecords[name] = record
             return record
         } catch {
-            report(.init(error, RecordName.application(name).key))
+            context.report(.init(error, RecordName.application(name).key))
             return nil
         }
     }
 
-    /// Keeps a record, or removes it.
+    /// Replaces a record, or removes it if `bytes` is nil.
     mutating func keep(_ bytes: [UInt8]?, as name: ApplicationName, now: Instant) {
-        applicationRecords[name] = bytes
+        context.applicationRecords[name] = bytes
         if bytes == nil {
-            discard(.application(name))
+            context.discard(.application(name))
         } else {
-            keep(.application(name))
-            writeChanges(now: now)
+            context.keep(.application(name))
+            context.writeChanges(now: now)
         }
     }
 }
 
 extension BluetoothHost {
-    /// What was kept under a name, in this life of the host or, if it has a store, in an earlier one;
-    /// nil if nothing was. What is torn in the store is set aside, and told as a `SecurityEvent`.
+    /// Returns the record of this name, from this host or, if it has a store, from an earlier run.
+    /// Returns nil if there is none. A damaged record is set aside and reported as a
+    /// `SecurityEvent`.
     ///
-    /// - Parameter name: 1 to 52 characters, each a lower-case letter of ASCII, a digit or a hyphen.
+    /// - Parameter name: 1 to 52 characters, each a lowercase ASCII letter, a digit or a hyphen.
     package func applicationRecord(_ name: String) -> [UInt8]? {
         guard let name = ApplicationName(name) else { return nil }
-        if let record = core.applicationRecords[name] { return record }
+        if let record = core.context.applicationRecords[name] { return record }
         let key = RecordName.application(name).key
-        guard !core.keeping.leftAlone.contains(key), let bytes = load(key) else { return nil }
+        guard !core.context.storeState.untouchedKeys.contains(key), let bytes = load(key) else {
+            return nil
+        }
         defer { drain() }
         return core.recalled(bytes, as: name)
     }
 
-    /// Keeps octets under a name, instead of what was kept there; nil removes them.
+    /// Replaces the record of this name, or removes it if `bytes` is nil.
     ///
-    /// Written to the host's store, if it has one: 16 times in a row at once, then within a second, and
-    /// after 256 times as often as other entries that change for ever; at the latest when the host is
-    /// shut down. What cannot be written is told as a `SecurityEvent`, and tried again.
+    /// The host writes the record to its store, if it has one: the first 16 times at once, then
+    /// within a second, and after 256 writes as often as other entries that change frequently, and
+    /// no later than the shutdown of the host. A failure is reported as a `SecurityEvent`, and the
+    /// host tries again.
     ///
-    /// - Returns: whether it is kept. Not, if `name` is no name, as `applicationRecord(_:)` describes
-    ///   them, if there are more than `HostCore.applicationRecordLengthLimit` octets, or already
-    ///   `HostCore.applicationRecordLimit` other names.
+    /// - Returns: Whether the host has the record. False if `name` is not valid for
+    ///   `applicationRecord(_:)`, if there are more than `HostCore.applicationRecordLengthLimit`
+    ///   bytes, or if there are already `HostCore.applicationRecordLimit` other names.
     @discardableResult
     package func keepApplicationRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
         guard let name = ApplicationName(name) else { return false }
@@ -73,7 +77,7 @@ extension BluetoothHost {
     }
 
     private func hasRoom(for name: ApplicationName) -> Bool {
-        var names = Set(core.applicationRecords.keys)
+        var names = Set(core.context.applicationRecords.keys)
         guard !names.contains(name) else { return true }
         for case .application(let stored)? in storedNames { names.insert(stored) }
         return names.contains(name) || names.count < HostCore.applicationRecordLimit

@@ -4,134 +4,151 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// The bonds that a host has: what is added to them is in the store before anybody hears of it.
+// The bonds of the host. The bond of a pairing is added after the store has confirmed it.
 extension HostCore {
-    /// How many bonds a host holds. One more takes the place of the one whose peer was not met for
-    /// the longest, of those who are not connected.
+    /// The maximum number of bonds. Another bond replaces that of the peer that has not connected
+    /// for the longest time.
     package static let bondLimit = 1_024
 
-    /// Shares keys with a peer from now on, instead of earlier ones, and keeps them in the store. Or
-    /// keeps what has become known of a bonded peer, such as its name.
+    /// Adds a bond, or replaces the bond of its peer, and writes it to the store.
     ///
-    /// A peer that is bonded anew keeps its identifier, and its name if the new bond has none. False,
-    /// and nothing has changed, if there are as many bonds as a host holds, and the peers of all of
-    /// them are connected.
+    /// A peer that bonds again keeps its identifier, and its name if the new bond has none.
+    ///
+    /// - Parameter isSaved: Whether the store already has this bond.
+    /// - Returns: Whether the bond was added. False if there is no room (`hasRoom`).
     @discardableResult
-    package mutating func keepBond(_ bond: Bond, now: Instant) -> Bool {
+    package mutating func keepBond(_ bond: Bond, isSaved: Bool = false, now: Instant) -> Bool {
+        guard hasRoom(for: bond) else { return false }
         let earlier = bonds.first { $0.peer == bond.peer }
-        let isFull = earlier == nil && bonds.count >= Self.bondLimit
-        let displaced = isFull ? bonds.first { !isConnected(to: $0.peer) } : nil
-        guard !isFull || displaced != nil else { return false }
+        let displaced = displaced(by: bond)
         insert(bond, insteadOf: earlier)
-        write(.bond(bond.peer))
+        if !isSaved { context.write(.bond(bond.peer)) }
         if let earlier, !earlier.hasKeys(of: bond) { forgetOldKeys(of: earlier, replacedBy: bond) }
         bondsChanged(now: now)
-        tellLinks(of: bond.peer, now: now)
-        // Last: until the new bond is in the store, the old one is.
+        updateBond(on: bond.peer, now: now)
+        // Last, because the old bond stays in the store until the new one is there.
         if let displaced { dropBond(of: displaced.peer, now: now) }
         return true
     }
 
+    /// Returns whether the host has room for a bond. There is none if the host has `bondLimit`
+    /// bonds and all their peers are connected.
+    func hasRoom(for bond: Bond) -> Bool {
+        isKnown(bond) || bonds.count < Self.bondLimit || displaced(by: bond) != nil
+    }
+
+    private func isKnown(_ bond: Bond) -> Bool { bonds.contains { $0.peer == bond.peer } }
+
+    /// Returns the bond that another bond would replace.
+    private func displaced(by bond: Bond) -> Bond? {
+        guard !isKnown(bond), bonds.count >= Self.bondLimit else { return nil }
+        return bonds.first { !isConnected(to: $0.peer) }
+    }
+
     private mutating func insert(_ bond: Bond, insteadOf earlier: Bond?) {
         var bond = bond
-        bond.localIdentity = bond.localIdentity ?? localIdentity.address
+        bond.localIdentity = bond.localIdentity ?? context.localIdentity.address
         if let earlier {
             bond.identifier = earlier.identifier
             bond.name = bond.name ?? earlier.name
         }
         if let index = bonds.firstIndex(where: { $0.peer == bond.peer }) {
-            bonds[index] = bond
+            context.bonds[index] = bond
         } else {
-            bonds.append(bond)
+            context.bonds.append(bond)
         }
-        if earlier?.hasKeys(of: bond) != true { peerMet(bond.peer) }
+        if earlier?.hasKeys(of: bond) != true { context.markBondUsed(by: bond.peer) }
     }
 
-    /// What belonged to the old keys is not of the new ones: who was bonded before may know nothing
-    /// any more of what it was told, and new signing keys begin to count anew.
+    /// Removes the data that depend on the old keys. The peer may have lost its data, and new
+    /// signing keys start with new counters.
     private mutating func forgetOldKeys(of earlier: Bond, replacedBy bond: Bond) {
-        forgetDatabase(of: bond.peer)
+        context.forgetDatabase(of: bond.peer)
         if earlier.localSigningKey != bond.localSigningKey {
-            keeping.counters[bond.peer] = nil
-            discard(.counter(bond.peer))
+            context.storeState.counters[bond.peer] = nil
+            context.discard(.counter(bond.peer))
         }
-        if earlier.peerSigningKey != bond.peerSigningKey, memories[bond.peer] != nil {
-            keeping.ceilings[bond.peer] = nil
-            memories[bond.peer]?.lastSignCounter = nil
-            keep(.client(bond.peer))
+        if earlier.peerSigningKey != bond.peerSigningKey, context.clientRecords[bond.peer] != nil {
+            context.storeState.ceilings[bond.peer] = nil
+            context.clientRecords[bond.peer]?.lastSignCounter = nil
+            context.keep(.client(bond.peer))
         }
     }
 
-    /// The links that have a bond with this peer have the new one. No other link gets it, whoever
-    /// seems to be there: nobody has paired for it on that link.
-    private mutating func tellLinks(of peer: DeviceAddress, now: Instant) {
+    /// Gives each link that has a bond with this peer the current bond. No other link gets the
+    /// bond, because no pairing has taken place on it.
+    private mutating func updateBond(on peer: DeviceAddress, now: Instant) {
         let bond = bonds.first { $0.peer == peer }
-        for handle in links.handles where links[handle]?.bond?.peer == peer {
-            // Without its bond, a link that is sealed would be open: it keeps it to its end.
-            if bond != nil || links[handle]?.isSealed == false {
-                links[handle]?.bond = bond
-                links[handle]?.security.isBonded = bond != nil
-            }
-            serverHearsOfSecurity(of: handle)
-            useSigningKey(on: handle)
-            pump(handle, now: now)
+        forEachLink(where: { $0.bond?.peer == peer }, now: now) {
+            $0.bondReplaced(by: bond, &$1)
         }
     }
 
-    /// Shares no keys with a peer any more, and forgets what it configured. A link that is encrypted
-    /// stays so.
+    /// Removes the bond of a peer, and its configuration. An encrypted link stays encrypted.
     package mutating func dropBond(of peer: DeviceAddress, now: Instant) {
         guard let index = bonds.firstIndex(where: { $0.peer == peer }) else { return }
-        let bond = bonds.remove(at: index)
-        // The bond last: if the host is killed meanwhile, nothing is left of a peer without a bond.
-        forgetClient(peer)
-        keeping.forget(peer)
-        discard(.counter(peer))
-        discard(.bond(peer))
+        let bond = context.bonds.remove(at: index)
+        // The bond last: if the host is killed in between, no record of a peer without a bond is
+        // left.
+        context.forgetClient(peer)
+        context.storeState.forget(peer)
+        context.discard(.counter(peer))
+        context.discard(.bond(peer))
         bondsChanged(now: now)
-        tellLinks(of: peer, now: now)
-        emit(.security(.bondRemoved(BondedPeer(bond))))
+        updateBond(on: peer, now: now)
+        emit(.event(.security(.bondRemoved(BondedPeer(bond)))))
     }
 
-    /// A bonded peer has shown who it is: of all bonds, this one is used last.
-    mutating func peerMet(_ peer: DeviceAddress) {
-        guard bonds.last?.peer != peer, let index = bonds.firstIndex(where: { $0.peer == peer })
-        else { return }
-        bonds.append(bonds.remove(at: index))
-        keep(.order)
+    /// Handles the end of a pairing on this link. If the host has room for the bond, it adds the
+    /// bond after the store has confirmed it.
+    mutating func paired(_ strength: LinkSecurity, on link: LinkIdentifier, now: Instant) {
+        guard let bond = look(at: link, { $0.protection.unsavedBond }) else { return }
+        guard hasRoom(for: bond) else {
+            return withLink(link, now: now) { $0.bondRefused(strength, &$1) } ?? ()
+        }
+        guard context.configuration.store != nil else { return adopt(bond, on: link, now: now) }
+        withLink(link, now: now) { $0.saveBond(&$1) }
     }
 
-    /// The counter for the next command that is signed for a bonded peer (Vol 3, Part H, 2.4.5): each
-    /// is given out once, whatever becomes of the host. Nil if we have no key to sign with, or have
-    /// used all counters of it.
+    /// Adds the bond of a pairing, which the store has confirmed if there is one, and lets the link
+    /// use it.
+    mutating func adopt(_ bond: Bond, on link: LinkIdentifier, now: Instant) {
+        withLink(link, now: now) { link, _ in
+            link.protection.unsavedBond = nil
+            link.bond = nil
+            link.identity = bond.peer
+        }
+        keepBond(bond, isSaved: context.configuration.store != nil, now: now)
+        withLink(link, now: now) { $0.adopt(bond, &$1) }
+    }
+
+    /// Stores new information about the bonded peer of a link.
+    mutating func bondChanged(_ bond: Bond, on link: LinkIdentifier, now: Instant) {
+        guard keepBond(bond, now: now) else { return }
+        withLink(link, now: now) { link, _ in link.bond = bond }
+    }
+
+    /// Returns the counter for the next command that the host signs for a bonded peer. See
+    /// `LinkContext.takeSignCounter(for:)`.
     package mutating func takeSignCounter(for peer: DeviceAddress) -> UInt32? {
-        guard bonds.contains(where: { $0.peer == peer && $0.localSigningKey != nil }),
-            let taken = keeping.counters[peer, default: SignCounter()].take()
-        else { return nil }
-        if taken.isBlockNew { write(.counter(peer)) }
-        return taken.counter
+        context.takeSignCounter(for: peer)
     }
 
-    /// Keeps a bond, as `keepBond` does.
-    package mutating func addBond(_ bond: Bond, now: Instant) {
-        keepBond(bond, now: now)
+    /// Ends the links with a peer whose bond is about to be removed.
+    package mutating func disconnect(bonded peer: DeviceAddress, now: Instant) {
+        forEachLink(where: { $0.bond?.peer == peer }, now: now) {
+            $0.disconnect(request: nil, isUrgent: true, &$1)
+        }
     }
-
-    /// Ends a bond, as `dropBond` does.
-    package mutating func removeBond(with peer: DeviceAddress, now: Instant) {
-        dropBond(of: peer, now: now)
-    }
-
-    /// Whether a bond that a link began with has been taken away since.
-    func isRemoved(_ bond: Bond) -> Bool { !bonds.contains { $0.peer == bond.peer } }
 
     private func isConnected(to peer: DeviceAddress) -> Bool {
-        links.handles.contains { links[$0]?.identity == peer }
+        links.cores.contains { $0.identity == peer }
     }
 }
 
 extension Bond {
-    /// Whether another bond has the same keys, whatever else is known of the peer.
+    /// Returns whether another bond has the same keys, regardless of identifier, name and local
+    /// identity.
     fileprivate func hasKeys(of other: Bond) -> Bool {
         var bond = other
         (bond.identifier, bond.name, bond.localIdentity) = (identifier, name, localIdentity)

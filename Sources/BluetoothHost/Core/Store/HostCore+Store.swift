@@ -1,117 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGATT
 import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-// What the core keeps in its store. The driver reads and writes; the core says what and when, and
-// hears what has failed. What a peer or the application is told of is written before they are told:
-// a `save` is in the outbox before the packet and the answer that come of it.
+// The store's results. The driver reads and writes. The core decides what is written and when, and
+// gets the result of each write.
 extension HostCore {
-    /// What the store has of bonds, when the host begins.
+    /// Takes the bonds in the store at the start of the host.
     package mutating func storeOpened(_ entries: [StoreEntry], now: Instant) {
-        let inventory = BondInventory(entries, localIdentity: localIdentity.address)
-        for finding in inventory.findings { report(finding) }
+        let inventory = BondInventory(entries, localIdentity: context.localIdentity.address)
+        for finding in inventory.findings { context.report(finding) }
         let configured = Set(bonds.map(\.peer))
-        bonds = inventory.bonds.filter { !configured.contains($0.peer) } + bonds
-        keeping.counters = inventory.counters
+        context.bonds = inventory.bonds.filter { !configured.contains($0.peer) } + bonds
+        context.storeState.counters = inventory.counters
         bondsChanged(now: now)
-        // One more may be there: it was to be removed after another was saved.
+        // The store may have one bond more, which was to be removed after another was saved.
         while bonds.count > Self.bondLimit, let oldest = bonds.first {
             dropBond(of: oldest.peer, now: now)
         }
     }
 
-    /// The store cannot be used, in words.
+    /// Reports that the store cannot be used, with the reason.
     package mutating func storeFailed(_ text: String) {
-        emit(.security(.storeFailed(text)))
+        emit(.event(.security(.storeFailed(text))))
     }
 
-    /// Something could not be written. What the host has in memory counts; it is written later.
+    /// Handles the confirmation that an entry was written.
+    package mutating func saved(_ key: StoreKey, now: Instant) {
+        switch RecordName(key) {
+        case .identity:
+            context.storeState.isIdentityUnsaved = false
+            // Bonds that waited for the identity are written.
+            forEachLink(now: now) { $0.saveBond(&$1) }
+        case .bond(let peer):
+            for link in links.identifiers {
+                guard let bond = look(at: link, { $0.protection.unsavedBond }), bond.peer == peer
+                else { continue }
+                adopt(bond, on: link, now: now)
+            }
+        default: break
+        }
+    }
+
+    /// Handles a failed write. If the entry is the bond of a pairing, the pairing fails. The host
+    /// uses any other entry from memory and writes it later.
     package mutating func saveFailed(_ key: StoreKey, _ fault: StoreFault, now: Instant) {
         storeFailed("\(key): \(fault.text)")
-        guard let name = RecordName(key), farewellDeadline == nil, state != .closed else { return }
-        if case .counter(let peer) = name { keeping.counters[peer]?.reservationFailed() }
-        keeping.schedule.failed(name, now: now)
-    }
-
-    /// Something could not be read. It stays as it is.
-    package mutating func readFailed(_ key: StoreKey, _ fault: StoreFault) {
-        report(.foreign(key, reason: fault.text))
-    }
-
-    mutating func report(_ finding: BondInventory.Finding) {
-        switch finding {
-        case .unusable(let key, let reason): setAside(key, because: reason)
-        case .foreign(let key, let reason):
-            keeping.leftAlone.insert(key)
-            emit(.security(.leftAlone(entry: key.description, reason: reason)))
-        }
-    }
-
-    private mutating func setAside(_ key: StoreKey, because reason: String) {
-        emit(.setAside(key, reason: reason))
-        emit(.security(.setAside(entry: key.description, reason: reason)))
-    }
-}
-
-// Writing.
-extension HostCore {
-    /// Something changed that is kept: it is written before the next packet leaves, unless that has
-    /// happened too often of late.
-    mutating func keep(_ name: RecordName) {
-        if configuration.store != nil { keeping.schedule.want(name) }
-    }
-
-    /// Writes what has changed, as far as it may be written now.
-    mutating func writeChanges(now: Instant) {
-        for name in keeping.schedule.takeDue(now: now) { write(name) }
-    }
-
-    /// Writes all that waits: the host ends.
-    mutating func writeEverything() {
-        for name in keeping.schedule.takeAll() { write(name) }
-    }
-
-    /// Writes an entry, whatever was written of late.
-    mutating func write(_ name: RecordName) {
-        keeping.schedule.forget(name)
-        guard configuration.store != nil, let bytes = contents(of: name) else { return }
-        if keeping.leftAlone.remove(name.key) != nil {
-            setAside(name.key, because: "made room for what this host keeps")
-        }
-        emit(.save(bytes, name.key))
-    }
-
-    /// Removes an entry.
-    mutating func discard(_ name: RecordName) {
-        keeping.schedule.forget(name)
-        guard configuration.store != nil, !keeping.leftAlone.contains(name.key) else { return }
-        emit(.remove(name.key))
-    }
-
-    /// An entry as it is now; nil if there is nothing to be kept.
-    private func contents(of name: RecordName) -> [UInt8]? {
+        guard let name = RecordName(key) else { return }
         switch name {
-        case .identity: localIdentity.encode()
-        // Written when it was drawn, and never again.
-        case .secret: nil
-        case .order: MeetingOrder(bonds.map(\.peer)).encode()
-        case .bond(let peer):
-            bonds.first { $0.peer == peer }?.encode(localIdentity: localIdentity.address)
-        case .counter(let peer): keeping.counters[peer]?.encode(for: peer)
-        case .client(let peer): storedMemory(of: peer)?.encode(for: peer)
-        case .database(let peer): databases.record(of: peer)?.encode(for: peer)
-        case .application(let name):
-            applicationRecords[name].map { Record.encode($0, of: name) }
+        case .identity: bondNotSaved(fault, now: now)
+        case .bond(let peer): if bondNotSaved(of: peer, fault, now: now) { return }
+        default: break
         }
+        guard shutdownDeadline == nil, state != .closed else { return }
+        if case .counter(let peer) = name {
+            context.storeState.counters[peer]?.reservationFailed()
+        }
+        context.storeState.schedule.failed(name, now: now)
     }
 
-    /// What is kept of a client, with the counter that is ahead of those that it has used.
-    private func storedMemory(of peer: DeviceAddress) -> ClientMemory? {
-        var memory = memories[peer]
-        if let ceiling = keeping.ceilings[peer]?.ceiling { memory?.lastSignCounter = ceiling }
-        return memory
+    /// Fails the pairings whose bond could not be written, with this peer or, with nil, with all
+    /// peers. Returns whether there were any.
+    @discardableResult
+    private mutating func bondNotSaved(
+        of peer: DeviceAddress? = nil,
+        _ fault: StoreFault,
+        now: Instant
+    ) -> Bool {
+        let failed = links.identifiers.filter { link in
+            guard let bond = look(at: link, { $0.protection.unsavedBond }) else { return false }
+            return peer == nil || bond.peer == peer
+        }
+        for link in failed { withLink(link, now: now) { $0.bondNotSaved(fault, &$1) } }
+        return !failed.isEmpty
+    }
+
+    /// Handles an entry that could not be read. The entry stays unchanged.
+    package mutating func readFailed(_ key: StoreKey, _ fault: StoreFault) {
+        context.report(.foreign(key, reason: fault.text))
     }
 }

@@ -5,20 +5,22 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// Who a host is: as its store says, or, for the first time, as is drawn now and kept.
+/// The identity of a host: the stored one or, for a new store, one that is generated and saved.
 ///
-/// A host that cannot know it, or cannot keep it, is somebody new for as long as it lives: it can do
-/// everything but use the bonds of before.
+/// A host that cannot read its identity, or cannot save it, has a new identity until it ends. It
+/// can do everything except use its earlier bonds.
 struct HostIdentity: Sendable {
     private(set) var local: Pairing.LocalIdentity
-    /// What it gives the identifiers of peers by. Of its own, because peers that are bonded are told
-    /// the resolving key, and could take the identifiers apart.
+    /// The key from which the host derives the identifiers of peers. It is separate from the
+    /// resolving key, because bonded peers receive that key and could reverse the identifiers.
     private(set) var secret: HCI.Key128
-    /// What there is to be said about it.
+    /// The events to report about the identity.
     private(set) var events: [SecurityEvent] = []
+    /// The generated values that could not be written. The core writes them later.
+    private(set) var unsaved: [RecordName] = []
 
-    /// Looks into the store, if there is one. An address that is configured counts more than the
-    /// stored one.
+    /// Reads the store, if there is one. A configured address takes precedence over the stored
+    /// address.
     init(of configuration: inout HostConfiguration) {
         local = Pairing.LocalIdentity(
             address: .randomStatic(using: &configuration.randomness),
@@ -36,8 +38,8 @@ struct HostIdentity: Sendable {
         if let address = configuration.address { local.address = address }
     }
 
-    /// What the store has under a name; or, if it has nothing that anybody can use, what was drawn for
-    /// it, which is kept from now on.
+    /// Returns the stored value of a name. If the store has no usable value, returns the generated
+    /// value and saves it.
     private mutating func recall<Value>(
         _ name: RecordName,
         from store: any HostStore,
@@ -85,6 +87,7 @@ struct HostIdentity: Sendable {
             try store.save(bytes, as: name.key)
         } catch {
             events.append(.storeFailed("\(name.key): \(error)"))
+            unsaved.append(name)
         }
     }
 }

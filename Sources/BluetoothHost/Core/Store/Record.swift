@@ -2,28 +2,28 @@
 
 import BluetoothTypes
 
-// The form of everything that a host keeps: what it is and of which version comes first, and at the
-// end a check of all of it. A file that was cut short, one that somebody else wrote, and one of a
-// later version of this host are told apart, because something else is to be done about each.
+// The form of every stored entry: a header with the kind and the version, the contents, and a
+// checksum of everything before it. A truncated file, a file of another program and a file of a
+// later version of this host are different faults, because the host handles each differently.
 //
 //     0  "LNYD"
 //     4  u8 kind
-//     5  u8 version of what follows
-//     6  u32 octets of what follows
+//     5  u8 version of the contents
+//     6  u32 length of the contents in bytes
 //    10  contents
-//     …  u32 CRC-32 of all before
+//     …  u32 CRC-32 of everything before
 //
-// Integers are little-endian. A later version changes the contents and not this frame.
+// Integers are little-endian. A later version changes the contents, not this frame.
 
-/// What is wrong with an entry of the store.
+/// The fault of an entry of the store.
 enum RecordFault: Error, Equatable, CustomStringConvertible {
-    /// It is not whole, or not what was written.
+    /// The entry is incomplete or damaged.
     case torn
-    /// It is something else than its name says.
+    /// The entry is not of the kind that its name says.
     case foreign
-    /// A later version of this host wrote it.
+    /// A later version of this host wrote the entry.
     case newer(version: UInt8)
-    /// It is whole, and cannot be understood.
+    /// The entry is undamaged, but its contents are not valid.
     case malformed(MalformedBytes)
 
     var description: String {
@@ -37,14 +37,14 @@ enum RecordFault: Error, Equatable, CustomStringConvertible {
 }
 
 enum Record {
-    /// The version of each kind that is written, and the latest that is read.
+    /// The version that is written for each kind, and the latest that is read.
     static let version: UInt8 = 1
 
     private static let magic = Array("LNYD".utf8)
     private static let headerLength = 10
     private static let checkLength = 4
 
-    /// An entry as it is stored.
+    /// Returns the stored form of an entry.
     static func encode(
         _ name: RecordName,
         _ write: (inout ByteWriter) -> Void
@@ -64,7 +64,9 @@ enum Record {
         return writer.bytes
     }
 
-    /// Reads the contents of an entry, all of them.
+    /// Reads the contents of an entry to their end.
+    ///
+    /// - Throws: `RecordFault` if the entry is damaged, or not one of this kind and version.
     static func decode<Value>(
         _ bytes: [UInt8],
         as name: RecordName,
@@ -83,7 +85,7 @@ enum Record {
         }
     }
 
-    /// What is in the frame.
+    /// Returns the contents of the frame.
     private static func contents(
         of bytes: [UInt8],
         as name: RecordName
@@ -104,7 +106,7 @@ enum Record {
 }
 
 extension ByteWriter {
-    /// An address with its kind: seven octets.
+    /// Writes an address with its kind: 7 bytes.
     mutating func write(_ address: DeviceAddress) {
         write(address.kind.rawValue)
         write(contentsOf: address.littleEndianBytes)
@@ -112,7 +114,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// An address with its kind: seven octets.
+    /// Reads an address with its kind: 7 bytes.
     mutating func readDeviceAddress() throws(MalformedBytes) -> DeviceAddress {
         guard let kind = DeviceAddress.Kind(rawValue: try readUInt8()),
             let address = DeviceAddress(littleEndian: try readBytes(6), kind: kind)

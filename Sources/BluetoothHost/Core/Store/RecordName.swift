@@ -3,26 +3,26 @@
 import BluetoothTypes
 import HCITransports
 
-/// The entries that a host has in its store, by what they are of.
+/// The kind and the subject of an entry in a host's store.
 enum RecordName: Hashable, Sendable {
-    /// Who the host is.
+    /// The identity of the host.
     case identity
-    /// What the host gives identifiers of peers by.
+    /// The key from which the host derives the identifiers of peers.
     case secret
-    /// Which bonded peers were met last.
+    /// The order in which the bonded peers last proved their identity.
     case order
     /// The keys that are shared with a peer.
     case bond(DeviceAddress)
-    /// The counter of what is signed for a peer.
+    /// The counter of the commands that the host signs for a peer.
     case counter(DeviceAddress)
-    /// What a peer has configured as a client.
+    /// The configuration of a peer as a client.
     case client(DeviceAddress)
     /// The table of a peer.
     case database(DeviceAddress)
-    /// What an application keeps under a name of its own.
+    /// A record that an application stores under a name of its own.
     case application(ApplicationName)
 
-    /// What an entry is, as its first octets say.
+    /// The kind of an entry, as stored in its header.
     enum Kind: UInt8, Sendable, CaseIterable {
         case identity = 1
         case order = 2
@@ -47,7 +47,7 @@ enum RecordName: Hashable, Sendable {
         }
     }
 
-    /// Whose the entry is, by the address that stays the same; nil if it is no peer's.
+    /// The identity address of the entry's peer, or nil if the entry does not belong to a peer.
     var peer: DeviceAddress? {
         switch self {
         case .identity, .secret, .order, .application: nil
@@ -55,7 +55,7 @@ enum RecordName: Hashable, Sendable {
         }
     }
 
-    /// The key: `order`, `bond-random-c0ffee000001`.
+    /// The store's key, such as `order` or `bond-random-c0ffee000001`.
     var key: StoreKey {
         if case .application(let name) = self { return StoreKey(name: "\(kind)-\(name)") }
         let suffix = peer.map { peer in
@@ -65,7 +65,7 @@ enum RecordName: Hashable, Sendable {
         return StoreKey(name: "\(kind)\(suffix ?? "")")
     }
 
-    /// What a key names; nil if it is none of ours.
+    /// Parses a key. Returns nil if it is not a key of this host's entries.
     init?(_ key: StoreKey) {
         let parts = key.description.split(separator: "-", omittingEmptySubsequences: false)
         let kind = Kind.allCases.first { "\($0)" == parts[0] }
@@ -102,7 +102,7 @@ enum RecordName: Hashable, Sendable {
         }
     }
 
-    /// The entries that there is one of.
+    /// Returns the entry of a kind that has only one entry.
     private static func own(_ kind: Kind) -> Self? {
         switch kind {
         case .identity: .identity
@@ -113,14 +113,14 @@ enum RecordName: Hashable, Sendable {
     }
 }
 
-/// The name of something that an application keeps: lower-case letters of ASCII, digits and hyphens.
+/// The name of an application's record: lowercase ASCII letters, digits and hyphens.
 struct ApplicationName: Hashable, Sendable, CustomStringConvertible {
-    /// The longest name, in characters: so long that the store's key is one.
+    /// The maximum length of a name in characters, so that the store's key is valid.
     static let lengthLimit = StoreKey.lengthLimit - "application-".utf8.count
 
     let description: String
 
-    /// Nil for text that is no name.
+    /// Returns nil if the text is not a valid name.
     init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { character in
             switch character {

@@ -2,71 +2,72 @@
 
 import BluetoothTypes
 
-/// When changed entries are written to the store: at once as a rule; but no peer can make the host
-/// write without end, and so wear out its disk.
+/// The times at which changed entries are written to the store. As a rule an entry is written at
+/// once, but a peer must not be able to make the host write without end and wear out its disk.
 ///
-/// Each entry has an allowance of writes, which grows back. What is changed beyond it waits, and what
-/// it is then, the latest, is written when there is allowance again. A write that failed waits
-/// likewise.
+/// Each entry has an allowance of writes, which grows back. A change beyond the allowance waits,
+/// and the latest contents are written when there is allowance again. A write that failed waits in
+/// the same way.
 struct SaveSchedule: Sendable {
-    /// So many writes in a row; then one more in each interval.
+    /// A number of writes in a row, and then one more in each interval.
     struct Allowance: Sendable {
         let burst: Int
         let interval: Duration
 
-        /// How long before there is the whole allowance again a write is in order.
+        /// The time before the allowance is whole again from which a write is permitted.
         var slack: Duration { interval * (burst - 1) }
     }
 
-    /// How often an entry is written before it has to wait.
+    /// The number of writes of an entry before it has to wait.
     static let burstLimit = 16
     /// The time in which the allowance grows by one write.
     static let interval: Duration = .seconds(30)
-    /// How long the order of meetings waits: to lose some of it does no harm.
+    /// The interval between writes of the order in which peers proved their identity. The loss of
+    /// recent changes does no harm.
     static let orderInterval: Duration = .seconds(600)
-    /// How long an application's record waits that changes often: what a program that is killed loses
-    /// of what it has kept.
+    /// The interval between writes of an application's record that changes often. Within
+    /// `applicationBurstLimit` writes, a program that is killed loses at most the changes of this
+    /// time.
     static let applicationInterval: Duration = .seconds(1)
-    /// How often such a record is written so: then it waits as others do, and no program writes more
-    /// than 2,880 times a day for long.
+    /// The number of such writes. After that the record waits like other entries, so no program
+    /// writes more than 2,880 times a day for long.
     static let applicationBurstLimit = 256
-    /// How many entries may be remembered to have been written; then those are forgotten that have
-    /// their whole allowance.
+    /// The number of remembered entries above which entries with their whole allowance are removed.
     static let pruneLimit = 4_096
 
-    /// When each entry has all of each of its allowances again.
+    /// The times at which each entry has all of each of its allowances again.
     private var wholeAt: [RecordName: [Instant]] = [:]
-    /// What waits to be written.
+    /// The entries that wait to be written.
     private(set) var waiting: Set<RecordName> = []
-    /// What changed since `takeDue` was asked last.
+    /// The entries that changed since the last call of `takeDue`.
     private var changed: [RecordName] = []
 
-    /// An entry changed.
+    /// Adds an entry that changed.
     mutating func want(_ name: RecordName) {
         if waiting.insert(name).inserted { changed.append(name) }
     }
 
-    /// Whether something has just changed.
+    /// Whether an entry has changed since the last call of `takeDue`.
     var hasNews: Bool { !changed.isEmpty }
 
-    /// An entry is gone, or has just been written for another reason.
+    /// Removes an entry that is gone, or has just been written for another reason.
     mutating func forget(_ name: RecordName) {
         waiting.remove(name)
     }
 
-    /// An entry could not be written: once more, after a pause.
+    /// Schedules another attempt, after a pause, for an entry that could not be written.
     mutating func failed(_ name: RecordName, now: Instant) {
         waiting.insert(name)
         wholeAt[name] = Self.allowances(of: name).map { now + $0.slack + Self.interval }
     }
 
-    /// When `takeDue` is to be asked; nil if nothing waits.
+    /// The time at which to call `takeDue`, or nil if nothing waits.
     var nextDeadline: Instant? {
         if hasNews { return .zero }
         return waiting.map(dueTime).min()
     }
 
-    /// What is to be written now.
+    /// Removes and returns the entries to be written now.
     mutating func takeDue(now: Instant) -> [RecordName] {
         changed = []
         let due = waiting.filter { dueTime($0) <= now }
@@ -79,10 +80,10 @@ struct SaveSchedule: Sendable {
         return due.sorted { $0.key.description < $1.key.description }
     }
 
-    /// How many entries are remembered to have been written.
+    /// The number of entries with remembered writes.
     var rememberedCount: Int { wholeAt.count }
 
-    /// Everything that waits: the host ends.
+    /// Removes and returns all entries that wait, because the host ends.
     mutating func takeAll() -> [RecordName] {
         defer { (waiting, changed) = ([], []) }
         return waiting.sorted { $0.key.description < $1.key.description }
@@ -99,7 +100,7 @@ struct SaveSchedule: Sendable {
         return zip(whole, Self.allowances(of: name)).map { $0 + (.zero - $1.slack) }.max() ?? .zero
     }
 
-    /// A write is due when each of these allows it.
+    /// Returns the allowances of an entry. A write is due when each of them permits it.
     private static func allowances(of name: RecordName) -> [Allowance] {
         switch name {
         case .order: [Allowance(burst: 1, interval: orderInterval)]

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The counter of the commands that are signed for one peer (Vol 3, Part H, 2.4.5). None may be used
-/// twice, whatever becomes of the host: so counters are reserved in blocks, and a block is in the
-/// store before its first is used. A host that is killed leaves out the rest of the block.
+/// The counter of the commands that the host signs for one peer (Vol 3, Part H, 2.4.5). No counter
+/// may be used twice, even if the host is killed. Counters are therefore reserved in blocks, and a
+/// block is in the store before its first counter is used. After a host was killed, the rest of its
+/// block is skipped.
 struct SignCounter: Equatable, Sendable {
-    /// How many counters are reserved at once.
+    /// The number of counters that are reserved at once.
     static let blockLength: UInt32 = 256
 
-    /// The next to be used.
+    /// The next counter.
     var next: UInt32 = 0
-    /// The first that is not reserved.
+    /// The first counter that is not reserved.
     var reserved: UInt32 = 0
 
-    /// Takes the next counter; nil once all of them are used. `isBlockNew` says that `reserved` has to
-    /// be in the store first.
+    /// Takes the next counter.
+    ///
+    /// - Returns: The counter, and whether `reserved` must be stored before the counter is used.
+    ///   Nil if all counters are used.
     mutating func take() -> (counter: UInt32, isBlockNew: Bool)? {
         guard next < .max else { return nil }
         let isBlockNew = next >= reserved
@@ -25,6 +28,6 @@ struct SignCounter: Equatable, Sendable {
         return (next, isBlockNew)
     }
 
-    /// What was reserved could not be stored: the next to be used reserves anew.
+    /// Handles a reservation that could not be stored: the next counter is reserved again.
     mutating func reservationFailed() { reserved = next }
 }

@@ -5,19 +5,18 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// The other entries as they are stored. Whatever is of a peer has its address in front, so that a
-// file under another name than its own is noticed.
+// The contents of the other entries. The entry of a peer begins with the peer's address, so that a
+// file under a wrong name is detected. The numbers are lengths in bytes.
 //
-//     identity   7 our address, 16 what our private addresses are made with
-//     secret     16 what identifiers of peers are made with
-//     order      7 octets for each bonded peer, who was met last is last
+//     identity   7 this host's address, 16 the resolving key of its private addresses
+//     secret     16 the key of the identifiers of peers
+//     order      7 for each bonded peer, the latest at the end
 //     counter    4 the first counter that was certainly not used
-//     client     as `ClientMemory` has it
-//     database   as `DatabaseRecord` has it
-//     application  1+n the name, the number of its octets before them, and what the application has
-//                kept
+//     client     as encoded by `ClientRecord`
+//     database   as encoded by `DatabaseRecord`
+//     application  1+n the length of the name and the name, then the application's bytes
 extension Pairing.LocalIdentity {
-    /// The entry `identity`.
+    /// Returns the entry `identity`.
     func encode() -> [UInt8] {
         Record.encode(.identity) { writer in
             writer.write(address)
@@ -36,7 +35,7 @@ extension Pairing.LocalIdentity {
 }
 
 extension Record {
-    /// The entry `secret`.
+    /// Returns the entry `secret`.
     static func encode(secret: HCI.Key128) -> [UInt8] {
         encode(.secret) { $0.write(contentsOf: secret.bytes) }
     }
@@ -47,7 +46,7 @@ extension Record {
         }
     }
 
-    /// The entry of an application.
+    /// Returns the entry of an application.
     static func encode(_ bytes: [UInt8], of name: ApplicationName) -> [UInt8] {
         encode(.application(name)) { writer in
             let text = Array(name.description.utf8)
@@ -69,7 +68,7 @@ extension Record {
     }
 }
 
-/// The peers in the order in which they were met, the latest last.
+/// The bonded peers in the order in which they last proved their identity, the latest last.
 struct MeetingOrder: Equatable {
     var peers: [DeviceAddress]
 
@@ -105,14 +104,14 @@ extension SignCounter {
     }
 }
 
-extension ClientMemory {
+extension ClientRecord {
     func encode(for peer: DeviceAddress) -> [UInt8] {
         Record.encode(.client(peer)) { $0.write(contentsOf: encode()) }
     }
 
     init(parsing bytes: [UInt8], peer: DeviceAddress) throws(RecordFault) {
         self = try Record.decode(bytes, as: .client(peer)) { reader throws(MalformedBytes) in
-            try ClientMemory(parsing: Array(reader.readRemaining()))
+            try ClientRecord(parsing: Array(reader.readRemaining()))
         }
     }
 }

@@ -2,10 +2,10 @@
 
 import HCITransports
 
-/// What the store had under one key when the host began.
+/// The entry of the store under one key when the host began.
 package struct StoreEntry: Sendable {
     package let key: StoreKey
-    /// The octets; or, in words, why they could not be read.
+    /// The bytes, or a description of why they could not be read.
     package let contents: Result<[UInt8], StoreFault>
 
     package init(key: StoreKey, contents: Result<[UInt8], StoreFault>) {
@@ -14,7 +14,7 @@ package struct StoreEntry: Sendable {
     }
 }
 
-/// Why an entry could not be read or written, in words.
+/// A description of why an entry could not be read or written.
 package struct StoreFault: Error, Hashable, Sendable {
     package let text: String
 
@@ -24,8 +24,9 @@ package struct StoreFault: Error, Hashable, Sendable {
 }
 
 extension HostStore {
-    /// Reads all that a host wants to know of its bonds before it begins. Throws only if the store
-    /// does not say what there is.
+    /// Reads all entries that a host needs of its bonds at its start.
+    ///
+    /// - Throws: The store's error if its entries cannot be listed.
     package func readBonds() throws -> [StoreEntry] {
         try keys().filter(BondInventory.includes)
             .sorted { $0.description < $1.description }

@@ -2,16 +2,16 @@
 
 import BluetoothHCI
 
-/// The key that Phase 2 has made: the long term key of LE Secure Connections, or the short term key
+/// The key that phase 2 created: the long-term key of LE Secure Connections, or the short-term key
 /// of legacy pairing.
 struct AgreedKey: Sendable {
-    /// Not longer than was agreed on.
+    /// The key, shortened to the agreed size.
     let value: HCI.Key128
-    /// Whether the private key that the specification prints went into it.
+    /// Whether the key was created from the published debug key.
     var isKnownToAll = false
 }
 
-/// Both sides have the key. The Central encrypts the link with it (Vol 3, Part H, 2.4.4.1).
+/// Both devices have the key. The Central encrypts the link with it (Vol 3, Part H, 2.4.4.1).
 struct AwaitingEncryption: AgreedPhase {
     let pairing: Session
     let key: AgreedKey

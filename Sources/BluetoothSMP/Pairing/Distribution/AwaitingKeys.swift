@@ -3,12 +3,12 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Phase 3: keys are handed over on the encrypted link (Vol 3, Part H, 2.4.3 and 3.6). The responder
-/// begins, and each side has its keys in one order.
+/// Phase 3: the devices distribute keys on the encrypted link (Vol 3, Part H, 2.4.3 and 3.6). The
+/// responder starts, and each device sends its keys in a fixed order.
 struct AwaitingKeys: AgreedPhase {
     let pairing: Session
     private var keys: Pairing.Keys
-    /// What the peer has still to send, in this order.
+    /// The PDUs that the peer has still to send, in this order.
     private var awaited: ArraySlice<SMP.Code>
 
     static func begin(
@@ -38,7 +38,7 @@ struct AwaitingKeys: AgreedPhase {
         return phase.goOn(using: &generator)
     }
 
-    /// Encryption that ends takes with it what was handed over half.
+    /// Ends the pairing if the encryption ends. The keys distributed so far are discarded.
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
@@ -47,7 +47,8 @@ struct AwaitingKeys: AgreedPhase {
         return nil
     }
 
-    /// When the peer has sent everything, the initiator sends its own, and the responder is done.
+    /// Returns the next step. When the peer has sent all keys, the initiator sends its own, and the
+    /// responder has finished.
     private func goOn(using generator: inout some RandomNumberGenerator) -> Step {
         guard awaited.isEmpty else { return Step(.awaitingKeys(self)) }
         guard pairing.isInitiator else { return Step(nil, .paired(keys.finished)) }
@@ -56,7 +57,7 @@ struct AwaitingKeys: AgreedPhase {
         return Step(nil, sent + [.paired(phase.keys.finished)])
     }
 
-    /// The responder sends all that it has, and waits for the initiator.
+    /// Sends all keys of the responder, which then waits for those of the initiator.
     private func distribute(using generator: inout some RandomNumberGenerator) -> Step {
         var phase = self
         let sent = phase.keys.give(pairing, using: &generator)
@@ -75,7 +76,7 @@ extension Session {
 }
 
 extension SMP.KeyDistribution {
-    /// The PDUs that hand the keys over, in their order (Vol 3, Part H, 3.6.1).
+    /// The codes of the PDUs that distribute the keys, in order (Vol 3, Part H, 3.6.1).
     fileprivate var codes: [SMP.Code] {
         var codes: [SMP.Code] = []
         if contains(.encryptionKey) { codes += [.encryptionInformation, .centralIdentification] }
@@ -86,7 +87,7 @@ extension SMP.KeyDistribution {
 }
 
 extension Pairing.Keys {
-    /// Draws what the peer is to get, and keeps our part of it.
+    /// Generates the keys for the peer, and stores the local copies.
     fileprivate mutating func give(
         _ session: Session,
         using generator: inout some RandomNumberGenerator
@@ -117,7 +118,7 @@ extension Pairing.Keys {
 }
 
 extension LongTermKey {
-    /// A key that nobody has had before, with a name that says nothing.
+    /// Creates a new random key with random numbers.
     fileprivate init(drawing octets: Int, using generator: inout some RandomNumberGenerator) {
         self.init(
             HCI.Key128(using: &generator).shortened(to: octets),

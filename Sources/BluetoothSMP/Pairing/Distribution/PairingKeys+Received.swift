@@ -3,9 +3,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// What the peer hands over (Vol 3, Part H, 3.6.2 to 3.6.6).
+// The keys that the peer distributes (Vol 3, Part H, 3.6.2 to 3.6.6).
 extension Pairing.Keys {
-    /// What there is before any key was handed over.
+    /// Creates the keys before any were distributed.
     init(_ terms: Terms, _ key: AgreedKey) {
         self.init(
             method: terms.method,
@@ -19,7 +19,9 @@ extension Pairing.Keys {
         localKey = peerKey
     }
 
-    /// Throws for a key that is none.
+    /// Stores a distributed key.
+    ///
+    /// - Throws: ``Refusal`` if the key is not acceptable.
     mutating func keep(_ pdu: SMP.PDU, _ session: Session) throws(Refusal) {
         switch pdu {
         case .encryptionInformation(let key):
@@ -28,7 +30,7 @@ extension Pairing.Keys {
         case .centralIdentification(let diversifier, let random):
             peerKey?.diversifier = diversifier
             peerKey?.random = random
-        // A key of zeros says that the peer has no private addresses (Vol 3, Part H, 2.4.2.1).
+        // A key of zeros means that the peer has no private addresses (Vol 3, Part H, 2.4.2.1).
         case .identityInformation(let key): peerResolvingKey = key.isZero ? nil : key
         case .identityAddressInformation(let address): try keepIdentity(address, session)
         case .signingInformation(let key): peerSigningKey = key
@@ -36,7 +38,8 @@ extension Pairing.Keys {
         }
     }
 
-    /// An address that changes is no identity, and ours is not the peer's.
+    /// Stores the peer's identity address. A private address is not an identity address, and the
+    /// local one cannot be the peer's.
     private mutating func keepIdentity(
         _ address: DeviceAddress,
         _ session: Session
@@ -44,12 +47,13 @@ extension Pairing.Keys {
         guard address.kind == .public || address.randomKind == .static,
             address != session.context.identity.address
         else { throw Refusal(.invalidParameters) }
-        // Some send zeros for want of an identity. Then nothing can be resolved to it either.
+        // Some devices send zeros if they have no identity address. Their private addresses cannot
+        // be resolved then.
         if address.value == 0 { peerResolvingKey = nil } else { peerIdentity = address }
     }
 
-    /// The same, when all was handed over that will be. There is no bond without a key that could
-    /// encrypt another link.
+    /// The keys after the distribution is complete. The result is a bond only if it includes a key
+    /// that can encrypt another link.
     var finished: Pairing.Keys {
         var keys = self
         keys.isBonded = isBonded && (peerKey != nil || localKey != nil)

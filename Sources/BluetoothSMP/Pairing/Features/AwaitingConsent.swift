@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer wants to pair, and nothing would show whether anybody here does: a person is asked. The
-/// Peripheral has not sent its response yet.
+/// The peer started the pairing, and no later step would show that the local user agrees, so the
+/// user is asked. The Peripheral has not sent its response yet.
 struct AwaitingConsent: AgreedPhase {
     let pairing: Session
 

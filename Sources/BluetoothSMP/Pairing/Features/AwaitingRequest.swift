@@ -2,13 +2,14 @@
 
 import BluetoothTypes
 
-/// The Peripheral has sent a Security Request. The Central may pair, encrypt with a key that it has,
-/// refuse, or do nothing at all (Vol 3, Part H, 2.4.6).
+/// The Peripheral has sent a Security Request. The Central may pair, encrypt with an existing key,
+/// refuse, or do nothing (Vol 3, Part H, 2.4.6).
 struct AwaitingRequest: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
     let bond: LinkSecurity?
-    /// Whether nobody here has agreed to a pairing yet: to ask for encryption is not to agree.
+    /// Whether the local user has not agreed to a pairing yet. A request for encryption is not an
+    /// agreement.
     let asksConsent: Bool
 
     static func begin(
@@ -38,7 +39,7 @@ struct AwaitingRequest: PairingPhase {
         return try accept(request, using: &generator)
     }
 
-    /// Answers a Pairing Request.
+    /// Processes a Pairing Request.
     func accept(
         _ request: SMP.PairingFeatures,
         using generator: inout some RandomNumberGenerator
@@ -53,7 +54,8 @@ struct AwaitingRequest: PairingPhase {
         return try session.begin(asksConsent: asksConsent, using: &generator)
     }
 
-    /// The Central had a key, and needs no pairing. If the key was not good, it may still pair.
+    /// Ends the state, because the Central had a key and needs no pairing. If encryption fails, the
+    /// Central may still pair.
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator

@@ -7,7 +7,7 @@ struct AwaitingResponse: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
     let bond: LinkSecurity?
-    /// Whether nobody here has agreed to the pairing yet.
+    /// Whether the local user has not agreed to the pairing yet.
     let asksConsent: Bool
     let request: SMP.PairingFeatures
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Pairing.Method {
-    /// The method that follows from what both sides can show and ask, as seen from one of them
-    /// (Vol 3, Part H, 2.3.5.1, Table 2.8).
+    /// Returns the method that results from the capabilities of both devices, from the point of
+    /// view of one of them (Vol 3, Part H, 2.3.5.1, Table 2.8).
     ///
-    /// The table in words: two who can show a number and take a yes compare numbers, if they know LE
-    /// Secure Connections. Otherwise somebody has to enter what the other shows, and the initiator
-    /// shows it if it can be entered at the responder. Where nothing can be shown on either side, the
-    /// same is entered at both; and where nothing can be entered, it just works.
+    /// Two devices that can show a number and accept a yes use numeric comparison, if they use LE
+    /// Secure Connections. Otherwise the user enters at one device the passkey that the other
+    /// shows. The initiator shows it if the initiator has a display and the responder has a
+    /// keyboard. If neither device can show a passkey, the user enters the same one at both. If a
+    /// device has neither input nor output, or no device has a keyboard, the method is Just Works.
     static func following(
         initiator: Pairing.IOCapability,
         responder: Pairing.IOCapability,
@@ -26,10 +27,10 @@ extension Pairing.Method {
         return initiatorShows == isInitiator ? .passkeyDisplay : .passkeyEntry
     }
 
-    /// Whether digits are entered at the peer.
+    /// Whether the user enters digits at the peer.
     var isEnteredAtPeer: Bool { self == .passkeyDisplay || self == .passkeyEntryOnBoth }
 
-    /// Whether digits are entered at all.
+    /// Whether the user enters digits at either device.
     var hasPasskey: Bool { isEnteredAtPeer || self == .passkeyEntry }
 }
 
@@ -38,6 +39,6 @@ extension Pairing.IOCapability {
 
     var hasDisplay: Bool { self != .keyboardOnly && self != .noInputNoOutput }
 
-    /// Whether a number can be shown, and a yes be given.
+    /// Whether the device can show a number and accept a yes.
     var comparesNumbers: Bool { self == .displayYesNo || self == .keyboardDisplay }
 }

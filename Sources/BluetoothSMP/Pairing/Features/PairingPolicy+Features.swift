@@ -3,9 +3,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// What a policy has us tell the peer.
+// The features that result from a policy.
 extension Pairing.Policy {
-    /// What we want, as a Pairing Request or a Security Request says it.
+    /// The requirements of the policy, for a Pairing Request or a Security Request.
     var requirements: SMP.AuthenticationRequirements {
         var requirements: SMP.AuthenticationRequirements = []
         if isBonding { requirements.insert(.bonding) }
@@ -15,7 +15,7 @@ extension Pairing.Policy {
         return requirements
     }
 
-    /// The features of our Pairing Request.
+    /// The features of a local Pairing Request.
     var request: SMP.PairingFeatures {
         SMP.PairingFeatures(
             ioCapability: ioCapability,
@@ -27,7 +27,8 @@ extension Pairing.Policy {
         )
     }
 
-    /// The features of our answer to a Pairing Request: what was asked for, as far as we have it.
+    /// Returns the features of the response to a Pairing Request: the requested ones, as far as the
+    /// policy includes them.
     func response(to request: SMP.PairingFeatures) -> SMP.PairingFeatures {
         var wanted = requirements
         if usesSecureConnections { wanted.insert(.secureConnections) }
@@ -48,9 +49,11 @@ extension Pairing.Policy {
         requiresAuthentication || prefersAuthentication && ioCapability != .noInputNoOutput
     }
 
-    /// A temporary key is of use to legacy pairing only, and the one flag for data out of band speaks
-    /// of what both sides can do best. So whoever has nothing but a temporary key, and may use it,
-    /// does not begin with LE Secure Connections.
+    /// Whether a local request offers LE Secure Connections.
+    ///
+    /// A temporary key is only useful for legacy pairing, but the single OOB flag refers to the
+    /// best pairing that both devices support. If the policy has only a temporary key and allows
+    /// legacy pairing, a local request does not offer LE Secure Connections.
     private var offersSecureConnections: Bool {
         let hasOnlyTemporaryKey =
             localOutOfBandData == nil && peerConfirmation == nil
@@ -62,13 +65,14 @@ extension Pairing.Policy {
         isSecure ? peerConfirmation != nil : temporaryKey(isInitiator: true) != nil
     }
 
-    /// Keys for BR/EDR are not derived, so `linkKey` is never there.
+    /// The keys to distribute, without `linkKey`, because this package does not derive keys for
+    /// BR/EDR.
     private var distribution: SMP.KeyDistribution {
         isBonding ? keyDistribution.subtracting(.linkKey) : []
     }
 
-    /// The shortest key that is good enough, and the longest that is asked for. If that is shorter, no
-    /// key is good enough: a maximum never makes a minimum smaller.
+    /// The smallest acceptable key size and the largest requested one. If the largest is less than
+    /// the smallest, no key is acceptable, because a maximum never reduces a minimum.
     var keySizes: (lowerBound: Int, upperBound: Int) {
         func clamp(_ size: Int) -> Int {
             let range = LinkSecurity.keySizeRange
@@ -78,9 +82,9 @@ extension Pairing.Policy {
     }
 }
 
-// What was handed over by another way.
+// The out-of-band data.
 extension Pairing.Policy {
-    /// What the peer confirmed its public key with; nil if we have not heard from it.
+    /// The confirmation of the peer's public key, or nil if there is no such data.
     var peerConfirmation: (value: SMP.Value128, random: SMP.Value128)? {
         guard let value = peerOutOfBandData?.confirmation.flatMap({ SMP.Value128($0) }),
             let random = peerOutOfBandData?.random.flatMap({ SMP.Value128($0) })
@@ -88,13 +92,13 @@ extension Pairing.Policy {
         return (value, random)
     }
 
-    /// The random number that the peer has heard of; nil if we have told it nothing.
+    /// The random number in the data that the peer has, or nil if it has no such data.
     var localRandom: SMP.Value128? {
         localOutOfBandData?.data.random.flatMap { SMP.Value128($0) }
     }
 
-    /// The temporary key of legacy pairing. One is enough; if each side has given the other one, the
-    /// initiator's counts.
+    /// Returns the temporary key of legacy pairing. One key suffices. If both devices have given
+    /// one to the other, that of the initiator is used.
     func temporaryKey(isInitiator: Bool) -> HCI.Key128? {
         let local = localOutOfBandData?.data.temporaryKey
         let peer = peerOutOfBandData?.temporaryKey

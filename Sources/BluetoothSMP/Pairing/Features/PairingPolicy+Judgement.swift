@@ -2,10 +2,12 @@
 
 import BluetoothTypes
 
-// What a policy lets a pairing come to.
+// The pairings that a policy allows.
 extension Pairing.Policy {
-    /// Throws unless the pairing may go on by these terms, and what it makes may take the place of
+    /// Checks that the policy allows a pairing with these terms, and that its result may replace
     /// `bond`.
+    ///
+    /// - Throws: ``Refusal`` if not.
     func judge(_ terms: Terms, replacing bond: LinkSecurity?) throws(Refusal) {
         guard terms.usesSecureConnections || allowsLegacyPairing,
             terms.method.isAuthenticated || !requiresAuthentication,
@@ -15,8 +17,10 @@ extension Pairing.Policy {
         guard terms.keySize >= keySizes.lowerBound else { throw Refusal(.encryptionKeySize) }
     }
 
-    /// Throws if no peer whatever could be paired with as the policy demands: nothing need be sent
-    /// to find that out.
+    /// Checks, before any PDU is sent, that the policy can be satisfied with at least one kind of
+    /// peer.
+    ///
+    /// - Throws: ``Refusal`` if not.
     func judge(replacing bond: LinkSecurity?) throws(Refusal) {
         let isDemanding =
             requiresAuthentication || (bond?.isAuthenticated ?? false) && !allowsWeakerBond
@@ -28,8 +32,8 @@ extension Pairing.Policy {
         }
     }
 
-    /// A bond is not replaced by a weaker one, unless the application says so: whoever can make
-    /// somebody pair again could otherwise get rid of its protection.
+    /// Returns whether a new key may replace a bond. Without the application's permission, a weaker
+    /// one may not. Otherwise an attacker that causes a new pairing could remove the protection.
     private func allows(_ strength: LinkSecurity, replacing bond: LinkSecurity?) -> Bool {
         guard let bond, !allowsWeakerBond else { return true }
         return (strength.isAuthenticated || !bond.isAuthenticated)

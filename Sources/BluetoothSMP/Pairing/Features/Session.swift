@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// A pairing whose terms are clear: what does not change any more until it is over.
+/// A pairing with known terms: the values that do not change until it ends.
 struct Session: Sendable {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
@@ -10,7 +10,10 @@ struct Session: Sendable {
     let response: SMP.PairingFeatures
     let terms: Terms
 
-    /// Throws if the peer's features cannot be accepted, or lead to what the policy does not allow.
+    /// Creates a session.
+    ///
+    /// - Throws: ``Refusal`` if the peer's features are not acceptable, or if the policy does not
+    ///   allow the result.
     init(
         _ context: SecurityManager.Context,
         _ policy: Pairing.Policy,
@@ -25,13 +28,14 @@ struct Session: Sendable {
         terms = try Terms(request: request, response: response, isInitiator: context.isCentral)
         try policy.judge(terms, replacing: bond)
         let peer = context.isCentral ? response : request
-        // A peer that has heard from us out of band must have heard it from us.
+        // A peer that claims to have local out-of-band data must have received it from this device.
         if terms.usesSecureConnections, peer.hasOutOfBandData == true, policy.localRandom == nil {
             throw Refusal(.outOfBandDataNotAvailable)
         }
     }
 
-    /// The Central initiates, the Peripheral responds (Vol 3, Part H, 2.1).
+    /// Whether the local device is the initiator. The Central initiates, and the Peripheral
+    /// responds (Vol 3, Part H, 2.1).
     var isInitiator: Bool { context.isCentral }
 
     var initiator: DeviceAddress { isInitiator ? context.localAddress : context.peerAddress }
@@ -42,10 +46,10 @@ struct Session: Sendable {
 
     var peerFeatures: SMP.PairingFeatures { isInitiator ? response : request }
 
-    /// Goes on where the terms are clear.
+    /// Returns the first step after the terms are known.
     ///
-    /// - Parameter asksConsent: whether it was the peer's idea. Then a person has to agree, if
-    ///   nothing that comes later would show it.
+    /// - Parameter asksConsent: Whether the peer started the pairing. The user must then agree,
+    ///   unless a later step shows the user's agreement.
     func begin(
         asksConsent: Bool,
         using generator: inout some RandomNumberGenerator

@@ -2,19 +2,21 @@
 
 import BluetoothTypes
 
-/// What follows from a Pairing Request and its response: how the rest of the pairing goes.
+/// The terms of a pairing, which result from the Pairing Request and its response.
 struct Terms: Hashable, Sendable {
     let usesSecureConnections: Bool
     let method: Pairing.Method
-    /// In octets.
+    /// The key size in bytes.
     let keySize: Int
     let isBonding: Bool
-    /// Whether entering a passkey is accompanied by Keypress Notifications.
+    /// Whether the devices send keypress notifications during passkey entry.
     let usesKeypresses: Bool
     let initiatorKeys: SMP.KeyDistribution
     let responderKeys: SMP.KeyDistribution
 
-    /// Throws if there is something in the features that must not be there.
+    /// Determines the terms.
+    ///
+    /// - Throws: ``Refusal`` if the features contain a value that is not allowed.
     init(
         request: SMP.PairingFeatures,
         response: SMP.PairingFeatures,
@@ -34,13 +36,13 @@ struct Terms: Hashable, Sendable {
         keySize = min(initiator.keySize, responder.keySize)
         isBonding = request.requirements.isBonding && response.requirements.isBonding
         usesKeypresses = common.contains(.keypress) && method.hasPasskey
-        // The bit of the long term key has no meaning where both sides compute the same one.
+        // The bit of the long-term key has no meaning if both devices compute the same key.
         let pointless: SMP.KeyDistribution = usesSecureConnections ? .encryptionKey : []
         initiatorKeys = response.initiatorKeys.subtracting(pointless)
         responderKeys = response.responderKeys.subtracting(pointless)
     }
 
-    /// How good the key will be that the link is encrypted with.
+    /// The security of a link that is encrypted with the resulting key.
     var strength: LinkSecurity {
         LinkSecurity(
             isEncrypted: true,
@@ -51,7 +53,7 @@ struct Terms: Hashable, Sendable {
     }
 }
 
-/// The features of one side, without values that are reserved.
+/// The features of one device, without reserved values.
 private struct Declaration {
     let ioCapability: Pairing.IOCapability
     let hasOutOfBandData: Bool
@@ -70,7 +72,8 @@ private struct Declaration {
         wantsProtection = features.requirements.contains(.protection)
     }
 
-    /// The method, as seen from one of the sides (Vol 3, Part H, 2.3.5.1, Tables 2.6 to 2.8).
+    /// Returns the method from the point of view of one device (Vol 3, Part H, 2.3.5.1, Tables 2.6
+    /// to 2.8).
     static func method(
         _ initiator: Declaration,
         _ responder: Declaration,
@@ -78,8 +81,8 @@ private struct Declaration {
         isInitiator: Bool
     ) -> Pairing.Method {
         let flags = [initiator.hasOutOfBandData, responder.hasOutOfBandData]
-        // The temporary key of legacy pairing has to be on both sides; for LE Secure Connections it
-        // is enough that one has heard from the other.
+        // Legacy pairing requires the temporary key on both devices. LE Secure Connections only
+        // requires that one device has data of the other.
         if usesSecureConnections ? flags.contains(true) : !flags.contains(false) {
             return .outOfBand
         }
@@ -94,8 +97,8 @@ private struct Declaration {
 }
 
 extension SMP.PairingFeatures {
-    /// The responder cannot promise or ask for keys that the initiator has not spoken of
-    /// (Vol 3, Part H, 3.6.1).
+    /// Checks that the responder includes no keys that the request does not include (Vol 3, Part H,
+    /// 3.6.1).
     fileprivate func checkDistribution(answering request: Self) throws(Refusal) {
         let known: SMP.KeyDistribution = [.encryptionKey, .identityKey, .signingKey, .linkKey]
         guard

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer is to be bound to its number. Only then is it told ours (Vol 3, Part H, 2.3.5.5).
+/// The peer must commit to its random number before it learns the local one (Vol 3, Part H,
+/// 2.3.5.5).
 struct AwaitingConfirm: AgreedPhase {
     let exchange: LegacyExchange
 
@@ -20,7 +21,9 @@ struct AwaitingConfirm: AgreedPhase {
         }
     }
 
-    /// Confirm values do not say whose they are: whoever sends ours back will send our number, too.
+    /// Processes the peer's confirm value. A confirm value does not identify its sender. A peer
+    /// that returns the local confirm value could later return the local random number too, so it
+    /// is refused.
     private func accept(_ value: SMP.Value128) throws(Refusal) -> Step {
         guard !pairing.isInitiator || !value.matches(exchange.confirmValue(of: exchange.random))
         else { throw Refusal(.confirmValueFailed) }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer is bound to a number, and is to tell it (Vol 3, Part H, 2.3.5.5). We have told ours if we
-/// are the initiator; the responder does so only when the initiator's was right.
+/// The peer has committed to a random number and must disclose it (Vol 3, Part H, 2.3.5.5). An
+/// initiator has already disclosed its own. A responder does so only after it has verified the
+/// initiator's.
 struct AwaitingRandom: AgreedPhase {
     let exchange: LegacyExchange
     let confirm: SMP.Value128

@@ -2,12 +2,12 @@
 
 import BluetoothHCI
 
-/// Two sides that know the same temporary key, or nothing at all (Vol 3, Part H, 2.3.5.5). Whoever
-/// listens to them finds it out by trying, unless it came another way.
+/// Legacy pairing with a temporary key, which is zero for Just Works (Vol 3, Part H, 2.3.5.5). An
+/// eavesdropper can find the temporary key by trying all values, unless it is out-of-band data.
 struct LegacyExchange: Sendable {
     let session: Session
     let temporaryKey: HCI.Key128
-    /// Our number.
+    /// The local random number.
     let random: SMP.Value128
 
     init(
@@ -20,7 +20,7 @@ struct LegacyExchange: Sendable {
         random = SMP.Value128(using: &generator)
     }
 
-    /// Comes by the temporary key as the method says.
+    /// Determines the temporary key by the method, and returns the first step.
     static func begin(
         _ session: Session,
         using generator: inout some RandomNumberGenerator
@@ -37,12 +37,12 @@ struct LegacyExchange: Sendable {
             return LegacyExchange(session, .init(passkey: passkey), using: &generator).confirm()
                 .after([.ask(.display(passkey))])
         case .passkeyEntry, .passkeyEntryOnBoth: return EnteringPasskey.begin(.legacy(session))
-        // Legacy pairing has no such method, and no table leads to it.
+        // Legacy pairing does not have this method, and no table results in it.
         case .numericComparison: throw Refusal(.unspecified)
         }
     }
 
-    /// The initiator is bound to its number first.
+    /// Returns the step in which the initiator commits to its random number first.
     func confirm() -> Step {
         Step(
             .awaitingConfirm(AwaitingConfirm(exchange: self)),
@@ -52,7 +52,7 @@ struct LegacyExchange: Sendable {
 
     var ownConfirm: SecurityManager.Action { .send(.pairingConfirm(confirmValue(of: random))) }
 
-    /// What whoever is bound to this number has sent.
+    /// Returns the confirm value for a random number.
     func confirmValue(of random: SMP.Value128) -> SMP.Value128 {
         SMP.Toolbox.c1(
             temporaryKey,
@@ -64,7 +64,8 @@ struct LegacyExchange: Sendable {
         )
     }
 
-    /// The key for encryption, until a better one is handed over (Vol 3, Part H, 2.3.5.5).
+    /// Returns the short-term key, which encrypts the link until the distributed key replaces it
+    /// (Vol 3, Part H, 2.3.5.5).
     func shortTermKey(_ peer: SMP.Value128) -> HCI.Key128 {
         let key =
             session.isInitiator

@@ -3,16 +3,19 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Authentication Stage 2: each side shows that it has come to the same key, by the same terms, with
-/// the same addresses (Vol 3, Part H, 2.3.5.6.5). The initiator shows it first.
+/// Authentication Stage 2: each device proves that it has computed the same key with the same
+/// features and addresses (Vol 3, Part H, 2.3.5.6.5). The initiator sends its check first.
 struct AwaitingCheck: AgreedPhase {
     let pairing: Session
     private let own: SMP.Value128
     private let peer: SMP.Value128
     private let key: AgreedKey
 
-    /// - Parameter secrets: what the *other* side has heard of before they met: the passkey, or the
-    ///   random number that was handed over; zero if nothing.
+    /// - Parameters:
+    ///   - exchange: The exchange of public keys.
+    ///   - nonces: The random numbers of both devices.
+    ///   - secrets: The value of each device that the *other* device had before the pairing: the
+    ///     passkey, or the random number in the out-of-band data, or zero.
     init(_ exchange: SecureExchange, _ nonces: Sides, _ secrets: Sides = .zeros) {
         let session = exchange.session
         let keys = SMP.Toolbox.f5(
@@ -52,7 +55,7 @@ struct AwaitingCheck: AgreedPhase {
         return complete()
     }
 
-    /// The first check is the initiator's.
+    /// Returns the first step. The initiator sends the first check.
     func begin() -> Step {
         Step(.awaitingCheck(self), pairing.isInitiator ? [.send(.dhKeyCheck(own))] : [])
     }
@@ -61,21 +64,21 @@ struct AwaitingCheck: AgreedPhase {
         guard peer.matches(value) else { throw Refusal(.dhKeyCheckFailed) }
     }
 
-    /// The peer's check was right.
+    /// Returns the step after the peer's check was verified.
     func complete() -> Step {
         let step = AwaitingEncryption.begin(pairing, key)
         return pairing.isInitiator ? step : step.after([.send(.dhKeyCheck(own))])
     }
 }
 
-/// What one side brings into the checks.
+/// The contribution of one device to the checks.
 private struct Party {
     let nonce: SMP.Value128
     let secret: SMP.Value128
     let features: SMP.PairingFeatures
     let address: DeviceAddress
 
-    /// What this side shows to the other one: it knows the other's secret.
+    /// Returns the check that this device sends, which uses the other device's secret.
     func check(to other: Party, _ key: HCI.Key128) -> SMP.Value128 {
         SMP.Toolbox.f6(key, nonce, other.nonce, other.secret, features, address, other.address)
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The initiator waits until the responder is bound to a number (Vol 3, Part H, 2.3.5.6.2): only then
-/// does it tell its own, so that neither can choose its number by the other's.
+/// The initiator waits until the responder has committed to a random number, and only then sends
+/// its own (Vol 3, Part H, 2.3.5.6.2). Neither device can therefore choose its number depending on
+/// the other's.
 struct AwaitingCommitment: AgreedPhase {
     let exchange: SecureExchange
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer is to tell its random number (Vol 3, Part H, 2.3.5.6.2 and 2.3.5.6.4).
+/// The peer must send its random number (Vol 3, Part H, 2.3.5.6.2 and 2.3.5.6.4).
 struct AwaitingNonce: AgreedPhase {
     let exchange: SecureExchange
-    /// Our number. The initiator has told it, the responder tells it in answer.
+    /// The local random number. The initiator has sent it already, and the responder sends it in
+    /// response.
     let own: SMP.Value128
-    /// What the peer is bound to; nil if it is not.
+    /// The peer's commitment to its random number, or nil if there is none.
     let commitment: SMP.Value128?
 
     var pairing: Session { exchange.session }
@@ -25,7 +26,7 @@ struct AwaitingNonce: AgreedPhase {
     }
 }
 
-/// A number of either side.
+/// A value of each device.
 struct Sides: Sendable {
     let own: SMP.Value128
     let peer: SMP.Value128
@@ -34,7 +35,8 @@ struct Sides: Sendable {
 }
 
 extension SecureExchange {
-    /// Both numbers are known: two people compare them, or nobody does.
+    /// Returns the step after both random numbers are known: a comparison by the users, or the
+    /// checks.
     fileprivate func goOn(with nonces: Sides) -> Step {
         switch session.terms.method {
         case .numericComparison:
@@ -47,7 +49,7 @@ extension SecureExchange {
         }
     }
 
-    /// The random numbers that have gone another way, as far as they have arrived.
+    /// The random numbers of the out-of-band data that have reached the other device.
     private var handedOver: Sides {
         let hasPeerHeard = session.peerFeatures.hasOutOfBandData == true
         let own = hasPeerHeard ? session.policy.localRandom : nil
@@ -55,7 +57,7 @@ extension SecureExchange {
         return Sides(own: own ?? Sides.zeros.own, peer: peer ?? Sides.zeros.peer)
     }
 
-    /// The six digits that both sides show.
+    /// Returns the six digits that both devices show.
     private func number(_ nonces: Sides) -> UInt32 {
         let number =
             session.isInitiator

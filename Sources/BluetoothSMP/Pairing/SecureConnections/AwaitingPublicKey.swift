@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Each side tells the other its public key (Vol 3, Part H, 2.3.5.6.1): the initiator first.
+/// The devices exchange their public keys (Vol 3, Part H, 2.3.5.6.1). The initiator sends first.
 struct AwaitingPublicKey: AgreedPhase {
     let pairing: Session
     let pair: SMP.KeyPair
@@ -9,7 +9,7 @@ struct AwaitingPublicKey: AgreedPhase {
         _ session: Session,
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step {
-        // Only a generator that gives no private key leads to nothing.
+        // This fails only with a generator that never yields a valid private key.
         guard let pair = session.policy.keyPair(using: &generator) else {
             throw Refusal(.unspecified)
         }
@@ -29,14 +29,16 @@ struct AwaitingPublicKey: AgreedPhase {
 
     private var ownKey: SecurityManager.Action { .send(.publicKey(pair.publicKey)) }
 
-    /// Nothing is computed with a key that somebody may have chosen to get at ours.
+    /// Checks the peer's public key and computes the shared secret. No computation uses an invalid
+    /// key, because an attacker could derive the private key from the result.
     private func accept(_ key: SMP.PublicKey) throws(Refusal) -> SecureExchange {
         let isDebugKey = key.isPublishedDebugKey
         guard !isDebugKey || pairing.policy.usesPublishedDebugKey else {
             throw Refusal(.authenticationRequirements)
         }
-        // Our own key comes back, or its mirror image: whoever sends it has our commitments to send
-        // as well (CVE-2020-26558). Only both sides' debug keys are the same for a reason.
+        // The peer must not use the local key or its mirror image, because such a peer could also
+        // return the local commitments (CVE-2020-26558). Only the debug keys of both devices are
+        // legitimately equal.
         guard key.x != pair.publicKey.x || isDebugKey,
             let secret = pair.sharedSecret(with: key)
         else { throw Refusal(.dhKeyCheckFailed) }
@@ -51,7 +53,7 @@ struct AwaitingPublicKey: AgreedPhase {
 }
 
 extension Pairing.Policy {
-    /// The key pair for one pairing: the one that the peer has heard of by another way, or a new one.
+    /// Returns the key pair for one pairing: the one in the local out-of-band data, or a new one.
     fileprivate func keyPair(using generator: inout some RandomNumberGenerator) -> SMP.KeyPair? {
         if usesPublishedDebugKey { return SMP.KeyPair.debug }
         if let localOutOfBandData { return localOutOfBandData.keyPair }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A person compares six digits with those that the peer shows (Vol 3, Part H, 2.3.5.6.2). At the
-/// peer somebody may be faster.
+/// The user compares six digits with those that the peer shows (Vol 3, Part H, 2.3.5.6.2). The
+/// peer's user may finish first.
 struct ComparingNumbers: AgreedPhase {
     let check: AwaitingCheck
-    /// Whether the initiator has gone on, and its check was right (responder only).
+    /// Whether the initiator has already sent its check and the check is verified (responder only).
     let isPeerChecked: Bool
 
     var pairing: Session { check.pairing }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Twenty rounds, in each of which both sides show that they know one bit of the passkey, and give
-/// away no more than that bit (Vol 3, Part H, 2.3.5.6.3).
+/// The twenty rounds of Passkey Entry. In each round, both devices prove that they know one bit of
+/// the passkey, and disclose only that bit (Vol 3, Part H, 2.3.5.6.3).
 struct PasskeyRounds: AgreedPhase {
-    /// One for each bit of a number of six digits.
+    /// The number of rounds, one for each bit of a six-digit number.
     static let count = 20
 
     let exchange: SecureExchange
     let passkey: UInt32
-    /// The bit that it is about, the least significant first.
+    /// The index of the bit in this round, starting with the least significant.
     private let round: Int
-    /// Our number in this round.
+    /// The local random number in this round.
     private let own: SMP.Value128
-    /// What the peer is bound to in this round; nil as long as it is not.
+    /// The peer's commitment in this round, or nil until it arrives.
     private var commitment: SMP.Value128?
 
-    /// The first round: the initiator begins.
+    /// Starts the first round. The initiator sends first.
     static func begin(
         _ exchange: SecureExchange,
         _ passkey: UInt32,
@@ -57,7 +57,7 @@ struct PasskeyRounds: AgreedPhase {
         }
     }
 
-    /// What is committed to besides the number.
+    /// The value with this round's bit, which the commitment includes.
     private var bit: UInt8 { 0x80 | UInt8(passkey >> UInt32(round) & 1) }
 
     private var ownCommitment: SecurityManager.Action {
@@ -68,7 +68,8 @@ struct PasskeyRounds: AgreedPhase {
         Step(.passkeyRounds(self), pairing.isInitiator ? [ownCommitment] : [])
     }
 
-    /// The initiator was bound first, and tells its number first.
+    /// Returns the step after the peer's commitment. The initiator sends its commitment and its
+    /// random number first.
     private func answerCommitment(_ value: SMP.Value128) -> Step {
         var phase = self
         phase.commitment = value

@@ -2,11 +2,12 @@
 
 import Foundation
 
-/// What services, characteristics and descriptors have in common: a UUID that says what they are.
+/// The base class of services, characteristics and descriptors: an attribute with a UUID that
+/// states its type.
 ///
-/// Objects of this class are made by a discovery, or as one of the mutable subclasses. Like Apple's
-/// they are not Sendable; what they show may be read on any thread, and changes on the queue of
-/// the manager, just before the delegate is told.
+/// A discovery makes objects of its subclasses. The application makes objects of the mutable ones.
+/// Like Apple's, they are not Sendable. Their properties can be read on any thread, and change on
+/// the manager's queue, just before the delegate is called.
 open class CBAttribute: NSObject {
     private let identity: CBUUID
 
@@ -14,6 +15,6 @@ open class CBAttribute: NSObject {
         self.identity = identity
     }
 
-    /// What the attribute is.
+    /// The attribute's type.
     open var uuid: CBUUID { identity }
 }

@@ -3,9 +3,9 @@
 import BluetoothGATT
 import Foundation
 
-/// A characteristic: a value, what can be done with it, and descriptors that say more about it.
+/// A characteristic of a service: a value, the ways in which it can be used, and descriptors.
 ///
-/// A discovery makes it. Its value is what was last read or received; nil before the first time.
+/// A discovery makes objects of this class.
 open class CBCharacteristic: CBAttribute {
     struct State {
         weak var service: CBService?
@@ -17,12 +17,13 @@ open class CBCharacteristic: CBAttribute {
         var isPublished = false
     }
 
-    /// The characteristic in the peripheral's table; nil for one that is published here.
+    /// The characteristic in the peripheral's attribute table. `nil` for a characteristic of this
+    /// device.
     let origin: GATT.Characteristic?
 
     let mirror: Guarded<State>
 
-    /// A characteristic that a discovery has found in `service`.
+    /// Makes a characteristic that was discovered in `service`.
     init(_ origin: GATT.Characteristic, of service: CBService?) {
         self.origin = origin
         let properties = CBCharacteristicProperties(rawValue: UInt(origin.properties.rawValue))
@@ -30,34 +31,37 @@ open class CBCharacteristic: CBAttribute {
         super.init(identity: CBUUID(origin.uuid))
     }
 
-    /// A characteristic of this device.
+    /// Makes a characteristic of this device.
     init(published identity: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
         origin = nil
         mirror = Guarded(State(properties: properties, value: value))
         super.init(identity: identity)
     }
 
-    /// The service it belongs to; nil once that is gone.
+    /// The service that contains the characteristic. `nil` once the service was released.
     open var service: CBService? { mirror.read(\.service) }
 
-    /// What can be done with the value. The peer may still refuse: permissions are not declared.
+    /// The ways in which the value can be used. The peer may still refuse a request, because
+    /// permissions are not part of the declaration.
     open var properties: CBCharacteristicProperties { mirror.read(\.properties) }
 
-    /// The value as last read or received. Set before the delegate is told; an error leaves it.
+    /// The value that was read or received last. `nil` before the first one. Set before the
+    /// delegate is called. An error leaves it unchanged.
     open var value: Data? { mirror.read(\.value) }
 
-    /// The descriptors, as far as they were discovered; nil before the first discovery.
+    /// The descriptors that were discovered. `nil` before the first discovery.
     open var descriptors: [CBDescriptor]? { mirror.read(\.descriptors) }
 
-    /// Whether the value is broadcast. Apple's framework no longer broadcasts, and neither does
-    /// this one: false.
+    /// Whether the value is broadcast. Always `false`: Apple's framework no longer broadcasts
+    /// values, nor does this one.
     @available(*, deprecated, message: "values are not broadcast")
     open var isBroadcasted: Bool { false }
 
-    /// Whether values come unasked. Set before the delegate is told; a disconnection ends it.
+    /// Whether notifications or indications are enabled. Set before the delegate is called. A
+    /// disconnection disables them.
     open var isNotifying: Bool { mirror.read(\.isNotifying) }
 
-    /// The form in which Apple's logs show a characteristic.
+    /// The text that Apple's logs show for a characteristic.
     open override var description: String {
         let digits = String(properties.rawValue, radix: 16, uppercase: true)
         return summary([
@@ -70,20 +74,20 @@ open class CBCharacteristic: CBAttribute {
 }
 
 extension CBCharacteristic {
-    /// Whether its service was declared stale: commands for it are refused.
+    /// Whether the service was invalidated. Commands for its characteristics are then refused.
     var isInvalidated: Bool { mirror.read(\.isInvalidated) }
 
-    /// Sets what was read or received.
+    /// Sets the value that was read or received.
     func setValue(_ value: Data?) {
         mirror.change { $0.value = value }
     }
 
-    /// Sets whether values come unasked.
+    /// Sets whether notifications or indications are enabled.
     func setNotifying(_ isNotifying: Bool) {
         mirror.change { $0.isNotifying = isNotifying }
     }
 
-    /// Sets what a discovery has found so far, and makes this the characteristic of each.
+    /// Sets the descriptors that were discovered so far, and sets this characteristic as theirs.
     func setDescriptors(_ descriptors: [CBDescriptor]?) {
         descriptors?.forEach { $0.setCharacteristic(self) }
         mirror.change { $0.descriptors = descriptors }
@@ -93,7 +97,7 @@ extension CBCharacteristic {
         mirror.change { $0.service = service }
     }
 
-    /// Makes the characteristic stale, with its descriptors.
+    /// Marks the characteristic and its descriptors as invalid.
     func invalidate() {
         mirror.change { $0.isInvalidated = true }
         descriptors?.forEach { $0.invalidate() }

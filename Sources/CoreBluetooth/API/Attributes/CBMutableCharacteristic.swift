@@ -2,19 +2,22 @@
 
 import Foundation
 
-/// A characteristic of a service to be published. Until its service is added it can be changed.
+/// A characteristic of a service that the application publishes.
 ///
-/// With a value it is static: the system answers all reads, and nothing may write it. Without one
-/// it is dynamic: the delegate of the peripheral manager is asked each time.
+/// A characteristic that has a value when its service is added is static: the system answers all
+/// reads, and centrals cannot write it. Without a value it is dynamic, and stays so: the delegate
+/// of the peripheral manager gets each request. Other changes take effect for centrals when the
+/// service is added again.
 open class CBMutableCharacteristic: CBCharacteristic {
     struct Publication {
         var permissions: CBAttributePermissions
         var subscribedCentrals: [CBCentral] = []
+        var isDynamic = false
     }
 
     let publication: Guarded<Publication>
 
-    /// Makes a characteristic; a `value` makes it static.
+    /// Makes a characteristic. A `value` makes it static.
     public init(
         type UUID: CBUUID,
         properties: CBCharacteristicProperties,
@@ -25,52 +28,68 @@ open class CBMutableCharacteristic: CBCharacteristic {
         super.init(published: UUID, properties: properties, value: value)
     }
 
-    /// What centrals may do with the value.
+    /// The requests for the value that centrals may make.
     open var permissions: CBAttributePermissions {
         get { publication.read(\.permissions) }
         set {
-            checkIsOpen()
+            noteChange()
             publication.change { $0.permissions = newValue }
         }
     }
 
-    /// The centrals that have asked for notifications or indications. Kept up to date on the
-    /// manager's queue, just before its delegate is told; nil when there are none.
+    /// The centrals that subscribed to notifications or indications. `nil` if there are none.
+    /// Changes on the manager's queue, just before the delegate is called.
     open var subscribedCentrals: [CBCentral]? {
         let centrals = publication.read(\.subscribedCentrals)
         return centrals.isEmpty ? nil : centrals
     }
 
-    /// What can be done with the value.
+    /// The ways in which the value can be used.
     open override var properties: CBCharacteristicProperties {
         get { super.properties }
         set {
-            checkIsOpen()
+            noteChange()
             mirror.change { $0.properties = newValue }
         }
     }
 
-    /// The value of a static characteristic; nil for a dynamic one.
+    /// The value of a static characteristic. The system does not use the value of a dynamic
+    /// characteristic: the application may set it at any time.
     open override var value: Data? {
         get { super.value }
         set {
-            checkIsOpen()
+            if !isDynamic { noteChange() }
             setValue(newValue)
         }
     }
 
-    /// The descriptors: 2901 and 2904 may be published, all others the system adds itself.
+    /// The descriptors. An application can publish 2901 and 2904. The system adds the others.
     open override var descriptors: [CBDescriptor]? {
         get { super.descriptors }
         set {
-            checkIsOpen()
+            noteChange()
             setDescriptors(newValue)
         }
+    }
+
+    /// The text that Apple's logs show for a published characteristic.
+    open override var description: String {
+        summary(
+            [
+                "UUID": uuid.description,
+                "Value": value?.summary ?? "(null)",
+                "Properties": "0x" + String(properties.rawValue, radix: 16, uppercase: true),
+                "Permissions": "0x" + String(permissions.rawValue, radix: 16, uppercase: true),
+                "Descriptors": descriptors?.summary ?? "(null)",
+                "SubscribedCentrals": (subscribedCentrals ?? []).summary,
+            ],
+            afterAddress: " "
+        )
     }
 }
 
 extension CBMutableCharacteristic {
-    /// Sets who is subscribed.
+    /// Sets the centrals that subscribed.
     func setSubscribedCentrals(_ centrals: [CBCentral]) {
         publication.change { $0.subscribedCentrals = centrals }
     }

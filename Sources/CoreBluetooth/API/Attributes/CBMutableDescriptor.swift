@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// A descriptor of a characteristic to be published: one that describes it in words (2901, a
-/// String), or that says what its octets mean (2904, Data). The others the system adds itself.
+/// A descriptor of a characteristic that the application publishes: a description in words (2901, a
+/// `String`) or the format of the value (2904, `Data`). The system adds all other descriptors.
 open class CBMutableDescriptor: CBDescriptor {
-    /// Makes a descriptor with a value that does not change.
+    /// Makes a descriptor with a constant value.
     ///
-    /// - Precondition: The type is 2901 or 2904 and the value of the type that goes with it; any
-    ///   other traps, as it does on Apple's.
+    /// - Precondition: The type is 2901 with a `String` or 2904 with `Data`. As with Apple's class,
+    ///   any other combination ends the program.
     public init(type UUID: CBUUID, value: Any?) {
         if DescriptorValue.octets(of: UUID.value, value: value) == nil {
             let shown = value.map { "\($0)" } ?? "nil"

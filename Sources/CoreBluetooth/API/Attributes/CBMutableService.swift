@@ -2,29 +2,42 @@
 
 import Foundation
 
-/// A service to be published by a `CBPeripheralManager`. Until then it can be put together; once it
-/// is added it is frozen.
+/// A service that the application publishes with a `CBPeripheralManager`. Adding it publishes a
+/// copy: later changes take effect for centrals when the service is added again.
 open class CBMutableService: CBService {
-    /// Makes a service without content.
+    /// Makes a service without characteristics.
     public init(type UUID: CBUUID, primary isPrimary: Bool) {
         super.init(published: UUID, isPrimary: isPrimary)
     }
 
-    /// The services it refers to. Each has to be published before this one.
+    /// The services that this service includes. They must be published before it.
     open override var includedServices: [CBService]? {
         get { super.includedServices }
         set {
-            checkIsOpen()
+            noteChange()
             setIncludedServices(newValue)
         }
     }
 
-    /// Its characteristics: objects of `CBMutableCharacteristic`.
+    /// The characteristics of the service, of class `CBMutableCharacteristic`.
     open override var characteristics: [CBCharacteristic]? {
         get { super.characteristics }
         set {
-            checkIsOpen()
+            noteChange()
             setCharacteristics(newValue)
         }
+    }
+
+    /// The text that Apple's logs show for a published service.
+    open override var description: String {
+        summary(
+            [
+                "Primary": isPrimary.summary,
+                "UUID": uuid.description,
+                "Included Services": includedServices?.summary ?? "(null)",
+                "Characteristics": characteristics?.summary ?? "(null)",
+            ],
+            afterAddress: " "
+        )
     }
 }

@@ -3,11 +3,11 @@
 import BluetoothGATT
 import Foundation
 
-/// A service: characteristics that belong together.
+/// A service: a group of characteristics that together provide a function.
 ///
-/// A discovery makes it, on behalf of the peripheral that holds it. What it contains is nil until a
-/// discovery has been asked for that. After a disconnection, and after the peripheral has said that
-/// it changed, it is stale: discover anew.
+/// A discovery makes objects of this class. The contents of a service are `nil` until they are
+/// discovered. A service becomes invalid at a disconnection, and when the peripheral reports that
+/// the service changed. The application then has to discover it again.
 open class CBService: CBAttribute {
     struct State {
         weak var peripheral: CBPeripheral?
@@ -17,13 +17,13 @@ open class CBService: CBAttribute {
         var isPublished = false
     }
 
-    /// The service in the peripheral's table; nil for one that is published here.
+    /// The service in the peripheral's attribute table. `nil` for a service of this device.
     let origin: GATT.Service?
 
     private let primary: Bool
     let mirror: Guarded<State>
 
-    /// A service that a discovery has found on `peripheral`.
+    /// Makes a service that was discovered on `peripheral`.
     init(_ origin: GATT.Service, of peripheral: CBPeripheral?) {
         self.origin = origin
         primary = origin.isPrimary
@@ -31,7 +31,7 @@ open class CBService: CBAttribute {
         super.init(identity: CBUUID(origin.uuid))
     }
 
-    /// A service of this device.
+    /// Makes a service of this device.
     init(published identity: CBUUID, isPrimary: Bool) {
         origin = nil
         primary = isPrimary
@@ -39,41 +39,42 @@ open class CBService: CBAttribute {
         super.init(identity: identity)
     }
 
-    /// The peripheral that has the service; nil once it is gone, and for a service of this device.
+    /// The peripheral that has the service. `nil` once it was released, and for a service of this
+    /// device.
     open var peripheral: CBPeripheral? { mirror.read(\.peripheral) }
 
-    /// Whether the service stands for itself; a secondary one only has meaning where another
-    /// service includes it.
+    /// Whether the service is primary. A secondary service is used only through a service that
+    /// includes it.
     open var isPrimary: Bool { primary }
 
-    /// The services it refers to, as far as they were discovered; nil before the first discovery.
+    /// The included services that were discovered. `nil` before the first discovery.
     open var includedServices: [CBService]? { mirror.read(\.includedServices) }
 
-    /// Its characteristics, as far as they were discovered; nil before the first discovery.
+    /// The characteristics that were discovered. `nil` before the first discovery.
     open var characteristics: [CBCharacteristic]? { mirror.read(\.characteristics) }
 
-    /// The form in which Apple's logs show a service.
+    /// The text that Apple's logs show for a service.
     open override var description: String {
         summary(["isPrimary": isPrimary.summary, "UUID": uuid.description])
     }
 }
 
 extension CBService {
-    /// Whether the service was declared stale: commands for it are refused.
+    /// Whether the service was invalidated. Commands for it are then refused.
     var isInvalidated: Bool { mirror.read(\.isInvalidated) }
 
-    /// Sets what a discovery has found so far.
+    /// Sets the included services that were discovered so far.
     func setIncludedServices(_ services: [CBService]?) {
         mirror.change { $0.includedServices = services }
     }
 
-    /// Sets what a discovery has found so far, and makes this the service of each.
+    /// Sets the characteristics that were discovered so far, and sets this service as theirs.
     func setCharacteristics(_ characteristics: [CBCharacteristic]?) {
         characteristics?.forEach { $0.setService(self) }
         mirror.change { $0.characteristics = characteristics }
     }
 
-    /// Makes the service stale, with everything below it.
+    /// Marks the service, its characteristics and their descriptors as invalid.
     func invalidate() {
         mirror.change { $0.isInvalidated = true }
         characteristics?.forEach { $0.invalidate() }

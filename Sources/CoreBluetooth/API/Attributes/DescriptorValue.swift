@@ -4,7 +4,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Foundation
 
-/// Descriptors' values as the API shows them: the types depend on the UUID (Vol 3, Part G, 3.3.3).
+/// The values of descriptors as the API represents them. Their types depend on the UUID (Vol 3,
+/// Part G, 3.3.3).
 enum DescriptorValue {
     private static let numbers: Set<BluetoothUUID> = [
         GATT.AttributeType.characteristicExtendedProperties,
@@ -12,10 +13,9 @@ enum DescriptorValue {
         GATT.AttributeType.serverCharacteristicConfiguration,
     ]
 
-    /// What octets of a descriptor stand for: an NSNumber, a String or Data.
+    /// Returns the value that a descriptor's bytes represent: an `NSNumber`, a `String` or `Data`.
     ///
-    /// Text that is no UTF-8 is shown with replacement characters; of a number only the first two
-    /// octets count.
+    /// Invalid UTF-8 becomes replacement characters. Only the first two bytes of a number are used.
     static func value(of uuid: BluetoothUUID, octets: Data) -> Any {
         if uuid == GATT.AttributeType.characteristicUserDescription {
             return String(decoding: octets, as: UTF8.self)
@@ -25,8 +25,8 @@ enum DescriptorValue {
         return NSNumber(value: number)
     }
 
-    /// The octets of a value that an application gives to a descriptor that it publishes: a String
-    /// for 2901, Data for 2904; nil for what does not fit.
+    /// Returns the bytes of a descriptor's value that the application publishes: a `String` for
+    /// 2901, `Data` for 2904. `nil` for any other combination.
     static func octets(of uuid: BluetoothUUID, value: Any?) -> [UInt8]? {
         switch uuid {
         case GATT.AttributeType.characteristicUserDescription:

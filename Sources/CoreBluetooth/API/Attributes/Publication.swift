@@ -1,27 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Adding a service publishes a copy of its objects. The application can change the objects at any
+// time. The changes take effect for centrals when the service is added again.
 extension CBMutableService {
-    /// Freezes the service and all below it, as long as it is published.
+    /// Marks the service and its characteristics as published or as not published. A characteristic
+    /// that is published without a value stays dynamic, even if its `value` is set later.
     func setPublished(_ isPublished: Bool) {
         mirror.change { $0.isPublished = isPublished }
         for characteristic in characteristics ?? [] {
-            characteristic.mirror.change { $0.isPublished = isPublished }
+            (characteristic as? CBMutableCharacteristic)?.setPublished(isPublished)
         }
     }
 
-    /// Whether the service is in the table that centrals see.
+    /// Whether the service was added and Bluetooth has been on since. Applications often build
+    /// their services again at each `poweredOn`. That is not reported as misuse.
     var isPublished: Bool { mirror.read(\.isPublished) }
 
-    func checkIsOpen() {
-        if isPublished { Misuse.stop("Services cannot be changed once they are published") }
+    /// Logs that a change does not take effect until the service is added again.
+    func noteChange() {
+        guard isPublished else { return }
+        Misuse.report("\(logName) is published: add it again to publish the change")
     }
 }
 
 extension CBMutableCharacteristic {
-    /// Whether the service it belongs to is in the table that centrals see.
+    /// Marks the characteristic as published or as not published.
+    func setPublished(_ isPublished: Bool) {
+        mirror.change { $0.isPublished = isPublished }
+        guard isPublished, value == nil else { return }
+        publication.change { $0.isDynamic = true }
+    }
+
+    /// Whether the service was added and Bluetooth has been on since.
     var isPublished: Bool { mirror.read(\.isPublished) }
 
-    func checkIsOpen() {
-        if isPublished { Misuse.stop("Characteristics cannot be changed once they are published") }
+    /// The value with which the system answers reads. `nil` for a dynamic characteristic, because
+    /// the system does not use its `value`.
+    var cachedValue: Data? { isDynamic ? nil : value }
+
+    /// Whether the characteristic was published without a value.
+    var isDynamic: Bool { publication.read(\.isDynamic) }
+
+    /// Logs that a change does not take effect until the service is added again.
+    func noteChange() {
+        guard isPublished else { return }
+        Misuse.report("\(logName) is published: add its service again to publish the change")
     }
 }

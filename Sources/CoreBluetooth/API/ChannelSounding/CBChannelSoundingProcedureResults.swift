@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What a procedure of channel sounding has found. No adapter of this host makes one.
+/// The result of a Channel Sounding procedure. The adapters of this host support none.
 open class CBChannelSoundingProcedureResults: NSObject {
     private let measured: Double
 
@@ -10,6 +10,6 @@ open class CBChannelSoundingProcedureResults: NSObject {
         measured = distance
     }
 
-    /// How far away the peer is, in metres.
+    /// The distance to the peer, in meters.
     open var distance: Double { measured }
 }

@@ -2,20 +2,21 @@
 
 import Foundation
 
-/// How the distance to a peripheral is to be measured by channel sounding.
+/// The configuration of a Channel Sounding session, which measures the distance to a peripheral.
 ///
-/// No adapter of this host can: a session ends at once with `CBError.operationNotSupported`.
+/// The adapters of this host do not support Channel Sounding: a session ends at once with
+/// `CBError.operationNotSupported`.
 open class CBChannelSoundingSessionConfiguration: NSObject {
-    /// Which part this device takes.
+    /// The role of this device in the session.
     public typealias Role = CBChannelSoundingSessionConfigurationRole
 
     private let chosen: Role
 
-    /// A configuration in which this device takes the part `role`.
+    /// Makes a configuration with the role of this device.
     public init(role: CBChannelSoundingSessionConfiguration.Role) {
         chosen = role
     }
 
-    /// The part that this device takes.
+    /// The role of this device.
     open var role: CBChannelSoundingSessionConfiguration.Role { chosen }
 }

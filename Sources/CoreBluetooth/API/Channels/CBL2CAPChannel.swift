@@ -2,12 +2,13 @@
 
 import Foundation
 
-// That the members are implicitly unwrapped is part of Apple's interface.
+// Apple's interface declares implicitly unwrapped members.
 
-/// A connection-oriented channel to a peer (Vol 3, Part A, 10): two streams of octets.
+/// A connection-oriented channel to a peer (Vol 3, Part A, 10): an input stream and an output
+/// stream.
 ///
-/// The delegate gets it; the application keeps it, schedules and opens its streams. A channel that is
-/// let go of is closed.
+/// The delegate receives it. The application keeps it, and schedules and opens its streams. A
+/// channel that is released closes.
 open class CBL2CAPChannel: NSObject {
     private struct Ends {
         let peer: CBPeer
@@ -18,7 +19,7 @@ open class CBL2CAPChannel: NSObject {
 
     private let ends: Ends?
 
-    /// A channel to `peer`, with streams that are not open yet.
+    /// Makes a channel to `peer`. Its streams are not open.
     init(_ channel: OpenChannel, to peer: CBPeer) {
         ends = Ends(
             peer: peer,
@@ -28,25 +29,33 @@ open class CBL2CAPChannel: NSObject {
         )
     }
 
-    /// A channel that leads nowhere: what it has is nil, its PSM 0. Apple's class has this
-    /// initialiser too, because every class has it.
+    /// Makes a channel without a peer. Its streams are `nil` and its PSM is 0. Apple's class
+    /// inherits this initializer.
     public override init() {
         ends = nil
     }
 
-    /// Who is at the other end: a `CBPeripheral` where this side is the central, a `CBCentral` where
-    /// it is the peripheral.
+    /// The peer: a `CBPeripheral` if this device is the central, a `CBCentral` if it is the
+    /// peripheral.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var peer: CBPeer! { ends?.peer }
 
-    /// What the peer sends. Not open yet.
+    /// The stream of the bytes that the peer sends. The application opens it.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var inputStream: InputStream! { ends?.inputStream }
 
-    /// What is sent to the peer. Not open yet.
+    /// The stream of the bytes that are sent to the peer. The application opens it.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var outputStream: OutputStream! { ends?.outputStream }
 
-    /// The number under which the channel was published.
+    /// The PSM under which the channel was published.
     open var psm: CBL2CAPPSM { ends?.channel.psm ?? 0 }
+
+    /// The text that Apple's logs show for a channel.
+    open override var description: String {
+        summary(
+            ["peer": ends?.peer.description ?? "(null)", "psm": "\(psm)"],
+            afterAddress: " "
+        )
+    }
 }

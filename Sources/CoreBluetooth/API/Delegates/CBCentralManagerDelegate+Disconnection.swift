@@ -2,17 +2,17 @@
 
 import Foundation
 
-// A manager calls the older of the two methods. Where a delegate lacks it the default calls the
-// newer, so that a delegate with both gets the older only, as on Apple's.
+// A manager calls the older of the two methods. Its default implementation calls the newer method.
+// A delegate with both methods thus gets only the older one, as with Apple's framework.
 
-/// What the older method has no room for.
+/// The details of a disconnection that the older method has no parameters for.
 struct Disconnection: Hashable, Sendable {
-    /// When the link ended.
+    /// The time at which the link ended.
     var timestamp: CFAbsoluteTime
     /// Whether the system tries to connect again.
     var isReconnecting: Bool
-    /// Whether the delegate leaves the older method to its default: only such a delegate can have
-    /// peripherals reconnect.
+    /// Whether the delegate uses the default implementation of the older method. Peripherals
+    /// reconnect only for such a delegate.
     var wasForwarded = false
 }
 

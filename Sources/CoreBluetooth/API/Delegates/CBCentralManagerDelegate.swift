@@ -2,26 +2,32 @@
 
 import Foundation
 
-/// Who hears of what happens to a central manager. All calls come on the queue that the manager was
-/// made with, one after the other. Only the first method has to be there.
+/// A delegate for the events of a central manager.
 ///
-/// On Apple's platforms the other methods are optional; here each has a default that does nothing,
-/// which is the same to who writes a delegate. The protocol belongs to no actor: a class on the main
-/// actor conforms as `@MainActor CBCentralManagerDelegate` or `@preconcurrency
-/// CBCentralManagerDelegate`, if its manager has the main queue.
+/// All calls are made on the queue that the manager was made with, one at a time. Only the first
+/// method is required.
+///
+/// On Apple's platforms the other methods are optional. Here they have default implementations that
+/// do nothing, which makes no difference to a delegate. The protocol is not isolated to an actor: a
+/// class on the main actor conforms as `@MainActor CBCentralManagerDelegate` or
+/// `@preconcurrency CBCentralManagerDelegate`, if its manager uses the main queue.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-    /// The manager's state is another now. Comes soon after the manager was made, and then at every
-    /// change.
+    /// Tells the delegate that the manager's state changed. The first call follows the creation of
+    /// the manager.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-    /// The manager takes up what a manager with the same restore identifier left behind when its
-    /// process ended. The first call of all; `dict` has what was going on, under the keys that begin
-    /// with `CBCentralManagerRestoredState`.
+    /// Tells the delegate that the manager restores the state of a manager with the same restore
+    /// identifier, whose process ended. This is the first call of all. `dict` holds the state under
+    /// the keys that begin with `CBCentralManagerRestoredState`.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-    /// A peripheral was seen. `advertisementData` is what it says, under the keys that begin with
-    /// `CBAdvertisementData`; `RSSI` is the signal strength in dBm, 127 if it is not known. Who wants
-    /// to connect to the peripheral has to keep it.
+    /// Tells the delegate that the manager discovered a peripheral. To connect to the peripheral,
+    /// the application has to keep it.
+    ///
+    /// - Parameters:
+    ///   - advertisementData: The advertisement, under the keys that begin with
+    ///     `CBAdvertisementData`.
+    ///   - RSSI: The signal strength in dBm, or 127 if it is not known.
     func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
@@ -29,29 +35,35 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         rssi RSSI: NSNumber
     )
 
-    /// The peripheral is connected and takes commands.
+    /// Tells the delegate that the peripheral is connected and accepts commands.
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
-    /// The attempt to connect was given up. Rare: an attempt waits as long as it takes.
+    /// Tells the delegate that a connection attempt failed. This is rare, because attempts have no
+    /// timeout.
     func centralManager(
         _ central: CBCentralManager,
         didFailToConnect peripheral: CBPeripheral,
         error: (any Error)?
     )
 
-    /// The peripheral is no longer connected; `error` is nil if the application asked for that. A
-    /// delegate with this method does not get the one with a timestamp, and peripherals do not
-    /// reconnect by themselves.
+    /// Tells the delegate that the peripheral disconnected. `error` is `nil` if the application
+    /// canceled the connection. A delegate with this method does not get the method with a
+    /// timestamp, and its peripherals do not reconnect automatically.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: (any Error)?
     )
 
-    /// The peripheral is no longer connected since `timestamp`; `error` is nil if the application
-    /// asked for that. With `isReconnecting` the system tries to connect again, which
-    /// `centralManager(_:didConnect:)` reports; otherwise this is the last that is heard of the
-    /// peripheral.
+    /// Tells the delegate that the peripheral disconnected, and whether the system reconnects.
+    ///
+    /// - Parameters:
+    ///   - timestamp: The time at which the link ended.
+    ///   - isReconnecting: Whether the system tries to connect again. If so,
+    ///     `centralManager(_:didConnect:)` reports the next connection. If not, this connection
+    ///     causes no further calls.
+    ///   - error: The reason for the disconnection. `nil` if the application canceled the
+    ///     connection.
     func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
@@ -60,16 +72,17 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// A peer that the manager was registered for is connected to this host, or no longer, whoever
-    /// caused it (`CBCentralManager.registerForConnectionEvents(options:)`).
+    /// Tells the delegate that a matching peer connected to this host or disconnected from it,
+    /// whichever manager or peer caused the event. The options of
+    /// `CBCentralManager.registerForConnectionEvents(options:)` select the peers.
     func centralManager(
         _ central: CBCentralManager,
         connectionEventDidOccur event: CBConnectionEvent,
         for peripheral: CBPeripheral
     )
 
-    /// A peripheral may see a phone's notifications, or no longer. Never called on Linux, which has
-    /// no such notifications.
+    /// Tells the delegate that a peripheral's access to the phone's notifications changed. Never
+    /// called on Linux, which has no such notifications.
     func centralManager(
         _ central: CBCentralManager,
         didUpdateANCSAuthorizationFor peripheral: CBPeripheral

@@ -6,14 +6,14 @@ extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
 
-    /// Says in the log that nobody listens: an application that does not goes on with what is stale.
+    /// Logs a warning: an application that ignores this event goes on to use invalid services.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didModifyServices invalidatedServices: [CBService]
     ) {
         Misuse.warn(
             "\(Misuse.name(self)) does not implement peripheral:didModifyServices: - services of "
-                + "\(peripheral.logDescription) have changed"
+                + "\(peripheral) have changed"
         )
     }
 

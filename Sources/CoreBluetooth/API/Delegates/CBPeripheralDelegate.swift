@@ -2,105 +2,114 @@
 
 import Foundation
 
-/// Who hears of what happens to a peripheral. All calls come on the queue of the manager that the
-/// peripheral is from, in the order in which they were asked for. Errors are values of `CBError` or
-/// `CBATTError`.
+/// A delegate for the events of a peripheral.
 ///
-/// No method has to be there: each has a default that does nothing.
+/// All calls are made on the queue of the peripheral's manager, in the order of the commands that
+/// they answer. Errors are values of `CBError` or `CBATTError`. No method is required: the default
+/// implementations do nothing, except that ``peripheral(_:didModifyServices:)`` logs a warning.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
-    /// The peripheral's name is another now.
+    /// Tells the delegate that the peripheral's name changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-    /// The peripheral's table has changed: these services, and all that they had, are stale. What is
-    /// new in their place has to be discovered.
+    /// Tells the delegate that the peripheral's services changed. The given services are invalid,
+    /// with everything in them. The application has to discover their replacements.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-    /// The signal strength was read. Not called any more: `peripheral(_:didReadRSSI:error:)` is.
+    /// Told the delegate the signal strength. Not called: `peripheral(_:didReadRSSI:error:)`
+    /// replaces it.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
 
-    /// The signal strength was read: `RSSI` in dBm, 127 if it is not known.
+    /// Tells the delegate the signal strength: `RSSI` in dBm, or 127 if it is not known.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
-    /// A discovery of services is over: see `CBPeripheral.services`.
+    /// Tells the delegate that a discovery of services ended. Its result is in
+    /// `CBPeripheral.services`.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
 
-    /// A discovery of included services is over: see `CBService.includedServices`.
+    /// Tells the delegate that a discovery of included services ended. Its result is in
+    /// `CBService.includedServices`.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverIncludedServicesFor service: CBService,
         error: (any Error)?
     )
 
-    /// A discovery of characteristics is over: see `CBService.characteristics`.
+    /// Tells the delegate that a discovery of characteristics ended. Its result is in
+    /// `CBService.characteristics`.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     )
 
-    /// A value was read, or came unasked, and is in `CBCharacteristic.value`; nothing tells the one
-    /// from the other. After an error the value is as it was.
+    /// Tells the delegate that a value was read, or received in a notification or indication. It is
+    /// in `CBCharacteristic.value`. The call is the same for both. An error leaves the value
+    /// unchanged.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
 
-    /// The peripheral has answered a write.
+    /// Tells the delegate that the peripheral answered a write.
     func peripheral(
         _ peripheral: CBPeripheral,
         didWriteValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
 
-    /// Notifications were switched on or off: see `CBCharacteristic.isNotifying`.
+    /// Tells the delegate that notifications or indications were enabled or disabled: see
+    /// `CBCharacteristic.isNotifying`.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
 
-    /// A discovery of descriptors is over: see `CBCharacteristic.descriptors`.
+    /// Tells the delegate that a discovery of descriptors ended. Its result is in
+    /// `CBCharacteristic.descriptors`.
     func peripheral(
         _ peripheral: CBPeripheral,
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     )
 
-    /// A descriptor was read: its value is in `CBDescriptor.value`.
+    /// Tells the delegate that a descriptor was read. Its value is in `CBDescriptor.value`.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor descriptor: CBDescriptor,
         error: (any Error)?
     )
 
-    /// The peripheral has answered the write of a descriptor.
+    /// Tells the delegate that the peripheral answered the write of a descriptor.
     func peripheral(
         _ peripheral: CBPeripheral,
         didWriteValueFor descriptor: CBDescriptor,
         error: (any Error)?
     )
 
-    /// There is room again for writes without response, after
-    /// `CBPeripheral.canSendWriteWithoutResponse` was false.
+    /// Tells the delegate that there is space again for writes without response, after
+    /// `CBPeripheral.canSendWriteWithoutResponse` was `false`.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
-    /// An L2CAP channel that was asked for is there; or, with an error, is not.
+    /// Tells the delegate that an L2CAP channel was opened, or, with an error, that the
+    /// opening failed.
     func peripheral(
         _ peripheral: CBPeripheral,
         didOpen channel: CBL2CAPChannel?,
         error: (any Error)?
     )
 
-    /// A procedure of channel sounding is over. No adapter of this host makes one.
+    /// Tells the delegate the result of a Channel Sounding procedure. The adapters of this host
+    /// support none.
     func peripheral(
         _ peripheral: CBPeripheral,
         didReceive results: CBChannelSoundingProcedureResults?,
         error: (any Error)?
     )
 
-    /// A session of channel sounding is over; here always at once, with
+    /// Tells the delegate that a Channel Sounding session ended. Here it ends at once with
     /// `CBError.operationNotSupported`.
     func peripheral(
         _ peripheral: CBPeripheral,

@@ -36,7 +36,7 @@ extension CBPeripheralManagerDelegate {
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {}
 
-    /// Refuses: who does not want to be asked has nothing to read.
+    /// Refuses the request: a delegate without this method has no dynamic values to read.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didReceiveRead request: CBATTRequest
@@ -44,7 +44,7 @@ extension CBPeripheralManagerDelegate {
         peripheral.respond(to: request, withResult: .requestNotSupported)
     }
 
-    /// Refuses: who does not want to be asked has nothing to write.
+    /// Refuses the requests: a delegate without this method accepts no values.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didReceiveWrite requests: [CBATTRequest]

@@ -2,76 +2,82 @@
 
 import Foundation
 
-/// Who hears of what happens to a peripheral manager. All calls come on the queue that the manager
-/// was made with, one after the other. Only the first method has to be there; the others have a
-/// default that does nothing, except those that receive requests, which refuse them.
+/// A delegate for the events of a peripheral manager.
+///
+/// All calls are made on the queue that the manager was made with, one at a time. Only the first
+/// method is required. The default implementations of the others do nothing, except those that
+/// receive requests, which refuse them.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-    /// The manager's state is another now. Comes soon after the manager was made, and then at every
-    /// change.
+    /// Tells the delegate that the manager's state changed. The first call follows the creation of
+    /// the manager.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-    /// The manager takes up what a manager with the same restore identifier left behind when its
-    /// process ended. The first call of all; `dict` has what was going on, under the keys that begin
-    /// with `CBPeripheralManagerRestoredState`.
+    /// Tells the delegate that the manager restores the state of a manager with the same restore
+    /// identifier, whose process ended. This is the first call of all. `dict` holds the state under
+    /// the keys that begin with `CBPeripheralManagerRestoredState`.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
-    /// Advertising has begun; or, with an error, has not.
+    /// Tells the delegate that advertising started, or, with an error, that it did not.
     func peripheralManagerDidStartAdvertising(
         _ peripheral: CBPeripheralManager,
         error: (any Error)?
     )
 
-    /// A service is published; or, with an error, is not.
+    /// Tells the delegate that a service was published, or, with an error, that it was not.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didAdd service: CBService,
         error: (any Error)?
     )
 
-    /// A central has switched notifications or indications on.
+    /// Tells the delegate that a central enabled notifications or indications.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     )
 
-    /// A central has switched notifications or indications off, or is gone.
+    /// Tells the delegate that a central disabled notifications or indications, or disconnected.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     )
 
-    /// A central wants to read. To be answered once, with `CBPeripheralManager.respond(to:withResult:)`,
-    /// after `CBATTRequest.value` was set.
+    /// Tells the delegate that a central requests a value. The application sets
+    /// `CBATTRequest.value` and then answers once, with
+    /// `CBPeripheralManager.respond(to:withResult:)`.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
-    /// A central wants to write, all of it or nothing. To be answered once, with
-    /// `CBPeripheralManager.respond(to:withResult:)` for the first of the requests.
+    /// Tells the delegate that a central requests writes, which are to be performed together or not
+    /// at all. The application answers once, with `CBPeripheralManager.respond(to:withResult:)` for
+    /// the first request, or, with an error, for the request that caused the error.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didReceiveWrite requests: [CBATTRequest]
     )
 
-    /// There is room again for values, after
-    /// `CBPeripheralManager.updateValue(_:for:onSubscribedCentrals:)` has returned false.
+    /// Tells the delegate that there is space again for values, after
+    /// `CBPeripheralManager.updateValue(_:for:onSubscribedCentrals:)` returned `false`.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
-    /// L2CAP channels are accepted under the number `PSM`; or, with an error, are not.
+    /// Tells the delegate that L2CAP channels are accepted on `PSM`, or, with an error, that they
+    /// are not.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     )
 
-    /// L2CAP channels are no longer accepted under the number `PSM`.
+    /// Tells the delegate that L2CAP channels are no longer accepted on `PSM`.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     )
 
-    /// A central has opened an L2CAP channel; or, with an error, has tried to.
+    /// Tells the delegate that a central opened an L2CAP channel, or, with an error, that
+    /// the opening failed.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didOpen channel: CBL2CAPChannel?,

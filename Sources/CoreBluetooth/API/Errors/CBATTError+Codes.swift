@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The codes under the error's own name: `catch CBATTError.readNotPermitted` reads better than with the code's.
+// The codes as members of the error: `catch CBATTError.readNotPermitted` is shorter than with
+// `Code`.
 
 extension CBATTError {
-    /// No error; what a peripheral answers when all is well.
+    /// The request succeeded.
     public static var success: CBATTError.Code { .success }
-    /// There is no attribute with this handle.
+    /// The peer has no attribute with this handle.
     public static var invalidHandle: CBATTError.Code { .invalidHandle }
     /// The attribute cannot be read.
     public static var readNotPermitted: CBATTError.Code { .readNotPermitted }
@@ -13,32 +14,32 @@ extension CBATTError {
     public static var writeNotPermitted: CBATTError.Code { .writeNotPermitted }
     /// The request is malformed.
     public static var invalidPdu: CBATTError.Code { .invalidPdu }
-    /// The link's keys were made with too little proof of who the peer is.
+    /// The link is not encrypted with authenticated keys.
     public static var insufficientAuthentication: CBATTError.Code { .insufficientAuthentication }
-    /// The server does not know the request.
+    /// The server does not support the request.
     public static var requestNotSupported: CBATTError.Code { .requestNotSupported }
-    /// The offset lies past the end of the value.
+    /// The offset is beyond the end of the value.
     public static var invalidOffset: CBATTError.Code { .invalidOffset }
-    /// The server's application does not allow it.
+    /// The server's application does not authorize the request.
     public static var insufficientAuthorization: CBATTError.Code { .insufficientAuthorization }
-    /// Too many prepared writes are waiting.
+    /// The queue of prepared writes is full.
     public static var prepareQueueFull: CBATTError.Code { .prepareQueueFull }
-    /// There is no such attribute in the range.
+    /// The range of handles has no such attribute.
     public static var attributeNotFound: CBATTError.Code { .attributeNotFound }
-    /// The attribute cannot be read in pieces.
+    /// The attribute cannot be read in parts.
     public static var attributeNotLong: CBATTError.Code { .attributeNotLong }
-    /// The link's key is too short.
+    /// The encryption key of the link is too short.
     public static var insufficientEncryptionKeySize: CBATTError.Code {
         .insufficientEncryptionKeySize
     }
-    /// The value has the wrong length for the attribute.
+    /// The length of the value is wrong for the attribute.
     public static var invalidAttributeValueLength: CBATTError.Code { .invalidAttributeValueLength }
-    /// Something that should not happen has happened.
+    /// The server had an unexpected error.
     public static var unlikelyError: CBATTError.Code { .unlikelyError }
     /// The link is not encrypted.
     public static var insufficientEncryption: CBATTError.Code { .insufficientEncryption }
-    /// The type is no group of attributes.
+    /// The attribute type is not a grouping attribute.
     public static var unsupportedGroupType: CBATTError.Code { .unsupportedGroupType }
-    /// The server has no room left for the request.
+    /// The server lacks the resources for the request.
     public static var insufficientResources: CBATTError.Code { .insufficientResources }
 }

@@ -4,7 +4,7 @@ import BluetoothATT
 import Foundation
 
 extension CBATTError {
-    /// The error as a delegate gets it: with its text in `userInfo`.
+    /// Makes the error that a delegate gets, with its text in `userInfo`.
     init(delivering code: Code) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
     }

@@ -4,25 +4,25 @@ import Foundation
 
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// What `CBATTError` calls its domain as an NSError.
+/// The domain of `CBATTError` as an `NSError`.
 public let CBATTErrorDomain: String = "CBATTErrorDomain"
 
-/// What an attribute server answered in place of success (Vol 3, Part F, 3.4.1.1).
+/// An error that an attribute server answered (Vol 3, Part F, 3.4.1.1).
 ///
-/// A code without a name keeps its number. Delegates get values of this type, never a bare NSError:
-/// on Linux a cast of an NSError to this type fails, while `error as NSError` works.
+/// A code without a name keeps its number. Delegates get values of this type and never a bare
+/// `NSError`, because on Linux a cast from `NSError` to this type fails. `error as NSError` works.
 public struct CBATTError: CustomNSError, _BridgedStoredNSError, Hashable, Error,
     @unchecked Sendable
 {
-    // Unchecked, since the error it stores is a class: it is never changed once it is stored.
+    // Unchecked: the stored error is a class, and is never changed after it was stored.
 
-    /// What the server answered.
+    /// The error code of the server.
     public typealias Code = CBATTErrorCode
 
-    /// The error as Foundation keeps it.
+    /// The stored error.
     public let _nsError: NSError
 
-    /// `CBATTErrorDomain`, as Foundation asks for it.
+    /// `CBATTErrorDomain`, under the name that Foundation requires.
     public static var _nsErrorDomain: String { CBATTErrorDomain }
 
     /// Wraps an error of this domain.
@@ -39,18 +39,18 @@ public struct CBATTError: CustomNSError, _BridgedStoredNSError, Hashable, Error,
     /// `CBATTErrorDomain`.
     public static var errorDomain: String { CBATTErrorDomain }
 
-    /// Whether both have the same code and content.
+    /// Returns whether two errors have the same code and content.
     public static func == (one: CBATTError, other: CBATTError) -> Bool {
         one._nsError.isEqual(other._nsError)
     }
 
-    /// Feeds what equality looks at.
+    /// Hashes the code, which is equal in equal errors.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(_nsError.code)
     }
 
-    // Foundation's own, which would be used otherwise, traps on Linux.
-    /// A number that is the same for errors that are equal.
+    // Foundation's default implementation traps on Linux.
+    /// The hash value. Equal errors have equal hash values.
     public var hashValue: Int {
         var hasher = Hasher()
         hash(into: &hasher)

@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The codes under the error's own name: `catch CBError.notConnected` reads better than with the code's.
+// The codes as members of the error: `catch CBError.notConnected` is shorter than with `Code`.
 
 extension CBError {
-    /// Something that has no code of its own.
+    /// An error without a code of its own.
     public static var unknown: CBError.Code { .unknown }
-    /// An argument makes no sense.
+    /// An argument is not valid.
     public static var invalidParameters: CBError.Code { .invalidParameters }
     /// An attribute handle is not valid.
     public static var invalidHandle: CBError.Code { .invalidHandle }
     /// The peer is not connected.
     public static var notConnected: CBError.Code { .notConnected }
-    /// There is no room for what was to be kept.
+    /// There is no space left.
     public static var outOfSpace: CBError.Code { .outOfSpace }
-    /// The operation was called off.
+    /// The operation was canceled.
     public static var operationCancelled: CBError.Code { .operationCancelled }
-    /// The peer was not heard for too long: the link's supervision timeout.
+    /// The supervision timeout of the link elapsed without a packet from the peer.
     public static var connectionTimeout: CBError.Code { .connectionTimeout }
     /// The peer ended the link.
     public static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
-    /// The system keeps this UUID for itself.
+    /// The system reserves this UUID.
     public static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
-    /// The manager advertises already.
+    /// The manager is already advertising.
     public static var alreadyAdvertising: CBError.Code { .alreadyAdvertising }
     /// The link could not be established.
     public static var connectionFailed: CBError.Code { .connectionFailed }
-    /// The adapter has no room for another link.
+    /// The adapter cannot have another link.
     public static var connectionLimitReached: CBError.Code { .connectionLimitReached }
-    /// The peer is not known. The misspelt name is the older one.
+    /// The peer is not known. Older, misspelled name.
     @available(*, deprecated, message: "use unknownDevice")
     public static var unkownDevice: CBError.Code { .unknownDevice }
     /// The peer is not known.
     public static var unknownDevice: CBError.Code { .unknownDevice }
-    /// This host, or its adapter, cannot do it.
+    /// This host or its adapter does not support the operation.
     public static var operationNotSupported: CBError.Code { .operationNotSupported }
-    /// The peer has forgotten its bond with this host.
+    /// The peer deleted its bond with this host.
     public static var peerRemovedPairingInformation: CBError.Code { .peerRemovedPairingInformation }
-    /// The link could not be encrypted in time.
+    /// Encrypting the link took too long.
     public static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
-    /// There is no room for another bond.
+    /// The limit of bonds is reached.
     public static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }
-    /// Too many notifications came while a watch application was in the background.
+    /// A watch application got too many notifications in the background.
     public static var leGattExceededBackgroundNotificationLimit: CBError.Code {
         .leGattExceededBackgroundNotificationLimit
     }
-    /// Nearly too many notifications came while a watch application was in the background.
+    /// A watch application got nearly too many notifications in the background.
     public static var leGattNearBackgroundNotificationLimit: CBError.Code {
         .leGattNearBackgroundNotificationLimit
     }
-    /// The two devices did not agree on a configuration of channel sounding.
+    /// The devices did not agree on a Channel Sounding configuration.
     public static var channelSoundingConfigurationFailed: CBError.Code {
         .channelSoundingConfigurationFailed
     }
-    /// A procedure of channel sounding did not succeed.
+    /// A Channel Sounding procedure failed.
     public static var channelSoundingProcedureFailed: CBError.Code {
         .channelSoundingProcedureFailed
     }

@@ -2,11 +2,11 @@
 
 import Foundation
 
-// What the framework hands to a delegate carries its text with it, as Apple's does; what an
-// application makes itself carries what it puts in.
+// Like Apple's, an error from the framework carries its text. An error that the application makes
+// carries only the `userInfo` that the application passes.
 
 extension CBError {
-    /// The error as a delegate gets it: with its text in `userInfo`.
+    /// Makes the error that a delegate gets, with its text in `userInfo`.
     init(delivering code: Code) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
     }

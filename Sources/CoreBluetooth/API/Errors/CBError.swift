@@ -4,23 +4,23 @@ import Foundation
 
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// What `CBError` calls its domain as an NSError.
+/// The domain of `CBError` as an `NSError`.
 public let CBErrorDomain: String = "CBErrorDomain"
 
-/// An error of the framework itself: a link that was lost, an argument that makes no sense.
+/// An error of the framework, such as a lost link or an invalid argument.
 ///
-/// Delegates get values of this type (or of `CBATTError`), never a bare NSError: on Linux a cast of
-/// an NSError to this type fails, while `error as NSError` works.
+/// Delegates get values of this type or of `CBATTError`, and never a bare `NSError`, because on
+/// Linux a cast from `NSError` to this type fails. `error as NSError` works.
 public struct CBError: CustomNSError, _BridgedStoredNSError, Hashable, Error, @unchecked Sendable {
-    // Unchecked, since the error it stores is a class: it is never changed once it is stored.
+    // Unchecked: the stored error is a class, and is never changed after it was stored.
 
-    /// What went wrong.
+    /// The error code.
     public typealias Code = CBErrorCode
 
-    /// The error as Foundation keeps it.
+    /// The stored error.
     public let _nsError: NSError
 
-    /// `CBErrorDomain`, as Foundation asks for it.
+    /// `CBErrorDomain`, under the name that Foundation requires.
     public static var _nsErrorDomain: String { CBErrorDomain }
 
     /// Wraps an error of this domain.
@@ -34,18 +34,18 @@ public struct CBError: CustomNSError, _BridgedStoredNSError, Hashable, Error, @u
     /// `CBErrorDomain`.
     public static var errorDomain: String { CBErrorDomain }
 
-    /// Whether both have the same code and content.
+    /// Returns whether two errors have the same code and content.
     public static func == (one: CBError, other: CBError) -> Bool {
         one._nsError.isEqual(other._nsError)
     }
 
-    /// Feeds what equality looks at.
+    /// Hashes the code, which is equal in equal errors.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(_nsError.code)
     }
 
-    // Foundation's own, which would be used otherwise, traps on Linux.
-    /// A number that is the same for errors that are equal.
+    // Foundation's default implementation traps on Linux.
+    /// The hash value. Equal errors have equal hash values.
     public var hashValue: Int {
         var hasher = Hasher()
         hash(into: &hasher)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The key of a manager's options by which it keeps the rules that a phone has for applications in the
-/// background: Bool, false if it is missing.
+/// The key of the background rules in a manager's options: `Bool`, `false` if missing.
 ///
-/// Linux has no background; to try an application out under the rules that it will meet on a phone,
-/// set this. A central manager then finds nothing without naming services, and no duplicates. A
-/// peripheral manager advertises no name, and all of its services in the overflow area, less often.
+/// Linux has no background. This option applies the rules that a phone has for applications in the
+/// background, for tests of an application. A central manager then discovers nothing unless it
+/// scans for services, and reports no duplicates. A peripheral manager advertises no name, puts all
+/// its services in the overflow area, and advertises less often.
 ///
-/// Not part of Apple's framework: keep what uses it under `#if os(Linux)`.
+/// Not part of Apple's framework: put code that uses it under `#if os(Linux)`.
 public let CBManagerOptionBackgroundRulesKey = "LanyardManagerOptionBackgroundRules"

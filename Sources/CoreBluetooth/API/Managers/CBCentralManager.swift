@@ -5,22 +5,22 @@ import CoreBluetoothEnumerations
 import Dispatch
 import Foundation
 
-/// Finds peripherals, connects to them, and keeps the links.
+/// Discovers peripherals, connects to them, and manages their links.
 ///
-/// All methods may be called on any thread; all callbacks come on the queue given to the initialiser, in
-/// order, also those of the peripherals. Commands are valid in the state `poweredOn` only: others are
-/// dropped, and said so in the log.
+/// All methods may be called on any thread. All callbacks, including those of the peripherals, are
+/// made on the queue that was passed to the initializer, in order. Commands are valid in the state
+/// `poweredOn`. In other states they are ignored and logged as misuse.
 ///
-/// Any number of managers share an adapter. Each has `CBPeripheral` objects of its own, and what one
-/// does leaves the others' scans and links alone.
+/// Any number of managers can share an adapter. Each manager has its own `CBPeripheral` objects. A
+/// command of one manager does not affect the scans and links of the others.
 open class CBCentralManager: CBManager {
-    /// Who is told. Not kept alive.
+    /// The delegate. Held weakly.
     open var delegate: (any CBCentralManagerDelegate)? {
         get { audience.change { $0.delegate } }
         set { audience.change { $0.delegate = newValue } }
     }
 
-    /// The delegate. Behind a lock, since a weak reference may not be read and set at once.
+    /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
     private let audience: Guarded<Audience>
 
     private struct Audience {
@@ -31,30 +31,32 @@ open class CBCentralManager: CBManager {
     private let delivery: Delivery<CentralEvent>
     let mirror = Guarded(Mirror())
 
-    /// What is shown of it.
+    /// The state that the manager shows.
     struct Mirror {
         var isScanning = false
-        /// Whether what was restored waits for power; and whether a scan does.
+        /// Whether restored state waits for Bluetooth to be on.
         var isRestoring = false
+        /// Whether a restored scan waits for Bluetooth to be on.
         var hasRestoredScan = false
-        /// Every peripheral that the application still has.
+        /// The peripherals that the application keeps.
         var peripherals: [PeerIdentifier: WeakReference<CBPeripheral>] = [:]
     }
 
-    /// A manager that tells nobody, on the main queue.
+    /// Makes a manager without a delegate, on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// A manager whose delegate is called on `queue`; nil for the main queue.
+    /// Makes a manager whose delegate is called on `queue`. `nil` for the main queue.
     public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// The same with options: `CBCentralManagerOption…` keys, and `CBManagerOptionAdapterKey`.
+    /// Makes a manager with options: `CBCentralManagerOption…` keys and
+    /// `CBManagerOptionAdapterKey`.
     ///
-    /// Returns at once, in the state `unknown`; the first `centralManagerDidUpdateState` follows. If
-    /// there is no such adapter the state is `unsupported`.
+    /// Returns at once, in the state `unknown`. `centralManagerDidUpdateState` follows. If there is
+    /// no such adapter, the state becomes `unsupported`.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: DispatchQueue?,
@@ -94,13 +96,13 @@ open class CBCentralManager: CBManager {
     /// Whether a scan of this manager is running.
     open var isScanning: Bool { mirror.read { $0.isScanning } }
 
-    /// Looks for peripherals that advertise one of the services, or for all (nil, or an empty array).
-    /// Replaces an earlier scan.
+    /// Scans for peripherals that advertise one of the services. `nil` or an empty array scans for
+    /// all peripherals. Replaces an earlier scan.
     ///
-    /// A peripheral is reported once, and again when what it says changes, or when its scan response
-    /// adds to it; with `CBCentralManagerScanOptionAllowDuplicatesKey` for every packet. A new scan
-    /// begins afresh. Services in a peripheral's overflow area count if it is one of this package:
-    /// Apple's own area is not public.
+    /// The manager reports a peripheral once, and again when its advertisement changes or its scan
+    /// response adds data. With `CBCentralManagerScanOptionAllowDuplicatesKey` it reports every
+    /// packet. A new scan reports all peripherals again. Services in a peripheral's overflow area
+    /// are found if the peripheral uses this package: the format of Apple's area is not public.
     open func scanForPeripherals(
         withServices serviceUUIDs: [CBUUID]?,
         options: [String: Any]? = nil
@@ -109,19 +111,18 @@ open class CBCentralManager: CBManager {
         give(showing: { $0.isScanning = true }) { $0.startScan(wish, for: $1) }
     }
 
-    /// Ends the scan: nothing is discovered from now on.
+    /// Stops the scan. The manager reports no discoveries from now on.
     open func stopScan() {
         give(showing: { $0.isScanning = false }) { $0.endScan(of: $1) }
     }
 
     // MARK: Links
 
-    /// Connects to a peripheral, for as long as it takes; `cancelPeripheralConnection` gives up. Who has
-    /// the link already is told `didConnect` at once.
+    /// Connects to a peripheral. The request has no timeout. `cancelPeripheralConnection` cancels
+    /// it. If there is already a link to the peripheral, `didConnect` follows at once.
     ///
-    /// Of the options `CBConnectPeripheralOptionEnableAutoReconnect` and
-    /// `CBConnectPeripheralOptionStartDelayKey` have an effect here. The others are accepted, and nothing
-    /// happens.
+    /// `CBConnectPeripheralOptionEnableAutoReconnect` and `CBConnectPeripheralOptionStartDelayKey`
+    /// are supported. Other options are accepted without an effect.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer
@@ -133,8 +134,8 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// Ends this manager's use of a peripheral, or its attempt to connect to it. The link itself stays
-    /// as long as another manager uses it.
+    /// Cancels this manager's connection or connection request. The link stays while another
+    /// manager uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer
@@ -145,9 +146,14 @@ open class CBCentralManager: CBManager {
 
     // MARK: Peripherals that are known
 
-    /// The peripherals with these identifiers, in their order; without those that are not known. Known
-    /// is every device that this host has heard or could have heard, and those that it is bonded with.
+    /// Returns the known peripherals with these identifiers, in the order of the identifiers. A
+    /// device is known if this host has received or could have received its advertisements, or has
+    /// a bond with it. In `willRestoreState`, and until Bluetooth is on, only restored peripherals
+    /// are known.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        if state != .poweredOn, mirror.read(\.isRestoring) {
+            return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
+        }
         guard isReadyForCommands(), let adapter else { return [] }
         return identifiers.compactMap { identifier in
             let peer = PeerIdentifier(identifier)
@@ -155,17 +161,18 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// The peripherals to which there are links, whoever made them, that have one of the services: they
-    /// still have to be connected to. Which services they have is known of those that advertise them,
-    /// that have been discovered on the link, or that are bonded; nobody is asked.
+    /// Returns the connected peripherals that have one of the services, including those that this
+    /// manager did not connect to. The application still has to connect to them. The services are
+    /// known if they were advertised, discovered on the link, or stored with a bond. No request is
+    /// sent.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isReadyForCommands(), let adapter else { return [] }
         return adapter.connectedPeers(withServices: serviceUUIDs.map(\.value))
             .map { peripheral(for: $0) }
     }
 
-    /// Whether the hardware of the default adapter can do something: nothing, as long as no manager
-    /// has opened it.
+    /// Returns whether the default adapter supports the features. Before a manager has opened the
+    /// adapter, no features are supported.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         guard let adapter = CBAdapter.default?.usage.running else {
             return features.isEmpty
@@ -173,8 +180,8 @@ open class CBCentralManager: CBManager {
         return features.isSubset(of: adapter.facts.withLock { $0.features })
     }
 
-    /// Asks to be told when matching peripherals connect and disconnect, whoever connects to them; nil
-    /// for no more.
+    /// Requests events for the connections and disconnections of matching peripherals, whichever
+    /// manager or peer causes the events. `nil` ends the events.
     open func registerForConnectionEvents(
         options: [CBConnectionEventMatchingOption: Any]? = nil
     ) {
@@ -182,7 +189,7 @@ open class CBCentralManager: CBManager {
         give { $0.setConnectionEvents(wish, for: $1) }
     }
 
-    /// Gives a command that the adapter carries out if its state is still the one that the manager knows.
+    /// Gives a command, unless the adapter's state has changed meanwhile.
     private func give(
         showing show: (inout Mirror) -> Void = { _ in },
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
@@ -201,14 +208,14 @@ open class CBCentralManager: CBManager {
         knownPeripheral(peripheral.peer) === peripheral
     }
 
-    /// Whether a peripheral is one of this manager's; says so if not.
+    /// Returns whether a peripheral belongs to this manager. Logs the misuse if not.
     private func mayUse(_ peripheral: CBPeripheral) -> Bool {
         guard !has(peripheral) else { return true }
         let reason =
             peripheral.manager === self
             ? "was discovered before Bluetooth was reset" : "belongs to another manager"
         Misuse.report(
-            "\(peripheral.logDescription) \(reason), "
+            "\(peripheral) \(reason), "
                 + "\(Misuse.name(self)) has to retrieve or discover it"
         )
         return false

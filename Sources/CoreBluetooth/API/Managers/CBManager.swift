@@ -3,22 +3,23 @@
 import CoreBluetoothEnumerations
 import Foundation
 
-/// What central and peripheral managers have in common: the state of Bluetooth.
+/// The base class of central and peripheral managers, with the state of Bluetooth.
 ///
-/// Never made by itself.
+/// Applications do not make objects of this class.
 open class CBManager: NSObject {
-    /// The manager's hold of its adapter.
+    /// The manager's connection to its adapter.
     let seat = AdapterSeat()
-    /// The name of the manager at its adapter.
+    /// The manager's identifier at its adapter.
     let session = SessionIdentifier.next()
     let options: ManagerOptions
     private let mirror: Guarded<Mirror>
-    /// Held while a command shows and goes to the adapter, so that both see commands in one order.
+    /// Held while a command changes the snapshot and goes to the adapter, so that both get commands
+    /// in the same order.
     private let commandOrder = Guarded(())
 
     private struct Mirror {
         var state = CBManagerState.unknown
-        /// How many states the manager was told.
+        /// The number of states that the manager received.
         var statesHeard = 0
         var followsBackgroundRules: Bool
     }
@@ -29,34 +30,38 @@ open class CBManager: NSObject {
         super.init()
     }
 
-    /// The adapter that the manager uses; nil if there is none, or another one has to come to its end
-    /// before: then the state is `unknown`, and no command is carried out.
+    /// The adapter of the manager. `nil` if there is none, or until a former use of the adapter has
+    /// ended. Until then the state is `unknown` and commands are ignored.
     var adapter: SharedAdapter? { seat.adapter }
 
-    /// The state of Bluetooth, as the manager's delegate was told last: `unknown` until then. May be read
-    /// on any thread. Key-value observing does not exist on Linux: the delegate is told of changes.
+    /// The state of Bluetooth that the delegate was called for last. `unknown` before the first
+    /// call. Can be read on any thread. Key-value observing does not exist on Linux: use the
+    /// delegate.
     open var state: CBManagerState { mirror.read { $0.state } }
 
-    /// Whether the program may use Bluetooth: on Linux `allowedAlways`, unless `CBAdapter.authorization`
-    /// of the default adapter was set. Can be read before there is a manager, and asks nobody.
+    /// Whether the program may use Bluetooth. On Linux it is `allowedAlways`, unless
+    /// `CBAdapter.authorization` of the default adapter was set. Can be read before a manager is
+    /// made. Reading it shows no alert.
     open class var authorization: CBManagerAuthorization {
         CBAdapter.default?.authorization ?? .allowedAlways
     }
 
-    /// The same of this manager's own adapter.
+    /// Whether the program may use Bluetooth with this manager's adapter.
     @available(*, deprecated, message: "use the type property")
     open var authorization: CBManagerAuthorization {
         options.adapter?.authorization ?? .allowedAlways
     }
 
-    /// Whether the manager is treated as that of an application in the background
-    /// (`CBManagerOptionBackgroundRulesKey`): a scan for everything finds nothing, and every peripheral
-    /// is reported once whatever the options say; what is advertised has no name, and its services are
-    /// in the overflow area. When this is changed a scan goes on by the other rules; advertising
-    /// does so when it is started the next time.
+    /// Whether the manager follows the rules for applications in the background
+    /// (`CBManagerOptionBackgroundRulesKey`).
     ///
-    /// Not part of Apple's framework, where the system decides; for trying out how an application gets
-    /// on. Off by default.
+    /// A central manager then discovers nothing unless it scans for services, and reports each
+    /// peripheral once, whatever the options are. A peripheral manager advertises no name, and its
+    /// services are in the overflow area. A change applies to a running scan at once, and to
+    /// advertising when it is started the next time.
+    ///
+    /// Not part of Apple's framework, where the system decides. For tests of an application.
+    /// `false` by default.
     public var followsBackgroundRules: Bool {
         get { mirror.read { $0.followsBackgroundRules } }
         set {
@@ -67,13 +72,12 @@ open class CBManager: NSObject {
         }
     }
 
-    /// Has the adapter treat the manager by other rules from now on.
+    /// Informs the adapter that the manager's rules changed. Overridden by `CBCentralManager`.
     func backgroundRulesChanged(to areFollowed: Bool) {}
 
-    /// The manager is told a state, and shows what comes of it, as one step: a command is given before
-    /// both, or after both.
+    /// Sets a state and its consequences as one step: a command runs before both or after both.
     ///
-    /// - Parameter show: must not call out.
+    /// - Parameter show: Changes what the application sees. Must not call the application.
     func setState<Value>(_ state: CBManagerState, showing show: () -> Value = {}) -> Value {
         commandOrder.change { _ in
             mirror.change { mirror in
@@ -84,7 +88,7 @@ open class CBManager: NSObject {
         }
     }
 
-    /// Whether a command may be carried out; says so if not.
+    /// Returns whether commands are possible. Logs the misuse if not.
     func isReadyForCommands() -> Bool {
         guard state != .poweredOn else { return true }
         Misuse.report(
@@ -93,11 +97,16 @@ open class CBManager: NSObject {
         return false
     }
 
-    /// Gives a command that needs Bluetooth: changes what the application sees at once, and sends the
-    /// rest to the adapter, as one step. Nothing is shown if the state has changed since the caller
-    /// looked at it, and nothing is carried out if the adapter's has, which the manager will hear.
+    /// Gives a command that needs Bluetooth: changes what the application sees, and sends the
+    /// command to the adapter, as one step.
     ///
-    /// - Parameter show: whether there is something left for the adapter to do; must not call out.
+    /// Does nothing if the manager's state changed since the caller checked it. The adapter ignores
+    /// the command if its own state has changed, which the manager will learn from an event.
+    ///
+    /// - Parameters:
+    ///   - show: Changes what the application sees. Returns whether the adapter has to carry out
+    ///     the command. Must not call the application.
+    ///   - carryOut: Runs on the adapter's thread.
     func command(
         showing show: () -> Bool,
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
@@ -112,10 +121,13 @@ open class CBManager: NSObject {
         }
     }
 
-    /// Gives a command that is to be answered in any case: makes what the application sees at once, and
-    /// sends it to the adapter with the number of states heard by then, as one step.
+    /// Gives a command that is always answered: makes an object that the application sees, and
+    /// sends the command to the adapter, as one step.
     ///
-    /// - Parameter make: must not call out.
+    /// - Parameters:
+    ///   - make: Makes the object. Must not call the application.
+    ///   - carryOut: Runs on the adapter's thread, with the number of states that the manager had
+    ///     received.
     func command<Made: Sendable>(
         making make: () -> Made,
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, Made, _ statesHeard: Int) -> Void

@@ -4,18 +4,18 @@ import CoreBluetoothEnumerations
 import Dispatch
 import Foundation
 
-/// Publishes services, advertises them, and answers the centrals that use them.
+/// Publishes services, advertises them, and answers the requests of centrals.
 ///
-/// All methods may be called on any thread; all callbacks come on the queue given to the initialiser, in
-/// order.
+/// All methods may be called on any thread. All callbacks are made on the queue that was passed to
+/// the initializer, in order.
 open class CBPeripheralManager: CBManager {
-    /// Who is told. Not kept alive.
+    /// The delegate. Held weakly.
     open var delegate: (any CBPeripheralManagerDelegate)? {
         get { audience.change { $0.delegate } }
         set { audience.change { $0.delegate = newValue } }
     }
 
-    /// The delegate. Behind a lock, since a weak reference may not be read and set at once.
+    /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
     private let audience: Guarded<Audience>
 
     private struct Audience {
@@ -25,15 +25,15 @@ open class CBPeripheralManager: CBManager {
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
     let mirror = Guarded(PeripheralManagerMirror())
-    /// The values on their way; shared with the adapter.
+    /// The values that wait to be sent. Shared with the adapter.
     let updates = Guarded(UpdateQueue())
 
-    /// A manager that tells nobody, on the main queue.
+    /// Makes a manager without a delegate, on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// A manager whose delegate is called on `queue`; nil for the main queue.
+    /// Makes a manager whose delegate is called on `queue`. `nil` for the main queue.
     public convenience init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: DispatchQueue?
@@ -41,9 +41,10 @@ open class CBPeripheralManager: CBManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// The same with options: `CBPeripheralManagerOption…` keys, and `CBManagerOptionAdapterKey`.
+    /// Makes a manager with options: `CBPeripheralManagerOption…` keys and
+    /// `CBManagerOptionAdapterKey`.
     ///
-    /// Returns at once, in the state `unknown`; the first `peripheralManagerDidUpdateState` follows.
+    /// Returns at once, in the state `unknown`. `peripheralManagerDidUpdateState` follows.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: DispatchQueue?,
@@ -71,10 +72,10 @@ open class CBPeripheralManager: CBManager {
         seat.leave { [session] in $0.close(peripheralManager: session) }
     }
 
-    /// Whether this manager's advertising is on the air.
+    /// Whether this manager is advertising.
     open var isAdvertising: Bool { mirror.read(\.isAdvertising) }
 
-    /// Whether the program may share data by Bluetooth.
+    /// Returns whether the program may use Bluetooth as a peripheral.
     @available(*, deprecated, message: "use CBManager.authorization")
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
         CBPeripheralManagerAuthorizationStatus(rawValue: authorization.rawValue)
@@ -83,42 +84,52 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Advertising
 
-    /// Advertises: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`.
+    /// Starts advertising. Uses `CBAdvertisementDataLocalNameKey` and
+    /// `CBAdvertisementDataServiceUUIDsKey`. `peripheralManagerDidStartAdvertising` follows.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         beginAdvertising(advertisementData ?? [:])
     }
 
-    /// Ends advertising.
+    /// Stops advertising.
     open func stopAdvertising() {
         endAdvertising()
     }
 
     // MARK: Services
 
-    /// Publishes a service; `didAdd` follows.
+    /// Publishes a service. `didAdd` follows.
     open func add(_ service: CBMutableService) {
         publish(service)
     }
 
-    /// Takes a service back.
+    /// Removes a published service.
     open func remove(_ service: CBMutableService) {
         unpublish(service)
     }
 
-    /// Takes all services of this manager back.
+    /// Removes all published services of this manager.
     open func removeAllServices() {
         unpublishAll()
     }
 
     // MARK: Centrals
 
-    /// Answers a request.
+    /// Answers a request, or all writes that arrived with it.
+    ///
+    /// - Parameters:
+    ///   - request: The request, or the first of the writes. If `result` is an error, the response
+    ///     to the central names the attribute of this request.
+    ///   - result: `.success`, or the error that the central receives. An error refuses all writes
+    ///     that arrived together.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         answer(request, result)
     }
 
-    /// Sends a value to those that subscribed to it; false if there is no room, and
-    /// `peripheralManagerIsReady` follows when there is.
+    /// Sends a value to centrals that subscribed to the characteristic.
+    ///
+    /// - Parameter centrals: The centrals that get the value. `nil` for all that subscribed.
+    /// - Returns: `false` if there is no space for the value. `peripheralManagerIsReady` follows
+    ///   when there is.
     open func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,
@@ -127,7 +138,7 @@ open class CBPeripheralManager: CBManager {
         send(value, of: characteristic, to: centrals)
     }
 
-    /// Says how a link is to be: a wish, of which nothing more is heard.
+    /// Requests a connection latency for a central's link. The result is not reported.
     open func setDesiredConnectionLatency(
         _ latency: CBPeripheralManagerConnectionLatency,
         for central: CBCentral
@@ -137,12 +148,12 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Channels
 
-    /// Listens for channels, on a PSM that `didPublishL2CAPChannel` tells.
+    /// Publishes an L2CAP listener. `didPublishL2CAPChannel` follows with its PSM.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         publishChannel(isEncrypted: encryptionRequired)
     }
 
-    /// Listens no more, and closes the channels that came of it.
+    /// Ends an L2CAP listener, and closes the channels that it accepted.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         unpublishChannel(PSM)
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the options of a manager's initialiser say. `CBCentralManagerOptionShowPowerAlertKey` and
-/// `CBCentralManagerOptionDeviceAccessForMedia` say nothing here: there is nobody to be alerted, and
-/// nothing that a device would be kept from.
+/// The options of a manager's initializer. `CBCentralManagerOptionShowPowerAlertKey` and
+/// `CBCentralManagerOptionDeviceAccessForMedia` are ignored: Linux shows no alert and has no such
+/// restriction.
 struct ManagerOptions: Sendable {
     let adapter: CBAdapter?
     let restoreIdentifier: String?
-    /// Whether the rules for applications in the background hold.
+    /// Whether the manager follows the rules for applications in the background.
     let hasBackgroundRules: Bool
 
     init(_ options: [String: Any]?) {
@@ -16,7 +16,7 @@ struct ManagerOptions: Sendable {
             case let name as String: CBAdapter(name)
             default: CBAdapter.default
             }
-        // Both roles have the same key.
+        // The key is the same for both roles.
         restoreIdentifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String
         hasBackgroundRules = options?.flag(CBManagerOptionBackgroundRulesKey) ?? false
     }

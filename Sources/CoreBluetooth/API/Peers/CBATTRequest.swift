@@ -1,43 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothGATT
 import Foundation
 
-/// A central's wish to read or write a dynamic characteristic of this device.
+/// A central's request to read or write a dynamic characteristic of this device.
 ///
-/// The delegate of the peripheral manager gets it on the manager's queue, and owes it an answer:
-/// `CBPeripheralManager.respond(to:withResult:)`, once. For writes that come together one answer,
-/// to the first of them, is enough.
+/// The delegate of the peripheral manager receives it on the manager's queue. The application
+/// answers it once, with `CBPeripheralManager.respond(to:withResult:)`. Writes that arrive together
+/// are answered with one call, usually with the first of them. To refuse them because of another
+/// one, pass that one: the response to the central then names its attribute.
 open class CBATTRequest: NSObject {
     private let subject: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
     private let content: Guarded<Data?>
 
-    /// The question of the server that the answer is for; nil if none is expected.
+    /// The server's identifier of the request. `nil` if no answer is expected.
     let question: GATTServer.RequestID?
+
+    /// The attribute to write, which an Error Response names. `nil` for a read.
+    let handle: AttributeHandle?
 
     init(
         from central: CBCentral,
         for characteristic: CBCharacteristic,
         offset: Int,
         value: Data?,
-        question: GATTServer.RequestID?
+        question: GATTServer.RequestID?,
+        handle: AttributeHandle? = nil
     ) {
         subject = (central, characteristic, offset)
         content = Guarded(value)
         self.question = question
+        self.handle = handle
     }
 
-    /// Who asks.
+    /// The central that made the request.
     open var central: CBCentral { subject.central }
 
-    /// What is to be read or written.
+    /// The characteristic to read or write.
     open var characteristic: CBCharacteristic { subject.characteristic }
 
-    /// From which octet of the value on.
+    /// The index of the first byte of the value that the request concerns.
     open var offset: Int { subject.offset }
 
-    /// What is to be written; or, for a read, what the application answers: the octets of its value
-    /// from `offset` on. The system cuts it to what fits.
+    /// The bytes to write. For a read, the bytes that the application answers with: its value from
+    /// `offset` on. The system truncates them to the length that fits.
     open var value: Data? {
         get { content.read { $0 } }
         set { content.change { $0 = newValue } }

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Foundation
 
-/// A central that is connected to this device, as a `CBPeripheralManager` sees it: once it has
+/// A central that is connected to this device, for a `CBPeripheralManager`. It is known once it has
 /// subscribed, read or written.
 open class CBCentral: CBPeer {
     private let length: Guarded<Int>
@@ -13,11 +13,19 @@ open class CBCentral: CBPeer {
         super.init(identity: identity)
     }
 
-    /// How many octets fit into one notification or indication to this central: what is longer is
-    /// cut. It grows when the central negotiates a larger MTU.
+    /// The length in bytes that fits into a notification or indication to this central. Longer
+    /// values are truncated. It grows when the central negotiates a larger MTU.
     open var maximumUpdateValueLength: Int { length.read { $0 } }
 
-    /// Sets what fits after the MTU has changed.
+    /// The text that Apple's logs show for a central.
+    open override var description: String {
+        summary(
+            ["identifier": identifier.uuidString, "MTU": "\(maximumUpdateValueLength)"],
+            afterAddress: " "
+        )
+    }
+
+    /// Sets the length that fits, after the MTU has changed.
     func setMaximumUpdateValueLength(_ newLength: Int) {
         length.change { $0 = newLength }
     }

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Another device: a `CBPeripheral` or a `CBCentral`.
+/// A remote device: a `CBPeripheral` or a `CBCentral`.
 ///
-/// Objects of this class come from a manager; an application makes none.
+/// Managers make these objects. An application makes none.
 open class CBPeer: NSObject, NSCopying {
     private let identity: UUID
 
@@ -12,10 +12,10 @@ open class CBPeer: NSObject, NSCopying {
         self.identity = identity
     }
 
-    /// What this host knows the device by. It is the same at every launch, differs from host to
-    /// host, and never tells the device's address.
+    /// The identifier by which this host knows the device. It is the same at every launch,
+    /// different on every host, and does not reveal the device's address.
     open var identifier: UUID { identity }
 
-    /// The object itself: there is one for each device.
+    /// Returns the object itself: a manager has one object for each device.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -4,41 +4,41 @@ import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
 
-/// A remote device, as one central manager knows it.
+/// A remote device, for one central manager.
 ///
-/// Managers make them; keep the ones you want: a peripheral that nobody holds is forgotten, and its
-/// connection cancelled.
+/// Managers make these objects, and the application keeps those that it uses. Releasing a
+/// peripheral cancels its connection.
 open class CBPeripheral: CBPeer {
-    /// Who is told what comes of requests. Not kept alive.
+    /// The delegate. Held weakly.
     open var delegate: (any CBPeripheralDelegate)? {
         get { audience.change { $0.delegate } }
         set { audience.change { $0.delegate = newValue } }
     }
 
-    /// The delegate. Behind a lock, since a weak reference may not be read and set at once.
+    /// The delegate, behind a lock: a weak reference must not be read and set at the same time.
     private let audience = Guarded(Audience())
 
     private struct Audience {
         weak var delegate: (any CBPeripheralDelegate)?
     }
 
-    /// Who it is, below this module.
+    /// The host's identifier of the peer.
     let peer: PeerIdentifier
     private(set) weak var manager: CBCentralManager?
     let adapter: SharedAdapter?
     let session: SessionIdentifier
     let mirror: Guarded<Mirror>
-    /// The disconnection that a delegate is being told of.
+    /// The disconnection for which the delegate is being called.
     let disconnection = Guarded<Disconnection?>(nil)
 
-    /// What is shown of it.
+    /// The state that the peripheral shows.
     struct Mirror {
         var name: String?
         var state = CBPeripheralState.disconnected
-        /// The call of `connect` whose end is still to be told.
+        /// The connection request whose end has not been reported yet.
         var wish: WishNumber?
         var tree = ObjectTree()
-        /// The writes without response of this connection; nil while there is none.
+        /// The writes without response on this connection. `nil` while there is none.
         var window: WriteWindow?
         var rssi: NSNumber?
     }
@@ -53,47 +53,52 @@ open class CBPeripheral: CBPeer {
     }
 
     deinit {
-        // Without its manager all its wishes have been given up already.
+        // If the manager was released, its connection requests have already been canceled.
         guard let manager else { return }
         manager.forget(peer)
         guard let wish = mirror.current.wish else { return }
         Misuse.report(
-            "Cancelling connection for unused peripheral \(logDescription), "
+            "Cancelling connection for unused peripheral \(description), "
                 + "Did you forget to keep a reference to it?"
         )
         adapter?.enter { [peer, session] in $0.release(peer, for: session, wish) }
     }
 
-    /// What it is called; nil if that is not known.
+    /// The peripheral's name. `nil` if it is not known.
     open var name: String? { mirror.read(\.name) }
 
-    /// Whether it is connected, for this manager.
+    /// The state of this manager's connection.
     open var state: CBPeripheralState { mirror.read(\.state) }
 
-    /// The services that were discovered; nil before the first discovery, and after a disconnection.
+    /// The services that were discovered. `nil` before the first discovery and after a
+    /// disconnection.
     open var services: [CBService]? { mirror.read(\.tree.services) }
 
-    /// The signal strength that was read last.
+    /// The signal strength that was read last, in dBm.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
     open var rssi: NSNumber? { mirror.read(\.rssi) }
 
-    /// Whether there is room for another write without response: false unless connected. When it is false
-    /// on a connection, `peripheralIsReady` follows; what is written in between may be lost.
+    /// Whether there is space for another write without response. `false` unless connected. If it
+    /// is `false` on a connection, `peripheralIsReady` follows. Values that are written meanwhile
+    /// may be lost.
     open var canSendWriteWithoutResponse: Bool {
         mirror.read { $0.state == .connected && $0.window?.hasRoom == true }
     }
 
-    /// Whether the peripheral may use the Apple Notification Center Service: never, Linux has none.
+    /// Whether the peripheral may use the Apple Notification Center Service. Always `false` on
+    /// Linux, which has none.
     open var ancsAuthorized: Bool { false }
 
     // MARK: Discovery
 
-    /// Looks for services, or for all of them; `didDiscoverServices` follows.
+    /// Discovers services with these UUIDs. `nil` or an empty array discovers all.
+    /// `didDiscoverServices` follows.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         findServices(serviceUUIDs)
     }
 
-    /// Looks for services that a service includes; `didDiscoverIncludedServicesFor` follows.
+    /// Discovers services with these UUIDs that a service includes. `nil` or an empty array
+    /// discovers all. `didDiscoverIncludedServicesFor` follows.
     open func discoverIncludedServices(
         _ includedServiceUUIDs: [CBUUID]?,
         for service: CBService
@@ -101,34 +106,36 @@ open class CBPeripheral: CBPeer {
         findIncludedServices(includedServiceUUIDs, of: service)
     }
 
-    /// Looks for characteristics of a service; `didDiscoverCharacteristicsFor` follows.
+    /// Discovers characteristics of a service with these UUIDs. `nil` or an empty array discovers
+    /// all. `didDiscoverCharacteristicsFor` follows.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         findCharacteristics(characteristicUUIDs, of: service)
     }
 
-    /// Looks for all descriptors of a characteristic; `didDiscoverDescriptorsFor` follows.
+    /// Discovers all descriptors of a characteristic. `didDiscoverDescriptorsFor` follows.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
         findDescriptors(of: characteristic)
     }
 
     // MARK: Values
 
-    /// Reads a value, all of it; `didUpdateValueFor` follows.
+    /// Reads a value in full length. `didUpdateValueFor` follows.
     open func readValue(for characteristic: CBCharacteristic) {
         read(characteristic)
     }
 
-    /// Reads a descriptor; `didUpdateValueFor` follows.
+    /// Reads a descriptor. `didUpdateValueFor` follows.
     open func readValue(for descriptor: CBDescriptor) {
         read(descriptor)
     }
 
-    /// The largest value that one write may have, in octets; 0 unless connected.
+    /// Returns the maximum length of one write in bytes. 0 unless connected.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         writeLimit(of: type)
     }
 
-    /// Writes a value. `didWriteValueFor` follows a write with response; one without is not confirmed.
+    /// Writes a value. `didWriteValueFor` follows a write with response. A write without response
+    /// is not confirmed.
     open func writeValue(
         _ data: Data,
         for characteristic: CBCharacteristic,
@@ -137,47 +144,54 @@ open class CBPeripheral: CBPeer {
         write(data, to: characteristic, type)
     }
 
-    /// Writes a descriptor, other than the one that `setNotifyValue` is for; `didWriteValueFor` follows.
+    /// Writes a descriptor. `didWriteValueFor` follows. The Client Characteristic Configuration is
+    /// written with `setNotifyValue` instead.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
         write(data, to: descriptor)
     }
 
-    /// Subscribes to a value, or unsubscribes; `didUpdateNotificationStateFor` follows.
+    /// Enables or disables notifications or indications of a value. `didUpdateNotificationStateFor`
+    /// follows.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         setNotifying(enabled, characteristic)
     }
 
     // MARK: The link
 
-    /// Reads the signal strength; `didReadRSSI` follows.
+    /// Reads the signal strength. `didReadRSSI` follows.
     open func readRSSI() {
         measureRSSI()
     }
 
-    /// Opens a channel to the peripheral; `didOpen` follows.
+    /// Opens an L2CAP channel to the peripheral. `didOpen` follows.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
         openChannel(PSM)
     }
 
-    /// Measures the distance: not supported on Linux, as `didReceive` says.
+    /// Ends with an error: Linux does not support Channel Sounding.
+    /// `didCompleteChannelSoundingSession` follows.
     open func startChannelSoundingSession(
         _ configuration: CBChannelSoundingSessionConfiguration
     ) {
         refuseChannelSounding()
     }
 
-    /// Ends measuring.
+    /// Does nothing, because no Channel Sounding session can run.
     open func cancelChannelSoundingSession() {}
 
-    /// As it appears in log lines.
-    var logDescription: String {
-        "<CBPeripheral: \(Misuse.address(self)), identifier = \(identifier.uuidString), "
-            + "name = \(name ?? "(null)"), state = \(Misuse.text(state))>"
+    /// The text that Apple's logs show for a peripheral. The MTU is 0 without a connection.
+    open override var description: String {
+        summary([
+            "identifier": identifier.uuidString,
+            "name": name ?? "(null)",
+            "mtu": "\(state == .disconnected ? 0 : mtu)",
+            "state": Misuse.text(state),
+        ])
     }
 
-    // MARK: What the manager does with it
+    // MARK: Changes by the manager
 
-    /// It is there to be connected to, always.
+    /// Stores a connection request. Returns `true`: the adapter always has to carry it out.
     func connectionWanted(_ wish: WishNumber) -> Bool {
         mirror.change { mirror in
             mirror.wish = wish
@@ -186,7 +200,8 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// Whether there is something to cancel.
+    /// Marks the peripheral as disconnecting. Returns `false` if there is no connection or
+    /// connection request.
     func disconnectionWanted() -> Bool {
         mirror.change { mirror in
             guard mirror.state == .connecting || mirror.state == .connected else { return false }
@@ -195,18 +210,19 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// The link is there for a wish; false if that was given up meanwhile.
+    /// Marks the peripheral as connected. Returns `false` if the connection request was canceled
+    /// meanwhile.
     func connected(_ wish: WishNumber) -> Bool {
         mirror.change { mirror in
             guard mirror.wish == wish, mirror.state != .disconnecting else { return false }
-            // A manager may ask for what it has.
+            // A manager may request a connection that it has.
             if mirror.state != .connected || mirror.window == nil { mirror.window = WriteWindow() }
             mirror.state = .connected
             return true
         }
     }
 
-    /// A wish is over. A later one goes on.
+    /// Removes a connection request that ended. A later request is not affected.
     func disconnected(_ wish: WishNumber) {
         mirror.change { mirror in
             if mirror.wish == wish { mirror.wish = nil }
@@ -216,7 +232,8 @@ open class CBPeripheral: CBPeer {
         invalidateTree()
     }
 
-    /// The link is lost, and the wish for it stays, if it turns out that the delegate may have that.
+    /// Marks the link as lost. The connection request remains if the delegate can have peripherals
+    /// reconnect.
     func lost(isReconnecting: Bool) {
         mirror.change { mirror in
             mirror.window = nil
@@ -226,7 +243,7 @@ open class CBPeripheral: CBPeer {
         quietTree()
     }
 
-    /// Nothing is wished for any more, since the adapter is gone.
+    /// Removes the connection request and the connection, because the adapter is off.
     func powerLost() {
         mirror.change { mirror in
             mirror.wish = nil

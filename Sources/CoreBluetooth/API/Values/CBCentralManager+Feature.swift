@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CBCentralManager {
-    /// What an adapter can do beyond what all can.
+    /// The features that not every adapter has.
     public struct Feature: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
@@ -11,10 +11,11 @@ extension CBCentralManager {
             self.rawValue = rawValue
         }
 
-        /// Finds and connects to what advertises with extended advertising (Vol 6, Part B, 4.6.12).
+        /// Scanning for and connecting to peripherals with extended advertising (Vol 6, Part B,
+        /// 4.6.12).
         public static var extendedScanAndConnect: CBCentralManager.Feature { .init(rawValue: 1) }
 
-        /// Measures distances by channel sounding. No adapter of this host does.
+        /// Measuring distances with Channel Sounding. The adapters of this host do not support it.
         public static var channelSounding: CBCentralManager.Feature { .init(rawValue: 1 << 10) }
     }
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the peers have in common whose connections an application wants to hear of; a key of
-/// `CBCentralManager.registerForConnectionEvents(options:)`.
+/// A key of `CBCentralManager.registerForConnectionEvents(options:)`: the peers whose connection
+/// events the application requests.
 public struct CBConnectionEventMatchingOption: Hashable, Equatable, RawRepresentable,
     Sendable
 {
     /// The text of the key.
     public var rawValue: String
 
-    /// Makes a key of its text.
+    /// Makes a key from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Peers with at least one of some services: `[CBUUID]`, four at most.
+    /// Peers with at least one of the services: `[CBUUID]`, at most four.
     public static let serviceUUIDs = CBConnectionEventMatchingOption(
         rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs"
     )
 
-    /// Peers with one of some identifiers: `[UUID]`.
+    /// Peers with one of the identifiers: `[UUID]`.
     public static let peripheralUUIDs = CBConnectionEventMatchingOption(
         rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs"
     )

@@ -6,7 +6,7 @@ import Foundation
 extension CBUUID {
     /// A UUID and the width in which it was made.
     struct Form: Hashable, Sendable {
-        /// How many octets show it.
+        /// The number of bytes in the external form.
         enum Width: Int, Sendable {
             case short16 = 2
             case short32 = 4
@@ -19,20 +19,20 @@ extension CBUUID {
 }
 
 extension CBUUID.Form {
-    /// As short as the assigned numbers allow: what a peer's attribute is shown as.
+    /// Makes the shortest form of a UUID, which discovered attributes have.
     init(_ value: BluetoothUUID) {
         self.value = value
         width = value.short16 != nil ? .short16 : value.short32 != nil ? .short32 : .full
     }
 
-    /// A UUID of Foundation, in full.
+    /// Makes the full form of a Foundation UUID.
     init(_ uuid: UUID) {
         let octets = withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }
         value = BluetoothUUID(littleEndian: octets.reversed()) ?? BluetoothUUID(0)
         width = .full
     }
 
-    /// From octets, the most significant first; nil unless there are 2, 4 or 16.
+    /// Makes a form from bytes, most significant byte first. `nil` unless there are 2, 4 or 16.
     init?(octets: some Collection<UInt8>) {
         guard let width = Width(rawValue: octets.count),
             let value = BluetoothUUID(littleEndian: [UInt8](octets).reversed())
@@ -41,7 +41,8 @@ extension CBUUID.Form {
         self.width = width
     }
 
-    /// From 4 or 8 digits, with or without `0x`, or from 32 with hyphens; nil for anything else.
+    /// Makes a form from 4 or 8 hexadecimal digits, with or without `0x`, or from 32 digits with
+    /// hyphens. `nil` for other text.
     init?(text: String) {
         let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
         switch (digits.utf8.count, text.utf8.count) {
@@ -54,7 +55,7 @@ extension CBUUID.Form {
         self.value = value
     }
 
-    /// The octets in the width of the form, the most significant first.
+    /// The bytes in the width of the form, most significant byte first.
     var octets: [UInt8] {
         switch (width, value.short32) {
         case (.short16, let short?): [UInt8](Self.bigEndian(short).suffix(2))
@@ -63,7 +64,7 @@ extension CBUUID.Form {
         }
     }
 
-    /// The octets as upper-case digits, with hyphens if there are 16.
+    /// The bytes as uppercase hexadecimal digits, with hyphens if there are 16 bytes.
     var text: String {
         let digits = Array(octets.hexadecimal.uppercased())
         guard width == .full else { return String(digits) }

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension CBUUID {
-    /// The services that Apple's framework knows by name.
+    /// The names of the services and descriptors that Apple's framework shows by name.
     static let names: [BluetoothUUID: String] = [
         BluetoothUUID(0x1800): "Generic Access Profile",
         BluetoothUUID(0x1801): "Generic Attribute Profile",
@@ -16,15 +16,17 @@ extension CBUUID {
         BluetoothUUID(0x1810): "Blood Pressure",
         BluetoothUUID(0x1812): "Human Interface Device",
         BluetoothUUID(0x1816): "Cycling Speed and Cadence",
+        BluetoothUUID(0x2900): "Characteristic Extended Properties",
+        BluetoothUUID(0x2902): "Client Characteristic Configuration",
     ]
 }
 
 extension CBUUID {
-    /// A peer's UUID, as short as the assigned numbers allow.
+    /// Makes the shortest form of a UUID.
     convenience init(_ value: BluetoothUUID) {
         self.init(Form(value))
     }
 
-    /// The UUID itself, whatever its width.
+    /// The UUID without its width.
     var value: BluetoothUUID { form.value }
 }

@@ -3,13 +3,13 @@
 import BluetoothTypes
 import Foundation
 
-/// What a service, a characteristic or a descriptor is: a UUID of 16, 32 or 128 bits.
+/// A UUID of 16, 32 or 128 bits: the type of a service, a characteristic or a descriptor.
 ///
-/// The short ones are assigned by the Bluetooth SIG and stand for a UUID on the Bluetooth base UUID,
-/// to which they are equal. An object keeps the width in which it was made: that is how `data` and
-/// `uuidString` show it, and how it is advertised.
+/// The Bluetooth SIG assigns the short ones. A short UUID is equal to the 128-bit UUID that it
+/// abbreviates. An object keeps the width in which it was made. `data` and `uuidString` have this
+/// width, and the UUID is advertised in it.
 ///
-/// Like Apple's it is not Sendable; it never changes.
+/// Like Apple's class, it is not Sendable. It is immutable.
 open class CBUUID: NSObject, NSCopying {
     let form: Form
 
@@ -17,10 +17,11 @@ open class CBUUID: NSObject, NSCopying {
         self.form = form
     }
 
-    /// Makes a UUID from text: 4 or 8 hexadecimal digits, or 32 with the usual hyphens, in either
-    /// case. In front of the short forms `0x` is overlooked.
+    /// Makes a UUID from 4 or 8 hexadecimal digits, or from 32 digits with the usual hyphens, in
+    /// upper or lower case. `0x` before 4 or 8 digits is ignored.
     ///
-    /// - Precondition: The text has one of these forms; any other traps, as it does on Apple's.
+    /// - Precondition: The text has one of these forms. As with Apple's class, other text ends the
+    ///   program.
     public init(string theString: String) {
         guard let form = Form(text: theString) else {
             Misuse.stop("String \(theString) does not represent a valid UUID")
@@ -28,9 +29,10 @@ open class CBUUID: NSObject, NSCopying {
         self.form = form
     }
 
-    /// Makes a UUID from its octets, the most significant first.
+    /// Makes a UUID from its bytes, most significant byte first.
     ///
-    /// - Precondition: There are 2, 4 or 16 octets; any other number traps, as it does on Apple's.
+    /// - Precondition: There are 2, 4 or 16 bytes. As with Apple's class, other lengths end the
+    ///   program.
     public init(data theData: Data) {
         guard let form = Form(octets: theData) else {
             let digits = [UInt8](theData).hexadecimal
@@ -39,34 +41,35 @@ open class CBUUID: NSObject, NSCopying {
         self.form = form
     }
 
-    /// Makes a UUID of 128 bits from Core Foundation's, for which `NSUUID` stands on Linux.
+    /// Makes a 128-bit UUID from a Core Foundation UUID, which is an `NSUUID` on Linux.
     @available(*, deprecated, message: "use init(nsuuid:)")
     public convenience init(cfuuid theUUID: CFUUID) {
         self.init(string: theUUID.uuidString)
     }
 
-    /// Makes a UUID of 128 bits from Foundation's.
+    /// Makes a 128-bit UUID from a Foundation UUID.
     public init(nsuuid theUUID: UUID) {
         form = Form(theUUID)
     }
 
-    /// The octets, the most significant first: 2, 4 or 16 of them, as the UUID was made.
+    /// The bytes, most significant byte first: 2, 4 or 16, as the UUID was made.
     open var data: Data { Data(form.octets) }
 
     /// The text in upper case: 4 or 8 digits, or 32 with hyphens, as the UUID was made.
     open var uuidString: String { form.text }
 
-    /// The object itself: it never changes.
+    /// Returns the object itself, because it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether both are the same UUID; a short one is the same as the long one it stands for.
+    /// Returns whether `object` is the same UUID. A short UUID equals the long UUID that it
+    /// abbreviates.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? CBUUID)?.form.value == form.value
     }
 
-    /// The same for all widths of a UUID.
+    /// The hash value, which does not depend on the width.
     open override var hash: Int { form.value.hashValue }
 
-    /// What the UUID is called if it is a well-known service; otherwise `uuidString`.
+    /// The name of a well-known service or descriptor. For other UUIDs, `uuidString`.
     open override var description: String { Self.names[form.value] ?? uuidString }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if !canImport(Darwin)
+#if os(Linux)
     import Foundation
 
-    /// Seconds since the first moment of 2001 in Greenwich, as `Date.timeIntervalSinceReferenceDate`
-    /// counts them. Core Foundation declares it elsewhere; on Linux it is declared here.
+    /// A time in seconds since 2001-01-01 00:00:00 UTC, like `Date.timeIntervalSinceReferenceDate`.
+    /// Core Foundation declares it on Apple's platforms.
     public typealias CFAbsoluteTime = Double
 
-    /// A UUID of Core Foundation. There is none on Linux; `NSUUID` takes its place, so that what
-    /// mentions the type compiles.
+    /// The type that replaces Core Foundation's UUID on Linux, so that code with this type
+    /// compiles.
     public typealias CFUUID = NSUUID
 #endif

@@ -5,35 +5,35 @@
 
 // Options of `CBCentralManager.connect(_:options:)`.
 
-/// Whether the user is told of a connection while the application is suspended: Bool. Linux
-/// suspends nobody; the option is accepted.
+/// Whether the system alerts the user to a connection while the application is suspended: `Bool`.
+/// Accepted without an effect, because Linux does not suspend applications.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String =
     "kCBConnectOptionNotifyOnConnection"
 
-/// Whether the user is told of a disconnection while the application is suspended: Bool. Linux
-/// suspends nobody; the option is accepted.
+/// Whether the system alerts the user to a disconnection while the application is suspended:
+/// `Bool`. Accepted without an effect, because Linux does not suspend applications.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String =
     "kCBConnectOptionNotifyOnDisconnection"
 
-/// Whether the user is told of notifications while the application is suspended: Bool. Linux
-/// suspends nobody; the option is accepted.
+/// Whether the system alerts the user to notifications while the application is suspended: `Bool`.
+/// Accepted without an effect, because Linux does not suspend applications.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String =
     "kCBConnectOptionNotifyOnNotification"
 
-/// How many seconds to wait before the attempt begins: NSNumber; a day at most. A link that is there
-/// meanwhile, because the peripheral or another manager has made it, is had at once.
+/// The delay before the connection attempt in seconds, at most one day: `NSNumber`. If the
+/// peripheral or another manager makes a link meanwhile, the manager is connected at once.
 public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionStartDelay"
 
-/// Whether the classic profiles of a device come up with its low-energy link: Bool. This host has
-/// no classic Bluetooth; the option is accepted.
+/// Whether the classic profiles of the device connect with its LE link: `Bool`. Accepted without an
+/// effect, because this host has no classic transport.
 public let CBConnectPeripheralOptionEnableTransportBridgingKey: String =
     "kCBConnectOptionEnableTransportBridging"
 
-/// Whether the peripheral needs the notification centre of a phone: Bool. Linux has none; the
-/// option is accepted, and `CBPeripheral.ancsAuthorized` stays false.
+/// Whether the peripheral requires the Apple Notification Center Service: `Bool`. Accepted without
+/// an effect, because Linux has none. `CBPeripheral.ancsAuthorized` stays `false`.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
 
-/// Whether the system connects again, for as long as it takes, after a disconnection that the
-/// application did not ask for: Bool.
+/// Whether the system reconnects after a disconnection that the application did not request:
+/// `Bool`. The attempt has no timeout.
 public let CBConnectPeripheralOptionEnableAutoReconnect: String =
     "kCBConnectOptionEnableAutoReconnect"

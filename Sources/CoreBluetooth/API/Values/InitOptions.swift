@@ -3,23 +3,24 @@
 // The names are Apple's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// Options with which a manager is made.
+// Options of the managers' initializers.
 
-/// Whether the system may tell the user that Bluetooth is off: Bool. Linux has nobody to tell; the
-/// option is accepted.
+/// Whether the system may alert the user that Bluetooth is off: `Bool`. Accepted without an effect,
+/// because Linux shows no alert.
 public let CBCentralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 
-/// Under which name the state of a central manager is kept, so that it can be restored at the next
-/// launch: String, the same at every launch and different for every manager.
+/// The name under which the state of a central manager is stored for restoration at the next
+/// launch: `String`, the same at every launch and different for every manager.
 public let CBCentralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"
 
-/// Whether the manager is for media devices only: Bool. Accepted; Linux makes no such difference.
+/// Whether the manager is for media devices only: `Bool`. Accepted without an effect, because Linux
+/// makes no such distinction.
 public let CBCentralManagerOptionDeviceAccessForMedia: String = "kCBInitOptionDeviceAccessForMedia"
 
-/// Whether the system may tell the user that Bluetooth is off: Bool. Linux has nobody to tell; the
-/// option is accepted.
+/// Whether the system may alert the user that Bluetooth is off: `Bool`. Accepted without an effect,
+/// because Linux shows no alert.
 public let CBPeripheralManagerOptionShowPowerAlertKey: String = "kCBInitOptionShowPowerAlert"
 
-/// Under which name the state of a peripheral manager is kept, so that it can be restored at the
-/// next launch: String, the same at every launch and different for every manager.
+/// The name under which the state of a peripheral manager is stored for restoration at the next
+/// launch: `String`, the same at every launch and different for every manager.
 public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptionRestoreIdentifier"

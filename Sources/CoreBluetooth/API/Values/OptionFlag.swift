@@ -3,11 +3,12 @@
 import Foundation
 
 extension [String: Any] {
-    /// What an option that is a Bool says; nil if it is missing. As on Apple's platforms, whatever
-    /// becomes a number will do: `true`, `1`, or an `NSNumber`.
+    /// Returns the value of a Boolean option. `nil` if it is missing. As on Apple's platforms, any
+    /// value that converts to a number is accepted: `true`, `1` or an `NSNumber`.
     func flag(_ key: String) -> Bool? { (self[key] as? NSNumber)?.boolValue }
 
-    /// How many seconds an option says; nil if it is missing, or no such number. A day at most.
+    /// Returns the value of an option in seconds, at most one day. `nil` if it is missing or not a
+    /// number from 0 up.
     func delay(_ key: String) -> Duration? {
         guard let seconds = (self[key] as? NSNumber)?.doubleValue, seconds >= 0 else { return nil }
         return .seconds(Swift.min(seconds, 86_400))

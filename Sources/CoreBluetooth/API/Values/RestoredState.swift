@@ -3,19 +3,19 @@
 // The names are Apple's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// What the dictionary of `willRestoreState` holds.
+// The keys of the dictionary of `willRestoreState`.
 
-/// The peripherals that were connected, or were being connected to: [CBPeripheral].
+/// The peripherals that were connected or connecting: `[CBPeripheral]`.
 public let CBCentralManagerRestoredStatePeripheralsKey: String = "kCBRestoredPeripherals"
 
-/// The services that were scanned for: [CBUUID].
+/// The services of the scan: `[CBUUID]`.
 public let CBCentralManagerRestoredStateScanServicesKey: String = "kCBRestoredScanServices"
 
-/// The options with which the scan was running: [String: Any].
+/// The options of the scan: `[String: Any]`.
 public let CBCentralManagerRestoredStateScanOptionsKey: String = "kCBRestoredScanOptions"
 
-/// The services that were published: [CBMutableService].
+/// The published services: `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey: String = "kCBRestoredServices"
 
-/// What was being advertised: [String: Any].
+/// The advertised data: `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey: String = "kCBRestoredAdvertisement"

@@ -5,10 +5,10 @@
 
 // Options of `CBCentralManager.scanForPeripherals(withServices:options:)`.
 
-/// Whether every packet is reported, and not only the first of a peripheral: Bool, false if it is
+/// Whether every packet is reported, and not only the first of a peripheral: `Bool`, `false` if
 /// missing.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
 
-/// Peripherals that solicit one of these services are reported too: [CBUUID].
+/// The services whose solicitation is reported too: `[CBUUID]`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String =
     "kCBScanOptionSolicitedServiceUUIDs"

@@ -3,32 +3,37 @@
 import CoreBluetooth
 import Foundation
 
-/// All that a driver has of one accessory, or of the attempt to pair one.
+/// The driver's record of one accessory, or of an attempt to pair one.
 ///
-/// Unchecked: it is touched on its driver's queue only; other threads see the mirror.
+/// Unchecked: used on its driver's queue only. Other threads read the snapshot in `mirror`.
 final class AccessoryKeeper: @unchecked Sendable {
-    /// Which one of its driver's.
+    /// The number of this record in its driver.
     let number: Int
     let description: AccessoryDescription
     let mirror: AccessoryMirror
     var machine: AccessoryMachine<CBPeripheral>
-    /// Which accessory it is; nil while none was found.
+    /// The identity of the accessory; `nil` until one was found.
     var identity: AccessoryIdentity?
-    /// Whether the application can see it: not before it was paired.
+    /// Whether the description came with the pairing: it may differ from the central's description
+    /// of its kind.
+    var isPairedHere = false
+    /// Whether the app can see the accessory. It cannot before the pairing has succeeded.
     var isShown = false
-    /// What the store has of it.
+    /// The store's entry for the accessory.
     var remembered: RememberedAccessory?
-    /// The peripheral that was used last.
+    /// The peripheral that was used most recently.
     var peripheral: CBPeripheral?
-    /// Whether there is a link, as far as Core Bluetooth has said.
+    /// Whether Core Bluetooth has reported a link.
     var isLinked = false
     var slot: SlotToken?
-    /// How often each service has still to answer.
+    /// The number of outstanding discovery answers for each service.
     var awaitedAnswers: [BluetoothID: Int] = [:]
     var requests = RequestTable()
     var replies: [Int: RequestReply] = [:]
     var writes: WriteQueue
     var transports: [Int: CharacteristicTransport] = [:]
+    /// The renewal plans for refused messages, by the characteristic that carries the answers.
+    var renewals: [CharacteristicPath: RenewalPlan] = [:]
     var countdown: Countdown?
     var countdownTimer: (any TimekeeperTimer)?
     var requestTimer: (any TimekeeperTimer)?
@@ -36,9 +41,9 @@ final class AccessoryKeeper: @unchecked Sendable {
     var roomWatch = RoomWatch()
     var roomTimer: (any TimekeeperTimer)?
     var nextLook: Duration?
-    /// Whether its machine searches for it.
+    /// Whether the state machine searches for the accessory.
     var isScannedFor = false
-    /// Whether the scan looks out for it while it is waited for.
+    /// Whether the scan also watches for the accessory while a connection request is pending.
     var isLookedOutFor = false
 
     init(
@@ -57,8 +62,8 @@ final class AccessoryKeeper: @unchecked Sendable {
         writes = WriteQueue(patience: description.timeouts.requests)
     }
 
-    /// Whether nobody wants it any more, and nothing of it is left to be ended: without Bluetooth there is
-    /// no link.
+    /// Whether the accessory was forgotten and no link remains to be ended. Without Bluetooth there
+    /// is no link.
     var isForgotten: Bool {
         switch machine.state {
         case .idle(.forgotten), .unavailable(_, .rest(.forgotten)): true
@@ -66,17 +71,17 @@ final class AccessoryKeeper: @unchecked Sendable {
         }
     }
 
-    /// What it is called in records.
+    /// The name of the accessory in records.
     var name: String {
         mirror.name ?? identity.map(\.description) ?? description.kind
     }
 
-    /// Where a characteristic of the description's is.
+    /// Returns the path of a characteristic that the description declares.
     func path(of characteristic: BluetoothID) -> CharacteristicPath? {
         description.path(of: characteristic)
     }
 
-    /// The same, as it is on the present link.
+    /// Returns the characteristic as it was discovered on the current link.
     func characteristic(_ path: CharacteristicPath) -> CBCharacteristic? {
         guard isLinked else { return nil }
         return peripheral?.characteristic(path)
@@ -84,7 +89,7 @@ final class AccessoryKeeper: @unchecked Sendable {
 }
 
 extension AccessoryDescription {
-    /// Where a characteristic is; the first of several alike.
+    /// Returns the path of a characteristic; the first one if several services have it.
     func path(of characteristic: BluetoothID) -> CharacteristicPath? {
         for service in services
         where service.characteristics.contains(where: { $0.identifier == characteristic }) {
@@ -95,12 +100,12 @@ extension AccessoryDescription {
 }
 
 extension CBPeripheral {
-    /// The services with an identifier, as far as they were discovered.
+    /// Returns the discovered services with this identifier.
     func services(_ identifier: BluetoothID) -> [CBService] {
         services?.filter { BluetoothID($0.uuid) == identifier } ?? []
     }
 
-    /// A characteristic, if it was discovered; the first of several alike.
+    /// Returns a discovered characteristic; the first one if several services match.
     func characteristic(_ path: CharacteristicPath) -> CBCharacteristic? {
         for service in services(path.service) {
             let found = service.characteristics?.first {
@@ -111,7 +116,7 @@ extension CBPeripheral {
         return nil
     }
 
-    /// All characteristics that were discovered and are valid still.
+    /// The paths of all discovered characteristics that are still valid.
     var knownPaths: Set<CharacteristicPath> {
         var paths: Set<CharacteristicPath> = []
         for service in services ?? [] {
@@ -128,7 +133,7 @@ extension CBPeripheral {
 }
 
 extension CBCharacteristic {
-    /// Where it is; nil if its service is gone.
+    /// The path of the characteristic; `nil` if its service is gone.
     var path: CharacteristicPath? {
         service.map { CharacteristicPath(BluetoothID($0.uuid), BluetoothID(uuid)) }
     }

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// What the manager reports.
+// Callbacks of the central manager.
 
 extension CentralDriver: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
@@ -22,11 +22,13 @@ extension CentralDriver: CBCentralManagerDelegate {
         updateScan()
     }
 
-    /// All links are gone, and nobody tells so.
+    /// All links are gone, and Core Bluetooth does not report their ends.
     private func bluetoothWent(_ unavailability: Unavailability) {
         for watch in watches.values { watch.setHearing(false, now: now) }
-        // The pool first: what one gives back would be granted to the next who waits.
+        // The pool comes first: otherwise each returned slot would be granted to the next waiting
+        // accessory.
         for keeper in keepers { keeper.slot = nil }
+        endingPeripherals = []
         perform(pool.reset())
         for keeper in keepers {
             linkEnded(keeper)
@@ -55,15 +57,15 @@ extension CentralDriver: CBCentralManagerDelegate {
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         guard !hasEnded else { return }
         guard let keeper = keeper(of: peripheral) else {
-            return central.cancelPeripheralConnection(peripheral)
+            return end(peripheral)
         }
         record(.callback, "didConnect", keeper)
         linkBegan(keeper)
         feed(.link(peripheral, .connected(known: peripheral.knownPaths)), to: keeper)
-        // One that came about after its end was given up is of no use.
+        // A link that was made after its attempt was canceled is not needed.
         guard !keeper.machine.state.isAbout(peripheral) else { return }
         record(.call, "cancelPeripheralConnection", keeper, detail: "it came too late")
-        central.cancelPeripheralConnection(peripheral)
+        end(peripheral)
     }
 
     func centralManager(
@@ -71,6 +73,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         didFailToConnect peripheral: CBPeripheral,
         error: (any Error)?
     ) {
+        forgetEnding(peripheral)
         guard !hasEnded, let keeper = keeper(of: peripheral) else { return }
         let failure = error.map { LinkFailure($0) } ?? LinkFailure(.attemptFailed, "It failed")
         record(.callback, "didFailToConnect", keeper, detail: "\(failure)")
@@ -78,8 +81,9 @@ extension CentralDriver: CBCentralManagerDelegate {
         feed(.link(peripheral, .failedToConnect(failure)), to: keeper)
     }
 
-    // Only the newer of the two methods is here: a delegate with the older one has no peripherals that
-    // reconnect by themselves. Systems that know the older one only call it through the default.
+    // Only the newer of the two methods is implemented: a delegate with the older one does not
+    // receive peripherals that the system reconnects. Systems that know only the older one call it
+    // through the default implementation.
 
     func centralManager(
         _ central: CBCentralManager,
@@ -88,6 +92,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         isReconnecting: Bool,
         error: (any Error)?
     ) {
+        if !isReconnecting { forgetEnding(peripheral) }
         guard !hasEnded, let keeper = keeper(of: peripheral) else { return }
         let failure = error.map { LinkFailure($0) }
         let detail = failure.map { "\($0)" } ?? "as was asked for"
@@ -108,7 +113,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         keepers.first { $0.peripheral === peripheral }
     }
 
-    // MARK: What a link brings and takes
+    // MARK: Consequences of a link's beginning and end
 
     private func linkBegan(_ keeper: AccessoryKeeper) {
         keeper.isLinked = true
@@ -133,7 +138,7 @@ extension CentralDriver: CBCentralManagerDelegate {
 }
 
 extension Unavailability {
-    /// Nil if Bluetooth is available.
+    /// Converts an availability; `nil` if Bluetooth is available.
     init?(_ availability: Availability) {
         switch availability {
         case .unknown: self = .unknown
@@ -147,7 +152,7 @@ extension Unavailability {
 }
 
 extension AccessoryMachine.State {
-    /// Whether a link to a peripheral is what it is about, be it to end it.
+    /// Whether the state concerns a link to this peripheral, including the end of that link.
     fileprivate func isAbout(_ peripheral: Peripheral) -> Bool {
         switch self {
         case .connecting(_, .waitingForSlot), .connecting(_, .backingOff): false

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// What machines have done to Core Bluetooth.
+// The calls to Core Bluetooth that the state machines request.
 
 extension CentralDriver {
     // MARK: Peripherals
@@ -18,7 +18,7 @@ extension CentralDriver {
         feed(.retrieved(peripheral), to: keeper)
     }
 
-    /// The one that the system knows by what is remembered, the last one first.
+    /// Returns the peripheral that the system finds by the remembered identifiers, latest first.
     private func rememberedPeripheral(of keeper: AccessoryKeeper) -> CBPeripheral? {
         guard let identity = keeper.identity else { return nil }
         var identifiers = identities.systemIdentifiers(of: identity)
@@ -31,8 +31,8 @@ extension CentralDriver {
         return manager?.retrievePeripherals(withIdentifiers: identifiers).first
     }
 
-    /// The one to which the system, or another application, has a link: the accessory if it is known, or
-    /// else one that could be of its kind.
+    /// Returns a peripheral to which the system or another app has a link: the accessory if
+    /// it is known, otherwise one that could be of its kind.
     private func heldPeripheral(for keeper: AccessoryKeeper) -> CBPeripheral? {
         let services = keeper.description.services.filter(\.isRequired).map(\.identifier.cbuuid)
         guard !services.isEmpty else { return nil }
@@ -51,9 +51,9 @@ extension CentralDriver {
         }
     }
 
-    /// Which of those that the system is connected to fit a description: they have all the services, and
-    /// one of the matcher's. If that looks at more than services they would have to be seen, which who is
-    /// connected is not: none fits then.
+    /// Returns the identifiers of the connected peripherals that fit a description: they have all
+    /// required services and one of the matcher's services. If the matcher examines more than
+    /// services, none fits, because a connected peripheral does not advertise the rest.
     private func fitting(_ description: AccessoryDescription) -> Set<UUID> {
         guard let manager, !description.matcher.looksBeyondServices else { return [] }
         let required = description.services.filter(\.isRequired).map { Set([$0.identifier]) }
@@ -65,7 +65,7 @@ extension CentralDriver {
         return found.dropFirst().reduce(found[0]) { $0.intersection($1) }
     }
 
-    /// Takes a peripheral to be the accessory's from now on.
+    /// Assigns a peripheral to the accessory.
     func adopt(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
         peripheral.delegate = self
         keeper.peripheral = peripheral
@@ -84,7 +84,7 @@ extension CentralDriver {
             options[CBConnectPeripheralOptionEnableAutoReconnect] = true
         }
         if case .standing(let delay) = approach, delay > .zero {
-            // In whole seconds, and not before its time.
+            // Core Bluetooth takes whole seconds; rounding up avoids an early attempt.
             options[CBConnectPeripheralOptionStartDelayKey] = Int(
                 (delay / .seconds(1)).rounded(.up)
             )
@@ -97,7 +97,20 @@ extension CentralDriver {
     func cancelConnection(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
         record(.call, "cancelPeripheralConnection", keeper)
         if let slot = keeper.slot { perform(pool.ending(slot)) }
+        end(peripheral)
+    }
+
+    /// Ends a link or an attempt to connect, and retains the peripheral until its end is reported.
+    func end(_ peripheral: CBPeripheral) {
+        forgetEnding(peripheral)
+        endingPeripherals.append(peripheral)
+        if endingPeripherals.count > Self.endingLimit { endingPeripherals.removeFirst() }
         manager?.cancelPeripheralConnection(peripheral)
+    }
+
+    /// Releases a peripheral whose disconnection was reported.
+    func forgetEnding(_ peripheral: CBPeripheral) {
+        endingPeripherals.removeAll { $0 === peripheral }
     }
 
     // MARK: Discovery
@@ -149,6 +162,19 @@ extension CentralDriver {
         peripheral.setNotifyValue(true, for: characteristic)
     }
 
+    func unsubscribe(
+        from path: CharacteristicPath,
+        of peripheral: CBPeripheral,
+        _ keeper: AccessoryKeeper
+    ) {
+        guard let characteristic = peripheral.characteristic(path), characteristic.isNotifying
+        else {
+            return feed(.link(peripheral, .subscriptionChanged(path, .ended)), to: keeper)
+        }
+        record(.call, "setNotifyValue false \(path.characteristic)", keeper)
+        peripheral.setNotifyValue(false, for: characteristic)
+    }
+
     func probe(
         _ path: CharacteristicPath,
         of peripheral: CBPeripheral,
@@ -159,7 +185,7 @@ extension CentralDriver {
             return feed(.link(peripheral, .probed(failure)), to: keeper)
         }
         record(.call, "readValue \(path.characteristic)", keeper, detail: "to probe")
-        // Its time is limited by the machine.
+        // The state machine limits the duration, so the request has no deadline.
         keeper.requests.add(nextNumber(), .probe(path), deadline: nil)
         peripheral.readValue(for: characteristic)
     }

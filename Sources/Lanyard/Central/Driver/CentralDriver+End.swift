@@ -3,10 +3,10 @@
 import CoreBluetooth
 import Foundation
 
-// The end of everything.
+// The end of the central.
 
 extension CentralDriver {
-    /// The application has let go of the central.
+    /// Ends the central because the app has released it.
     func close() {
         enter { $0.end() }
     }
@@ -33,6 +33,7 @@ extension CentralDriver {
         keepers = []
         watches = [:]
         strays = []
+        endingPeripherals = []
         inbox = []
         roster.end()
         outlook.end()

@@ -3,11 +3,12 @@
 import CoreBluetooth
 import Foundation
 
-// One input, then all that the machine says, then the next input.
+// The driver passes one event to a state machine, performs all of its actions, and then takes the
+// next event.
 
 extension CentralDriver {
-    /// Gives a machine an input, and does what comes of it, unless that is being done already: then it
-    /// follows.
+    /// Passes an event to a state machine and performs the resulting actions. If events are already
+    /// being processed, the new event is processed after them.
     func feed(_ event: Machine.Event, to keeper: AccessoryKeeper) {
         dispatchPrecondition(condition: .onQueue(queue))
         inbox.append((keeper, event))
@@ -38,6 +39,8 @@ extension CentralDriver {
         case .discoverCharacteristics(let peripheral, let service, let characteristics):
             discover(characteristics, of: service, on: peripheral, keeper)
         case .subscribe(let peripheral, let path): subscribe(to: path, of: peripheral, keeper)
+        case .unsubscribe(let peripheral, let path):
+            unsubscribe(from: path, of: peripheral, keeper)
         case .probe(let peripheral, let path): probe(path, of: peripheral, keeper)
         case .reserveSlot(let use): reserveSlot(use, for: keeper)
         case .releaseSlot(let limitReached): releaseSlot(limitReached: limitReached, of: keeper)
@@ -71,7 +74,7 @@ extension CentralDriver {
         keeper.countdownTimer?.set(to: nil)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private func report(
         _ state: AccessoryState,
@@ -80,13 +83,13 @@ extension CentralDriver {
     ) {
         record(.state, "\(state)", keeper, detail: "\(reason)")
         let lostNothing = keeper.mirror.show(state, reason)
-        if !lostNothing { record(.note, "changes were dropped: somebody is too slow", keeper) }
+        if !lostNothing { record(.note, "changes were dropped: a reader is too slow", keeper) }
         keeper.mirror.setWriteLengths(keeper.writeLengths)
         for transport in keeper.transports.values { transport.setLinked(state == .ready) }
         if keeper.isForgotten { dismiss(keeper) }
     }
 
-    /// Lets go of an accessory that was forgotten, or of an attempt to pair one that was called off.
+    /// Removes an accessory that was forgotten, or a pairing attempt that was canceled.
     func dismiss(_ keeper: AccessoryKeeper) {
         keepers.removeAll { $0 === keeper }
         _ = scans.set(nil, for: keeper.number)
@@ -98,5 +101,27 @@ extension CentralDriver {
         if keeper.isShown { roster.remove(keeper.mirror) }
         keeper.isShown = false
         keeper.mirror.end()
+    }
+}
+
+// Accessories that are ready but refuse all messages.
+extension CentralDriver {
+    /// Notes that the accessory accepted a message whose answer uses this characteristic.
+    func messageAccepted(_ path: CharacteristicPath, _ keeper: AccessoryKeeper) {
+        keeper.renewals[path] = nil
+    }
+
+    /// Notes that the accessory refused a message, and starts the next step of the renewal plan.
+    func messageRefused(
+        _ path: CharacteristicPath,
+        _ error: AccessoryError,
+        _ keeper: AccessoryKeeper
+    ) {
+        guard let peripheral = keeper.peripheral,
+            let failure = LinkFailure(refusalOfAllMessages: error),
+            let step = keeper.renewals[path, default: RenewalPlan()].refused(now: now)
+        else { return }
+        record(.note, "refuses all messages", keeper, detail: "\(failure)")
+        feed(.link(peripheral, .messagesRefused(path, step, failure)), to: keeper)
     }
 }

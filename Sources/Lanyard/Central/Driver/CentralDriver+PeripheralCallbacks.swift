@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// What peripherals report.
+// Callbacks of the peripherals.
 
 extension CentralDriver: CBPeripheralDelegate {
     func peripheralDidUpdateName(_ peripheral: CBPeripheral) {
@@ -47,7 +47,8 @@ extension CentralDriver: CBPeripheralDelegate {
         }
     }
 
-    /// Of services alike the machine is told when the last one has answered.
+    /// If several services have the same UUID, the state machine receives one event, after the last
+    /// of them has answered.
     private func characteristicsFound(
         of service: BluetoothID,
         _ peripheral: CBPeripheral,
@@ -88,7 +89,7 @@ extension CentralDriver: CBPeripheralDelegate {
         guard let path = characteristic.path else { return }
         let value = characteristic.value ?? Data()
         let text = "didUpdateValue \(path.characteristic)"
-        told(peripheral, text, error, detail: "\(value.count) octets") { keeper in
+        told(peripheral, text, error, detail: "\(value.count) bytes") { keeper in
             valueCame(value, of: path, error, peripheral, keeper)
         }
     }
@@ -135,7 +136,7 @@ extension CentralDriver: CBPeripheralDelegate {
         }
     }
 
-    /// Writes down what was told, and goes on if the peripheral is an accessory's.
+    /// Records a callback, and continues if the peripheral belongs to an accessory.
     private func told(
         _ peripheral: CBPeripheral,
         _ text: String,

@@ -3,10 +3,11 @@
 import CoreBluetooth
 import Foundation
 
-// What is known from launch to launch.
+// Accessories that are remembered across launches.
 
 extension CentralDriver {
-    /// Makes the accessories that the store has. Within the initialiser: an application sees them at once.
+    /// Creates the accessories that the store contains. The initializer calls this so that the
+    /// app sees them at once.
     func recallAccessories() {
         do {
             let found = try store.load()
@@ -41,7 +42,7 @@ extension CentralDriver {
         show(keeper, as: identity)
     }
 
-    /// At launch everything that is remembered is wished for.
+    /// Requests a connection to every remembered accessory, at launch.
     func wishForRemembered() {
         for keeper in keepers { feed(.wished(.connect), to: keeper) }
     }
@@ -65,7 +66,8 @@ extension CentralDriver {
         keepers.first { $0.identity == identity }
     }
 
-    /// Whose it is that an application has. What it is known as may have changed since.
+    /// Returns the record that belongs to a snapshot of the app. The accessory's identity may have
+    /// changed since the app received the snapshot.
     func keeper(with mirror: AccessoryMirror) -> AccessoryKeeper? {
         keepers.first { $0.mirror === mirror }
     }
@@ -78,7 +80,7 @@ extension CentralDriver {
 
     // MARK: Saving
 
-    /// The accessory is usable: it is kept from now on.
+    /// Saves the accessory, which is usable now, and shows it to the app.
     func save(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
         let identity = keeper.identity ?? .system(peripheral.identifier)
         let date = Date()
@@ -99,7 +101,7 @@ extension CentralDriver {
     }
 
     func erase(_ keeper: AccessoryKeeper) {
-        // The store knows it as what it was when it was remembered.
+        // The store knows the accessory under the identity with which it was remembered.
         guard let identity = keeper.remembered?.identity ?? keeper.identity else { return }
         keeper.remembered = nil
         forget(identity)
@@ -107,11 +109,12 @@ extension CentralDriver {
 
     // MARK: Restoration
 
-    /// What the system kept while the application did not run: comes before everything else.
+    /// Restores the peripherals that the system preserved while the app did not run. This
+    /// precedes every other event.
     func restore(_ peripherals: [CBPeripheral]) {
         for peripheral in peripherals {
             let identity = identities.identity(of: peripheral.identifier)
-            // One link to each is enough.
+            // One link to each accessory is enough.
             guard let identity, let keeper = keeper(of: identity),
                 keeper.machine.state.peripheral == nil
             else {
@@ -127,13 +130,13 @@ extension CentralDriver {
         }
     }
 
-    /// Ends what the system has kept and nobody wants any more. Not before there is power.
+    /// Ends the restored links that belong to no accessory. Bluetooth must be on.
     func cancelStrays() {
-        // As long as it is not known what is remembered, everything may be.
+        // If the store was not read yet, each restored link may belong to a remembered accessory.
         guard !backlog.isUnread else { return }
         for peripheral in strays {
             record(.call, "cancelPeripheralConnection", nil, detail: "\(peripheral.identifier)")
-            manager?.cancelPeripheralConnection(peripheral)
+            end(peripheral)
         }
         strays = []
     }

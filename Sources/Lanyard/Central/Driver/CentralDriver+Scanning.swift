@@ -3,24 +3,25 @@
 import CoreBluetooth
 import Foundation
 
-// One scan for all, and what is done with what it finds.
+// One scan that serves all requests, and the handling of its discoveries.
 
 extension CentralDriver {
-    /// How many devices are told apart in records.
+    /// The maximum number of devices that records list separately.
     private static let reportedLimit = 10_000
 
     func setScanning(_ isScanning: Bool, _ keeper: AccessoryKeeper) {
-        // Who is looked for anew may be another one than before.
+        // A new search may find a different device.
         if isScanning, !keeper.isShown { keeper.identity = nil }
         keeper.isScannedFor = isScanning
         wishForScan(keeper)
     }
 
-    /// A search and a look-out are one wish: the end of one is not that of the other.
+    /// Updates the scan request of an accessory. A search and a lookout share one request: the end
+    /// of one does not end the other.
     private func wishForScan(_ keeper: AccessoryKeeper) {
         let isWanted = keeper.isScannedFor || keeper.isLookedOutFor
-        // By what it is told apart may stand in a later packet than the first, and who is too far away
-        // may come nearer.
+        // The data that identifies the device may arrive in a later packet than the first, and a
+        // device that is too far away may come nearer.
         let wish = ScanWish(
             services: keeper.description.matcher.services,
             reportsDuplicates: keeper.description.identity != .system
@@ -31,7 +32,7 @@ extension CentralDriver {
         }
     }
 
-    /// Has the one scan be as it should.
+    /// Starts, changes or stops the one scan as the requests demand.
     func updateScan() {
         for keeper in keepers where keeper.isLookedOutFor != keeper.wantsLookout {
             keeper.isLookedOutFor = keeper.wantsLookout
@@ -58,7 +59,7 @@ extension CentralDriver {
         )
     }
 
-    /// A device advertises.
+    /// Handles a discovery.
     func discovered(_ peripheral: CBPeripheral, _ sighting: Sighting) {
         let isNew =
             reported.count < Self.reportedLimit && reported.insert(sighting.identifier).inserted
@@ -68,13 +69,26 @@ extension CentralDriver {
             let identity = known ?? .system(sighting.identifier)
             watches[number]?.heard(sighting, as: identity, now: now)
         }
-        for description in descriptions where description.matcher.matches(sighting) {
+        for description in descriptions(matching: sighting) {
             found(peripheral, sighting, description)
         }
         updateScan()
     }
 
-    /// A device could be an accessory of a kind.
+    /// Returns the descriptions that match a discovery, at most one of each kind: a description
+    /// that an accessory was paired with precedes one that the central was created with.
+    private func descriptions(matching sighting: Sighting) -> [AccessoryDescription] {
+        let given = keepers.filter(\.isPairedHere)
+        // Accessories that are being searched for precede those that were found.
+        let inOrder = given.filter { $0.identity == nil } + given.filter { $0.identity != nil }
+        var kinds: Set<String> = []
+        return (inOrder.map(\.description) + descriptions).filter { description in
+            !kinds.contains(description.kind) && description.matcher.matches(sighting)
+                && kinds.insert(description.kind).inserted
+        }
+    }
+
+    /// Handles a discovery of a device that may be an accessory of this kind.
     private func found(
         _ peripheral: CBPeripheral,
         _ sighting: Sighting,
@@ -90,7 +104,7 @@ extension CentralDriver {
         guard sighting.isConnectable, description.canTellApart(by: identity) else { return }
         let looking = keepers.first {
             $0.identity == nil && $0.description.kind == description.kind
-                && $0.mirror.change.state == .scanning
+                && $0.mirror.change.state == .scanning && $0.description.matcher.matches(sighting)
         }
         guard let looking else { return }
         looking.identity = identity
@@ -100,7 +114,8 @@ extension CentralDriver {
         feed(.found(peripheral, rssi: sighting.rssi), to: looking)
     }
 
-    /// Whether it is somebody's already, who tells it apart in another way.
+    /// Whether the device belongs to a known accessory of another kind, which is identified in
+    /// another way.
     private func isAccessoryOfOtherKind(
         _ sighting: Sighting,
         than description: AccessoryDescription
@@ -110,7 +125,7 @@ extension CentralDriver {
         return owner.description.kind != description.kind
     }
 
-    /// An accessory that is known was seen, perhaps as another peripheral than before.
+    /// Handles a discovery of a known accessory, perhaps as a different peripheral than before.
     private func foundAgain(
         _ peripheral: CBPeripheral,
         _ sighting: Sighting,
@@ -124,7 +139,8 @@ extension CentralDriver {
             return
         }
         feed(.found(peripheral, rssi: sighting.rssi), to: keeper)
-        // Where it goes on with another one, callbacks of that are its own.
+        // If the state machine continues with another peripheral, this record keeps receiving that
+        // peripheral's callbacks.
         if keeper.machine.state.peripheral === peripheral { adopt(peripheral, keeper) }
     }
 
@@ -139,7 +155,7 @@ extension CentralDriver {
         }
     }
 
-    /// Two that were taken for different accessories are one: that which was known first stays.
+    /// Merges two identities that turned out to be the same accessory. The earlier one stays.
     private func merge(_ one: AccessoryIdentity, into other: AccessoryIdentity) {
         pool.merge(one, into: other)
         guard let keeper = keeper(of: one) else { return }
@@ -151,18 +167,18 @@ extension CentralDriver {
         feed(.wished(.forget), to: keeper)
     }
 
-    /// Two links to one accessory: one is enough.
+    /// Ends the second of two links to the same accessory.
     private func closeDuplicate(_ identifier: UUID) {
         for peripheral in manager?.retrievePeripherals(withIdentifiers: [identifier]) ?? [] {
             record(.call, "cancelPeripheralConnection", nil, detail: "a duplicate")
-            manager?.cancelPeripheralConnection(peripheral)
+            end(peripheral)
         }
     }
 }
 
 extension AccessoryKeeper {
-    /// Whether it has to be looked out for while it is waited for: its address changes, so that the system
-    /// would not know it again.
+    /// Whether the scan must watch for the accessory while its connection request is pending: its
+    /// address changes, so the system would not recognize it.
     fileprivate var wantsLookout: Bool {
         guard case .manufacturerData = description.identity, isShown else { return false }
         switch mirror.change.state {
@@ -174,7 +190,7 @@ extension AccessoryKeeper {
 }
 
 extension AccessoryDescription {
-    /// Whether an identity is of the sort by which these accessories are told apart.
+    /// Whether these accessories are identified by this kind of identity.
     fileprivate func canTellApart(by identity: AccessoryIdentity) -> Bool {
         switch (self.identity, identity) {
         case (.manufacturerData, .manufacturer), (.system, .system): true
@@ -184,7 +200,8 @@ extension AccessoryDescription {
 }
 
 extension ScanWish {
-    /// What the system scans for since an earlier process; nil if it does not.
+    /// Creates a request from the scan that the system continued for an earlier process; `nil` if
+    /// there is none.
     init?(restored state: [String: Any]) {
         let services = state[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
         let options = state[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any]
@@ -198,7 +215,7 @@ extension ScanWish {
 }
 
 extension Sighting {
-    /// What Core Bluetooth has found.
+    /// Creates a discovery from the values that Core Bluetooth reports.
     init(_ peripheral: CBPeripheral, _ data: [String: Any], rssi: NSNumber) {
         let services =
             (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [])
@@ -219,10 +236,10 @@ extension Sighting {
         )
     }
 
-    /// What Core Bluetooth says where it does not know the signal strength.
+    /// The value that Core Bluetooth reports if it does not know the signal strength.
     private static let unknownSignal = 127
 
-    /// For a record.
+    /// A short text for records.
     fileprivate var inBrief: String {
         "\(name ?? identifier.uuidString), \(rssi.map { "\($0) dBm" } ?? "no signal strength")"
     }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-// Who may have a link: what machines ask the pool, and what the pool says.
+// Connection slots: the requests of the state machines, and the decisions of the pool.
 
 extension CentralDriver {
     func reserveSlot(_ use: SlotUse, for keeper: AccessoryKeeper) {
@@ -35,7 +35,7 @@ extension CentralDriver {
         perform(pool.deadlinePassed(now: now))
     }
 
-    /// Something came from an accessory: its link is alive.
+    /// Notes that data arrived from an accessory, which proves that its link is alive.
     func heard(_ keeper: AccessoryKeeper, rssi: Int? = nil) {
         if let identifier = keeper.peripheral?.identifier {
             identities.heard(identifier, now: now)
@@ -71,7 +71,8 @@ extension CentralDriver {
         tellPairings()
     }
 
-    /// Who is being paired and hoped for the slot that another one got is told who has the slots now.
+    /// Informs each waiting pairing of the current slot holders, because another accessory received
+    /// the slot.
     private func tellPairings() {
         for keeper in keepers where !keeper.isShown {
             guard let identity = keeper.identity else { continue }
@@ -85,7 +86,7 @@ extension CentralDriver {
         feed(.slot(.revoked), to: keeper)
     }
 
-    /// For people.
+    /// The name of an accessory for messages to people.
     private func name(of identity: AccessoryIdentity) -> String {
         keeper(of: identity)?.name ?? "\(identity)"
     }

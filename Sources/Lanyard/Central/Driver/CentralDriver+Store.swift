@@ -2,22 +2,22 @@
 
 import Foundation
 
-// A store that fails, as one whose disk is full, or which the system keeps shut until the device is unlocked
-// for the first time: what was to be read or written is tried again until it is.
+// A store can fail because its disk is full, or because the system keeps it locked until the device
+// is unlocked for the first time. The driver then repeats the read or write until it succeeds.
 
-/// What a store has still to read and to write.
+/// The reads and writes that the store has yet to complete.
 struct StoreBacklog {
-    /// After which time it is tried again.
+    /// The time between two attempts.
     static let pause = Duration.seconds(30)
 
-    /// Whether it could not be read, so that nobody knows what is remembered.
+    /// Whether the store could not be read, so that the remembered accessories are unknown.
     var isUnread = false
-    /// What is to be remembered.
+    /// The accessories that are yet to be saved.
     var unsaved: [AccessoryIdentity: RememberedAccessory] = [:]
-    /// What is to be forgotten.
+    /// The accessories that are yet to be erased.
     var unforgotten: Set<AccessoryIdentity> = []
 
-    /// Whether there is nothing to be tried again.
+    /// Whether nothing needs another attempt.
     var isEmpty: Bool { !isUnread && unsaved.isEmpty && unforgotten.isEmpty }
 }
 
@@ -51,12 +51,12 @@ extension CentralDriver {
         record(.note, "the store \(what)", nil, detail: "\(error)")
     }
 
-    /// Has what the store has failed to do tried again, after a while.
+    /// Schedules another attempt if the store has failed, or cancels it.
     func updateStoreTimer() {
         storeTimer?.set(to: backlog.isEmpty ? nil : now + StoreBacklog.pause)
     }
 
-    /// Tries again what the store has failed to do.
+    /// Repeats the reads and writes that failed.
     func catchUpWithStore() {
         guard !hasEnded, !backlog.isEmpty else { return }
         if backlog.isUnread { readAgain() }
@@ -66,7 +66,8 @@ extension CentralDriver {
         updateStoreTimer()
     }
 
-    /// Takes up what is remembered as at launch, and what the system has kept for it.
+    /// Reads the store as at launch, and restores the links that the system preserved for its
+    /// accessories.
     private func readAgain() {
         let former = keepers.count
         recallAccessories()

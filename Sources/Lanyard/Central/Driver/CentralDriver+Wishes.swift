@@ -2,20 +2,22 @@
 
 import Foundation
 
-// What applications wish, and how they wait for it: by the changes that everybody sees.
+// The app's calls. They wait for results by observing the same changes that the app can observe.
 
 extension CentralDriver {
     // MARK: Pairing
 
-    /// - Parameter joins: whether one that is being paired for somebody else will do.
-    /// - Returns: What is shown of the accessory, which is ready.
+    /// Pairs an accessory.
+    ///
+    /// - Parameter joins: Whether the call may join a pairing that another call started.
+    /// - Returns: The snapshot of the accessory, which is ready.
+    /// - Throws: The errors of ``AccessoryCentral/pair(_:)``.
     func pair(
-        _ kind: String,
+        _ description: AccessoryDescription,
         orJoin joins: Bool = false
     ) async throws(AccessoryError) -> AccessoryMirror {
-        guard let description = descriptions.first(where: { $0.kind == kind }) else {
-            throw .unknownKind(kind)
-        }
+        let kind = description.kind
+        guard descriptions.contains(where: { $0.kind == kind }) else { throw .unknownKind(kind) }
         guard description.matcher.services != nil || configuration.allowsUnfilteredScans else {
             throw .unfilteredScan
         }
@@ -28,7 +30,7 @@ extension CentralDriver {
             return other?.mirror ?? mirror
         }
         guard let chosen else { throw .shutDown }
-        guard chosen === mirror else { return try await join(chosen) }
+        guard chosen === mirror else { return try await join(chosen, description) }
         do throws(AccessoryError) {
             try await outcome(of: mirror, changes)
             return mirror
@@ -40,21 +42,24 @@ extension CentralDriver {
 
     private func beginPairing(_ description: AccessoryDescription, _ mirror: AccessoryMirror) {
         let keeper = makeKeeper(description, mirror, isRemembered: false)
+        keeper.isPairedHere = true
         feed(.wished(.pair), to: keeper)
         let unavailability = Unavailability(outlook.value)
         feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
     }
 
-    /// Waits for what somebody else has paired. If that was called off, it begins anew.
+    /// Waits for a pairing that another call started. If that pairing was canceled, starts a new
+    /// one.
     private func join(
-        _ mirror: AccessoryMirror
+        _ mirror: AccessoryMirror,
+        _ description: AccessoryDescription
     ) async throws(AccessoryError) -> AccessoryMirror {
         guard !roster.has(mirror) else { return mirror }
         do throws(AccessoryError) {
             try await outcome(of: mirror, mirror.events())
             return mirror
         } catch .shutDown {
-            return try await pair(mirror.description.kind, orJoin: true)
+            return try await pair(description, orJoin: true)
         } catch {
             throw error
         }
@@ -74,7 +79,7 @@ extension CentralDriver {
         throw Task.isCancelled ? .cancelled : .shutDown
     }
 
-    /// Leaves nothing behind of an attempt that failed or was cancelled.
+    /// Removes every trace of a pairing that failed or was canceled.
     private func abandonPairing(_ mirror: AccessoryMirror) async {
         _ = await settle { driver in
             guard let keeper = driver.keeper(with: mirror) else { return }
@@ -82,9 +87,9 @@ extension CentralDriver {
         }
     }
 
-    /// Whether an accessory cannot be found again, because the system does not know it any more, and
-    /// nothing else is known by which it would be recognised. Waits until the system has been asked;
-    /// not while Bluetooth is off.
+    /// Returns whether an accessory cannot be found again, because the system does not know it
+    /// anymore and no other means of identification exists. Waits until the system has been asked,
+    /// but not while Bluetooth is off.
     func isBeyondRecognition(_ mirror: AccessoryMirror) async throws(AccessoryError) -> Bool {
         guard mirror.description.identity == .system else { return false }
         guard await settle({ _ in }) != nil else { throw .shutDown }
@@ -97,7 +102,7 @@ extension CentralDriver {
         throw Task.isCancelled ? .cancelled : .shutDown
     }
 
-    // MARK: Wishes
+    // MARK: Connection requests
 
     func connect(_ mirror: AccessoryMirror) {
         enter { driver in
@@ -115,7 +120,8 @@ extension CentralDriver {
         guard let changes else { throw Task.isCancelled ? .cancelled : .shutDown }
         var wasEnding = false
         for await change in changes {
-            // Who wishes it back meanwhile may have it dialled as soon as the link is gone.
+            // A new connection request in the meantime may start a connection attempt as soon as
+            // the link has ended.
             let isEnding = change.state == .disconnecting
             guard !change.state.hasNoLink, isEnding || !wasEnding else { return }
             wasEnding = isEnding
@@ -141,7 +147,7 @@ extension CentralDriver {
     }
 
     func untilReady(_ mirror: AccessoryMirror) async throws(AccessoryError) {
-        // What was wished before counts.
+        // First let earlier calls take effect.
         guard await settle({ _ in }) != nil else { throw .shutDown }
         var hasLooked = false
         for await change in mirror.events() {
@@ -150,7 +156,8 @@ extension CentralDriver {
             case .idle
             where change.reason == .resting(.unknownToSystem) && !hasLooked
                 && mirror.description.identity != .system:
-                // Lost to the system, but not beyond recognition: who waits wants it looked for.
+                // The system has lost the accessory, but it can be identified: the waiting call
+                // requests a search.
                 hasLooked = true
                 try await wish(.pair, of: mirror)
             case .unauthorized: throw .unauthorized
@@ -171,7 +178,7 @@ extension CentralDriver {
         guard isDone == true else { throw Task.isCancelled ? .cancelled : .shutDown }
     }
 
-    /// Does something on the queue, and waits for what comes of it; nil if the driver has ended.
+    /// Performs a turn on the queue and waits for its result; `nil` if the driver has ended.
     private func settle<Outcome: Sendable>(
         _ turn: @escaping @Sendable (CentralDriver) -> Outcome
     ) async -> Outcome? {
@@ -182,7 +189,7 @@ extension CentralDriver {
         }
     }
 
-    // MARK: Looking
+    // MARK: Diagnosis
 
     func whereabouts(of mirror: AccessoryMirror) async throws(AccessoryError) -> Whereabouts {
         let reply = Promise<Whereabouts>()
@@ -210,36 +217,36 @@ extension CentralDriver {
 
 extension CentralLife {
     func pair(
-        _ kind: String,
+        _ description: AccessoryDescription,
         orJoin joins: Bool = false
     ) async throws(AccessoryError) -> Accessory {
-        let mirror = try await driver.pair(kind, orJoin: joins)
-        // It may have been forgotten meanwhile.
+        let mirror = try await driver.pair(description, orJoin: joins)
+        // The accessory may have been forgotten in the meantime.
         guard let accessory = mirror.accessory(of: self) else { throw .shutDown }
         return accessory
     }
 }
 
-/// What a change means for an accessory that is being paired.
+/// The meaning of a state change for an accessory that is being paired.
 struct PairingVerdict {
-    /// Why it will not be paired; nil as long as it may be.
+    /// The reason why the pairing has failed; `nil` while it can succeed.
     let error: AccessoryError?
 
-    /// - Parameter last: what it did before it rested.
+    /// - Parameter last: The state before the accessory became idle.
     init(_ last: AccessoryState, _ change: AccessoryChange, _ mirror: AccessoryMirror) {
         error =
             switch (change.state, change.reason) {
             case (.unauthorized, _): .unauthorized
             case (.unsupported, _): .unsupported
             case (.connecting, .waitingForSlot):
-                // While a link is being ended for it, there will be room.
+                // A link is being ended for this accessory, so a slot will become free.
                 mirror.slots.flatMap { $0.isMakingRoom ? nil : .outOfConnectionSlots($0) }
             case (.connected, .notPaired): .notPaired
             case (.idle, .resting(.notFound)):
                 .notFound(after: mirror.description.timeouts.scanning)
             case (.idle, .resting(.failed(let failure))):
                 Self.error(failure, last, mirror.description.timeouts)
-            // What it did before the wish.
+            // The state before the request.
             case (.idle, .bluetoothAvailable): nil
             case (.idle, let reason): .abandoned(reason)
             case (.outOfRange, .standingBy(let failure)), (.outOfRange, .lost(let failure)):
@@ -264,7 +271,7 @@ struct PairingVerdict {
 }
 
 extension AccessoryState {
-    /// Whether there is certainly no link, nor an attempt to make one.
+    /// Whether there is certainly no link and no attempt to connect.
     var hasNoLink: Bool {
         switch self {
         case .idle, .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported: true

@@ -5,21 +5,25 @@ import Dispatch
 import Foundation
 import Logging
 
-/// Feeds the cores what Core Bluetooth reports and what the application wishes, and does what they say.
+/// Passes the callbacks of Core Bluetooth and the calls of the app to the state machines, and
+/// performs their actions.
 ///
-/// Every way in is a turn on `queue`: a callback, a timer, or `enter`. One input goes to its machine; what
-/// the machine says is done in order; inputs that arise meanwhile wait in the inbox; the turn ends when that
-/// is empty.
+/// Every entry is a turn on `queue`: a callback, a timer, or `enter`. One event goes to its state
+/// machine, and the driver performs the resulting actions in order. Further events that arise
+/// meanwhile wait in the inbox. The turn ends when the inbox is empty.
 ///
-/// Unchecked: all that varies is touched on `queue`, which every way in checks; what is read elsewhere are
-/// the mirrors, which guard themselves.
+/// Unchecked: all mutable state is used on `queue` only, which every entry checks. Other threads
+/// read only the snapshots (`AccessoryMirror`), which have their own locks.
 final class CentralDriver: NSObject, @unchecked Sendable {
-    /// How many accessories there may be.
+    /// The maximum number of accessories.
     static let accessoryLimit = 10_000
-    /// How many inputs one turn may bring forth. More would be a machine that runs in circles.
+    /// The maximum number of peripherals that are retained until their ends are reported; beyond
+    /// it, the oldest are released.
+    static let endingLimit = 64
+    /// The maximum number of events in one turn. More would mean that a state machine loops.
     static let inboxLimit = 100_000
 
-    // MARK: What never changes
+    // MARK: Immutable state
 
     let roster = Roster()
     let outlook = Outlook(Availability.unknown)
@@ -31,7 +35,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     let store: any AccessoryStore
     let log = Logger(label: "Lanyard")
 
-    // MARK: What is touched on the queue
+    // MARK: State of the queue
 
     var manager: CBCentralManager?
     var keepers: [AccessoryKeeper] = []
@@ -43,12 +47,15 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     var inbox: [(AccessoryKeeper, Machine.Event)] = []
     var isDraining = false
     var lastNumber = 0
-    /// Devices that were reported, to keep records short.
+    /// The devices that records have listed, to keep the records short.
     var reported: Set<UUID> = []
-    /// What the system gave back that is nobody's.
+    /// The restored peripherals that belong to no accessory.
     var strays: [CBPeripheral] = []
+    /// The peripherals whose links, or attempts to connect, are being ended. Core Bluetooth expects
+    /// an app to retain a peripheral until its end has been reported.
+    var endingPeripherals: [CBPeripheral] = []
     var poolTimer: (any TimekeeperTimer)?
-    /// What the store has failed to do.
+    /// The reads and writes that the store failed to complete.
     var backlog = StoreBacklog()
     var storeTimer: (any TimekeeperTimer)?
     var hasEnded = false
@@ -78,7 +85,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
         recallAccessories()
     }
 
-    /// Goes to work. On Linux the adapter is opened here.
+    /// Starts the work. On Linux this opens the adapter.
     func begin() {
         enter { driver in
             var options: [String: Any] = [:]
@@ -103,7 +110,8 @@ final class CentralDriver: NSObject, @unchecked Sendable {
 
     var now: Duration { timekeeper.now }
 
-    /// A turn on the queue, behind those that wait; or, if all has ended by then, what is instead of it.
+    /// Performs a turn on the queue, after those that wait. If the driver has ended by then,
+    /// performs `end` instead.
     func enter(
         orElse end: @escaping @Sendable () -> Void = {},
         _ turn: @escaping @Sendable (CentralDriver) -> Void
@@ -111,7 +119,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
         timekeeper.perform(on: queue) { self.hasEnded ? end() : turn(self) }
     }
 
-    /// Writes down what happens.
+    /// Adds an event to the flight recording.
     func record(
         _ lane: FlightEvent.Lane,
         _ text: String,
@@ -128,7 +136,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     }
 }
 
-/// Chance that is the same for the same seed (SplitMix64).
+/// A random number generator that repeats its output for the same seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -2,13 +2,13 @@
 
 import Dispatch
 
-/// One who wants to know who is near.
+/// A subscription to the presence of devices.
 ///
-/// Unchecked: touched on its driver's queue only.
+/// Unchecked: used on its driver's queue only.
 final class PresenceWatch: @unchecked Sendable {
     private let matcher: AccessoryMatcher
     private var tracker = PresenceTracker()
-    /// Who has it is the application.
+    /// The app holds the mailbox.
     private weak var mailbox: Mailbox<PresenceEvent>?
     private let timekeeper: any Timekeeper
     private var timer: (any TimekeeperTimer)?
@@ -26,10 +26,10 @@ final class PresenceWatch: @unchecked Sendable {
         timer = timekeeper.makeTimer(on: queue) { [weak self] in self?.deadlinePassed() }
     }
 
-    /// What the scan has to be like.
+    /// The scan that the subscription needs.
     var wish: ScanWish { ScanWish(services: matcher.services, reportsDuplicates: true) }
 
-    /// Whether a scan runs that reports everything.
+    /// Sets whether a scan is running that reports every advertisement.
     func setHearing(_ isHearing: Bool, now: Duration) {
         if isHearing {
             tracker.scanStarted(now: now)
@@ -40,7 +40,7 @@ final class PresenceWatch: @unchecked Sendable {
     }
 
     func heard(_ sighting: Sighting, as identity: AccessoryIdentity, now: Duration) {
-        // One that matched once may say less in its next packet.
+        // A device that matched once may send less in its next packet.
         guard tracker.device(identity) != nil || matcher.matches(sighting) else { return }
         tell(tracker.heard(sighting, as: identity, now: now))
     }
@@ -51,7 +51,7 @@ final class PresenceWatch: @unchecked Sendable {
     }
 
     func connected(_ identity: AccessoryIdentity, now: Duration) {
-        // Whether a device that was not heard would match, nobody knows.
+        // It is unknown whether a device that was never discovered would match.
         guard tracker.device(identity) != nil else { return }
         tell(tracker.connected(identity, now: now))
     }

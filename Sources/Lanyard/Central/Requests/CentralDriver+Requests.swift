@@ -3,10 +3,10 @@
 import CoreBluetooth
 import Foundation
 
-// What applications ask of accessories: each question is a number, whose answer somebody waits for.
+// The app's requests to accessories. Each request has a number, and a task waits for its answer.
 
 extension CentralDriver {
-    // MARK: Asking
+    // MARK: Requests
 
     func read(
         _ characteristic: BluetoothID,
@@ -48,7 +48,7 @@ extension CentralDriver {
         return channel
     }
 
-    /// Begins something on the queue, and waits for its answer.
+    /// Starts a request on the queue and waits for its answer.
     func ask(
         _ mirror: AccessoryMirror,
         _ progress: (@Sendable (Int) -> Void)? = nil,
@@ -87,7 +87,7 @@ extension CentralDriver {
         updateDeadline(of: keeper)
     }
 
-    /// Nobody waits for it any more.
+    /// Drops a request whose task was canceled.
     private func abandon(_ number: Int, _ keeper: AccessoryKeeper) {
         guard keeper.replies.removeValue(forKey: number) != nil else { return }
         keeper.requests.abandon(number)
@@ -105,7 +105,7 @@ extension CentralDriver {
         keeper.requests.add(number, subject, deadline: deadline)
     }
 
-    /// A characteristic as it is on the present link.
+    /// Returns a characteristic as it was discovered on the current link.
     func characteristic(
         _ identifier: BluetoothID,
         of keeper: AccessoryKeeper
@@ -122,7 +122,7 @@ extension CentralDriver {
 
     // MARK: Answers
 
-    /// A value has come: for who asked, and for who listens.
+    /// Passes a received value to the request that reads it, and to the subscribers.
     func valueCame(
         _ value: Data,
         of path: CharacteristicPath,
@@ -145,12 +145,13 @@ extension CentralDriver {
 
     private func show(_ value: Data, of path: CharacteristicPath, _ keeper: AccessoryKeeper) {
         for transport in keeper.transports.values { transport.valueCame(value, of: path) }
-        // A characteristic that several services have is meant where it is described first.
+        // If several services have the characteristic, the app means the first one in the
+        // description.
         guard keeper.path(of: path.characteristic) == path else { return }
         if !keeper.mirror.show(value, of: path.characteristic) {
             record(
                 .note,
-                "values of \(path.characteristic) were dropped: somebody is too slow",
+                "values of \(path.characteristic) were dropped: a reader is too slow",
                 keeper
             )
         }
@@ -171,7 +172,7 @@ extension CentralDriver {
         _ error: (any Error)?,
         _ keeper: AccessoryKeeper
     ) {
-        // An error does not say for which number it is: it is for the first.
+        // An error does not name the channel's number, so it belongs to the first request.
         let asked = keeper.requests.answered { subject in
             guard case .channel(let psm) = subject else { return false }
             return channel.map { $0.psm == psm } ?? true
@@ -187,7 +188,7 @@ extension CentralDriver {
 
     // MARK: Ends
 
-    /// The link is gone, and with it all answers.
+    /// Fails all requests, because the link has ended.
     func failRequests(of keeper: AccessoryKeeper, _ error: AccessoryError) {
         keeper.requests.removeAll()
         keeper.writes.linkEnded()
@@ -198,7 +199,8 @@ extension CentralDriver {
         updateDeadline(of: keeper)
     }
 
-    /// These services are others now, so that what was asked of them is not answered any more.
+    /// Fails the requests about services that have changed, because the accessory will not answer
+    /// them.
     func failRequests(of keeper: AccessoryKeeper, about services: Set<BluetoothID>) {
         for number in keeper.requests.removeAll(of: services) {
             keeper.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
@@ -207,7 +209,7 @@ extension CentralDriver {
         write(keeper)
     }
 
-    /// Sets the timer for what comes first.
+    /// Sets the timer to the earliest deadline.
     func updateDeadline(of keeper: AccessoryKeeper) {
         let deadline = [keeper.requests.nextDeadline, keeper.writes.deadline].compactMap { $0 }
             .min()
@@ -237,7 +239,7 @@ extension CentralDriver {
 }
 
 extension AccessoryError {
-    /// What Core Bluetooth says of a request.
+    /// Converts the error that Core Bluetooth reports for a request.
     init(_ error: any Error) {
         switch error {
         case let error as CBATTError:

@@ -26,7 +26,7 @@ extension CentralDriver {
         }
     }
 
-    /// Does what the queue of writes says, until it says nothing more.
+    /// Performs the actions of the write queue until there are none.
     func write(_ keeper: AccessoryKeeper) {
         while let action = keeper.writes.next(room(of: keeper), now: now) {
             switch action {
@@ -43,7 +43,7 @@ extension CentralDriver {
         watchRoom(of: keeper)
     }
 
-    /// What room there is for writes.
+    /// Returns the room for writes.
     func room(of keeper: AccessoryKeeper) -> WriteRoom {
         var room = keeper.writeRoom
         guard room.withoutResponse > 0 else { return room }
@@ -51,7 +51,7 @@ extension CentralDriver {
         return room
     }
 
-    /// Has it looked again whether there is room, as long as somebody waits for it.
+    /// Schedules another check for room as long as a write waits for it.
     func watchRoom(of keeper: AccessoryKeeper) {
         let isWaiting =
             keeper.writes.waitsForRoom(room(of: keeper))
@@ -84,7 +84,7 @@ extension CentralDriver {
             )
         }
         if !withResponse { keeper.roomWatch.wrote() }
-        record(.call, "writeValue \(path.characteristic)", keeper, detail: "\(chunk.count) octets")
+        record(.call, "writeValue \(path.characteristic)", keeper, detail: "\(chunk.count) bytes")
         keeper.peripheral?.writeValue(chunk, for: characteristic, type: type)
     }
 }
@@ -103,7 +103,7 @@ extension AccessoryKeeper {
 }
 
 extension AccessoryKeeper {
-    /// What is shown of how long writes can be; empty while there is no link.
+    /// The maximum lengths of writes; empty while there is no link.
     var writeLengths: [WriteKind: Int] {
         guard isLinked else { return [:] }
         let room = writeRoom
@@ -116,7 +116,9 @@ extension AccessoryKeeper {
 }
 
 extension WriteKind {
-    /// Whether a characteristic is written with response.
+    /// Returns whether a write to the characteristic has a response.
+    ///
+    /// - Throws: `notPermitted` if the characteristic does not permit this kind of write.
     func withResponse(_ characteristic: CBCharacteristic) throws(AccessoryError) -> Bool {
         let allowsWith = characteristic.properties.contains(.write)
         let allowsWithout = characteristic.properties.contains(.writeWithoutResponse)

@@ -3,10 +3,10 @@
 import Dispatch
 import Foundation
 
-/// Carries messages over a pair of an accessory's characteristics: one that is written, and one that is
-/// listened to.
+/// Carries messages over two characteristics of an accessory: the library writes to one and
+/// subscribes to the other.
 ///
-/// Unchecked: touched on the driver's queue only, which is the transport's.
+/// Unchecked: used on the driver's queue only, which is also the transport's queue.
 final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     private let driver: CentralDriver
     private let mirror: AccessoryMirror
@@ -35,7 +35,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     var queue: DispatchQueue { driver.queue }
 
-    // MARK: For messages
+    // MARK: Transport
 
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
@@ -70,7 +70,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
             }
             try write(chunk, to: path, withResponse, keeper)
         } catch {
-            // No time will help: this accessory has not what is needed.
+            // Waiting would not help: the accessory lacks what the channel needs.
             refused(error)
         }
         return true
@@ -86,12 +86,15 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         let write = WriteJob(number: job, value: chunk, path: path, withResponse: withResponse)
         try keeper.writes.add(write, now: driver.now)
         keeper.replies[job] = RequestReply { [weak self] result in
-            if case .failure(let error) = result { self?.refused(error) }
+            self?.written(result.map { _ in }, withResponse)
         }
         driver.write(keeper)
     }
 
-    /// Where and how chunks go, if both characteristics are there and the one can be written as asked.
+    /// Returns the path and the kind of write for chunks.
+    ///
+    /// - Throws: `unknownCharacteristic` if one of the two is missing, `notPermitted` if the other
+    ///   kind of write is needed.
     private func way(
         in keeper: AccessoryKeeper
     ) throws(AccessoryError) -> (CharacteristicPath, withResponse: Bool) {
@@ -111,7 +114,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         keeper = nil
     }
 
-    /// Chunks do not overtake what else is written.
+    /// Chunks must not overtake other writes.
     private func hasRoom(_ keeper: AccessoryKeeper, _ withResponse: Bool) -> Bool {
         keeper.writes.isIdle && (withResponse || driver.room(of: keeper).isThere)
     }
@@ -121,9 +124,23 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         return try? way(in: keeper).withResponse
     }
 
+    private func written(_ result: Result<Void, AccessoryError>, _ withResponse: Bool) {
+        let path = keeper?.path(of: listening)
+        switch result {
+        case .success:
+            // A write without response gives no sign that the message was accepted.
+            guard withResponse, let keeper, let path else { return }
+            driver.messageAccepted(path, keeper)
+        case .failure(let error):
+            refused(error)
+            guard let keeper, let path, isLinked else { return }
+            driver.messageRefused(path, error, keeper)
+        }
+    }
+
     private func refused(_ error: AccessoryError) {
         switch error {
-        // Of these more is told: the link is gone.
+        // The end of the link is reported separately.
         case .writeInterrupted, .linkEnded: return
         default: if isLinked { receiver?(.refused(error)) }
         }
@@ -131,10 +148,10 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     // MARK: For the driver
 
-    /// Whether it waits until something without response can be written.
+    /// Whether the transport waits for room for a write without response.
     var waitsForRoom: Bool { wantsRoom && isLinked && withResponse == false }
 
-    /// The accessory is ready, or is not any more.
+    /// Sets whether the accessory is ready.
     func setLinked(_ isLinked: Bool) {
         guard isLinked != self.isLinked else { return }
         self.isLinked = isLinked

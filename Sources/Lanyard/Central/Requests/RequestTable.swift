@@ -2,26 +2,26 @@
 
 import Foundation
 
-/// What one accessory was asked, and has not answered.
+/// The requests that one accessory has not yet answered.
 ///
-/// Core Bluetooth does not say which question an answer is for, but answers those of a kind in order. So a
-/// question that nobody waits for any more keeps its place until its answer has come.
+/// Core Bluetooth does not say which request an answer belongs to, but answers requests of one kind
+/// in order. An abandoned request therefore keeps its place until its answer arrives.
 struct RequestTable {
-    /// How many questions there may be at a time, those included that nobody waits for.
+    /// The maximum number of simultaneous requests, including abandoned ones.
     static let limit = 256
 
-    /// What was asked.
+    /// The subject of a request.
     enum Subject: Hashable, Sendable {
-        /// A value.
+        /// The value of a characteristic.
         case read(CharacteristicPath)
-        /// The same, to see whether it may be read.
+        /// The value of a characteristic, to test whether it may be read.
         case probe(CharacteristicPath)
-        /// How strongly it is received.
+        /// The strength of the accessory's signal.
         case signal
-        /// A channel with this number.
+        /// An L2CAP channel with this number.
         case channel(UInt16)
 
-        /// The characteristic that it is about, if it is about one.
+        /// The characteristic of the request, if there is one.
         var path: CharacteristicPath? {
             switch self {
             case .read(let path), .probe(let path): path
@@ -39,21 +39,22 @@ struct RequestTable {
 
     private var entries: [Entry] = []
 
-    /// Whether there is room for another.
+    /// Whether the table is full.
     var isFull: Bool { entries.count >= Self.limit }
 
-    /// When somebody has waited too long; nil if nobody waits.
+    /// The earliest deadline of an awaited request; `nil` if no task waits.
     var nextDeadline: Duration? {
         entries.lazy.filter(\.isAwaited).compactMap(\.deadline).min()
     }
 
-    /// Something was asked.
+    /// Adds a request.
     mutating func add(_ number: Int, _ subject: Subject, deadline: Duration?) {
         entries.append(Entry(number: number, subject: subject, deadline: deadline))
     }
 
-    /// An answer has come for a question of which this is true: which one, and what it was; nil if nobody
-    /// asked.
+    /// Removes the first request with this subject, because its answer has arrived.
+    ///
+    /// - Returns: The request, or `nil` if there was none.
     mutating func answered(
         _ isMeant: (Subject) -> Bool
     ) -> (number: Int, subject: Subject)? {
@@ -62,14 +63,15 @@ struct RequestTable {
         return (entry.number, entry.subject)
     }
 
-    /// Nobody waits for an answer any more.
+    /// Marks a request whose task no longer waits for the answer.
     mutating func abandon(_ number: Int) {
         for index in entries.indices where entries[index].number == number {
             entries[index].isAwaited = false
         }
     }
 
-    /// Those whose time is over; their answers may still come.
+    /// Marks the awaited requests whose deadline has passed and returns their numbers. Their
+    /// answers may still arrive.
     mutating func expired(now: Duration) -> [Int] {
         var numbers: [Int] = []
         for index in entries.indices where entries[index].isAwaited {
@@ -80,8 +82,10 @@ struct RequestTable {
         return numbers
     }
 
-    /// These services are gone, or others: questions about their characteristics are not answered any more.
-    /// Those who wait for such an answer.
+    /// Removes the requests about characteristics of these services, because they will not be
+    /// answered.
+    ///
+    /// - Returns: The numbers of the requests that tasks wait for.
     mutating func removeAll(of services: Set<BluetoothID>) -> [Int] {
         let removed = entries.filter {
             $0.subject.path.map { services.contains($0.service) } ?? false
@@ -91,25 +95,25 @@ struct RequestTable {
         return removed.filter(\.isAwaited).map(\.number)
     }
 
-    /// The link has ended: no answer will come.
+    /// Removes all requests, because the link has ended.
     mutating func removeAll() {
         entries = []
     }
 }
 
-/// An answer.
+/// The answer to a request.
 enum RequestAnswer: Sendable {
     /// A value.
     case value(Data)
-    /// How strongly it is received, in dBm.
+    /// The strength of the signal (RSSI), in dBm.
     case signal(Int)
-    /// A channel.
+    /// An open channel.
     case channel(ByteChannel)
-    /// It is done.
+    /// The completion of a write.
     case done
 }
 
-/// Who waits for an answer.
+/// The task that waits for an answer.
 struct RequestReply: Sendable {
     let give: @Sendable (Result<RequestAnswer, AccessoryError>) -> Void
     var progress: (@Sendable (Int) -> Void)?

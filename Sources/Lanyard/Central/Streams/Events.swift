@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens, one after the other, for a task to wait for.
+/// A sequence of events for one task.
 ///
 /// ```swift
 /// for await change in accessory.changes { print(change) }
 /// ```
 ///
-/// It listens from the moment on at which it was asked for, until nobody has it any more. What came
-/// meanwhile waits, up to a limit: then the oldest is dropped, and counted in `droppedCount`. It ends when
-/// its source does, or the task that waits is cancelled. Meant for one loop: two share what comes.
+/// The sequence collects events from its creation until its last copy is released. Events wait in a
+/// buffer; when it is full, the oldest event is dropped and counted in ``droppedCount``. The
+/// sequence ends when its source ends or the waiting task is canceled. It is meant for one loop:
+/// two loops divide the events between them.
 public struct Events<Element: Sendable>: AsyncSequence, Sendable {
-    /// How many wait at most.
+    /// The maximum number of waiting events.
     public static var bufferLimit: Int { 256 }
 
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     let mailbox: Mailbox<Element>
-    /// What has to last as long as somebody listens.
+    /// The object that must exist as long as the sequence.
     private(set) var owner: (any AnyObject & Sendable)?
 
     init(mailbox: Mailbox<Element>) {
         self.mailbox = mailbox
     }
 
-    /// The same, which something lasts for.
+    /// Returns the same sequence, which keeps `owner` alive.
     func keeping(_ owner: any AnyObject & Sendable) -> Self {
         var events = self
         events.owner = owner
         return events
     }
 
-    /// How many had to be dropped so far, since nobody took them in time.
+    /// The number of events that were dropped so far because the loop was too slow.
     public var droppedCount: Int { mailbox.droppedCount }
 
-    /// Waits for one after the other.
+    /// The iterator of the sequence.
     public struct Iterator: AsyncIteratorProtocol {
         let mailbox: Mailbox<Element>
         let owner: (any AnyObject & Sendable)?
 
-        /// The next; nil at the end, and when the task is cancelled.
+        /// Waits for the next event; `nil` at the end and when the task is canceled.
         public mutating func next() async -> Element? {
             await mailbox.next()
         }
 
-        /// The same, from within an actor.
+        /// Waits for the next event, isolated to an actor; `nil` at the end and when the task is
+        /// canceled.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> Element? {
@@ -52,26 +54,28 @@ public struct Events<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// For `for await`.
+    /// Creates the iterator for `for await`.
     public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox, owner: owner) }
 }
 
 extension Events {
-    /// The same for those who like closures: it is called with one after the other, in order and never
-    /// two at a time, until the observation is cancelled or let go of. What it awaits, the next one waits
-    /// for.
+    /// Calls a closure with each event, in order and never concurrently. The next event waits until
+    /// the closure has returned.
     ///
     /// ```swift
     /// observation = central.availabilityChanges.forEach { availability in print(availability) }
     /// ```
     ///
-    /// This is the one loop that the events are meant for: have another for whoever else listens.
+    /// This is the one loop that the sequence is meant for: create another sequence for another
+    /// subscriber.
+    ///
+    /// - Returns: A token. The observation ends when the token is canceled or released.
     public func forEach(
         _ body: @escaping @Sendable (Element) async -> Void
     ) -> ObservationToken {
         let loop = Task {
             for await element in self {
-                // What waits still when the observation ends is for nobody.
+                // Events that still wait when the observation ends are dropped.
                 guard !Task.isCancelled else { return }
                 await body(element)
             }

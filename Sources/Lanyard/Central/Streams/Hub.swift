@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells everybody who listens, each through a mailbox of its own.
+/// Delivers elements to its subscribers, each through a mailbox of its own.
 ///
-/// What is told is made within the lock, and put into the mailboxes there, so that all hear the same in the
-/// same order, also who begins to listen meanwhile. Only those who wait are called, and closures, and that
-/// outside of it.
+/// The hub creates an element and puts it into the mailboxes within its lock, so all subscribers
+/// receive the same elements in the same order, and a subscriber that arrives meanwhile misses
+/// none. Outside the lock it resumes waiting tasks and calls closures.
 final class Hub<Element: Sendable>: Sendable {
     private struct Listeners {
         var mailboxes: [Int: WeakMailbox] = [:]
@@ -17,7 +17,7 @@ final class Hub<Element: Sendable>: Sendable {
             return last
         }
 
-        /// In the order in which they came.
+        /// The mailboxes in the order of their subscriptions.
         var orderedMailboxes: [Mailbox<Element>] {
             mailboxes.sorted { $0.key < $1.key }.compactMap { $0.value.mailbox }
         }
@@ -29,7 +29,7 @@ final class Hub<Element: Sendable>: Sendable {
 
     private let listeners = Guarded(Listeners())
 
-    /// A new listener, who hears what there is already at once.
+    /// Creates a sequence for a new subscriber, which begins with the given elements.
     func events(
         limit: Int = Events<Element>.bufferLimit,
         beginningWith first: () -> [Element] = { [] }
@@ -37,7 +37,7 @@ final class Hub<Element: Sendable>: Sendable {
         let (mailbox, hasEnded) = listeners.change { listeners in
             let number = listeners.nextNumber()
             let first = first()
-            // What there is already takes at most half of the room.
+            // The first elements take at most half of the buffer.
             let mailbox = Mailbox<Element>(limit: max(limit, 2 * first.count))
             mailbox.onLeave { [weak self] in self?.remove(number) }
             for element in first { mailbox.put(element).deliver() }
@@ -48,7 +48,7 @@ final class Hub<Element: Sendable>: Sendable {
         return Events(mailbox: mailbox)
     }
 
-    /// Has a closure called with each, until the observation is cancelled or let go of.
+    /// Calls a closure with each element until the token is canceled or released.
     func observe(_ body: @escaping @Sendable (Element) -> Void) -> ObservationToken {
         let number = listeners.change { listeners in
             let number = listeners.nextNumber()
@@ -58,10 +58,11 @@ final class Hub<Element: Sendable>: Sendable {
         return ObservationToken { [weak self] in self?.remove(number) }
     }
 
-    /// Tells everybody. False if somebody had to lose an older one for it.
+    /// Delivers an element to all subscribers. Returns `false` if a subscriber lost an older one.
     @discardableResult
     func send(_ make: () -> Element) -> Bool {
-        // The mailboxes come out, too: who is the last to let go of one may not hold the lock.
+        // The mailboxes leave the lock too, because the release of a mailbox's last reference takes
+        // the lock again.
         let (element, mailboxes, deliveries, closures) = listeners.change { listeners in
             let element = make()
             let mailboxes = listeners.orderedMailboxes
@@ -74,7 +75,7 @@ final class Hub<Element: Sendable>: Sendable {
         return !deliveries.contains { $0.hasDropped }
     }
 
-    /// Tells everybody that no more comes.
+    /// Ends the sequences of all subscribers.
     func end() {
         let (mailboxes, closures) = listeners.change { listeners in
             listeners.hasEnded = true
@@ -82,7 +83,7 @@ final class Hub<Element: Sendable>: Sendable {
             return (listeners.orderedMailboxes, listeners.closures)
         }
         for mailbox in mailboxes { mailbox.end() }
-        // The application's closures are let go of here, outside of the lock.
+        // The app's closures are released here, outside the lock.
         withExtendedLifetime(closures) {}
     }
 

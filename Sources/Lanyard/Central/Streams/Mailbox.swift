@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one listener has not taken yet.
+/// The elements that one subscriber has not yet taken.
 ///
-/// Elements and continuations leave the lock before anything is done with them: what is let go of within
-/// it could call back.
+/// Elements and continuations leave the lock before they are used or released, because a release
+/// can call back.
 final class Mailbox<Element: Sendable>: Sendable {
     private struct Contents {
         var elements: [Element] = []
@@ -18,7 +18,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         let resume: CheckedContinuation<Element?, Never>
     }
 
-    /// Whether somebody waits, and for what; or what there is at once.
+    /// The outcome of a call to `next()`: an element at once, or a wait.
     private enum Arrival {
         case element(Element?)
         case waiting
@@ -34,15 +34,15 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     deinit { left.change { $0 }?() }
 
-    /// Has this called when nobody has the mailbox any more.
+    /// Sets a closure that runs when the mailbox is released.
     func onLeave(_ body: @escaping @Sendable () -> Void) {
         left.change { $0 = body }
     }
 
     var droppedCount: Int { contents.change { $0.droppedCount } }
 
-    /// What is left to do outside of all locks after one was put in: to call who waits, and to let go of
-    /// the one that had to go for it.
+    /// The work that remains outside all locks after `put(_:)`: resuming a waiting task, and
+    /// releasing a dropped element.
     struct Delivery: Sendable {
         fileprivate var waiter: Waiter?
         fileprivate let element: Element
@@ -55,7 +55,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Puts one in, or gives it to who waits.
+    /// Adds an element, or takes a waiting task out that will receive it.
     func put(_ element: Element) -> Delivery {
         contents.change { contents in
             var delivery = Delivery(element: element)
@@ -72,7 +72,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// No more comes. What is there can still be taken.
+    /// Ends the mailbox. Elements that it already contains can still be taken.
     func end() {
         let waiters = contents.change { contents in
             contents.hasEnded = true
@@ -82,7 +82,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         for waiter in waiters { waiter.resume.resume(returning: nil) }
     }
 
-    /// The next; nil at the end, and at once when the task is cancelled.
+    /// Waits for the next element; `nil` at the end, and at once when the task is canceled.
     func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
         let number = contents.change { contents in
             contents.lastWaiter += 1
@@ -96,7 +96,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     private func wait(_ waiter: Waiter) {
-        // A cancellation before this finds no waiter; one after it does.
+        // A cancellation before this point found no waiter; a later one finds it.
         let isCancelled = Task.isCancelled
         let arrival = contents.change { contents -> Arrival in
             guard contents.elements.isEmpty else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A closure that is called when something happens, as long as this is kept.
+/// An observation: its closure is called for each event until the token is canceled or released.
 public final class ObservationToken: Sendable {
     private let end: Guarded<(@Sendable () -> Void)?>
 
@@ -10,7 +10,7 @@ public final class ObservationToken: Sendable {
 
     deinit { cancel() }
 
-    /// Ends it. A call that has begun already may still be going on.
+    /// Ends the observation. A call of the closure that has already begun may still be running.
     public func cancel() {
         let end = end.change { end in
             defer { end = nil }

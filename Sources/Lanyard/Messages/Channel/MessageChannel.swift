@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 
-/// Messages in both directions, as values that are `Codable`.
+/// A channel for `Codable` messages in both directions.
 ///
 /// ```swift
 /// let channel = accessory.messages(writing: "4C41…1D01", listening: "4C41…1D02")
@@ -12,21 +12,21 @@ import Foundation
 /// for await reading in channel.messages(of: Reading.self) { print(reading) }
 /// ```
 ///
-/// A channel outlives its links: what is under way when one is lost fails with
-/// `MessageError.disconnected`, and the channel goes on with the next. What is wanted while there is none
-/// fails, too, or waits, as `MessageChannelOptions.whenUnlinked` says. It lives as long as somebody has it,
-/// or reads its messages.
+/// A channel survives the loss of a link: messages and requests in progress fail with
+/// ``MessageError/disconnected``, and the channel continues on the next link. New calls without a
+/// link fail or wait, according to `MessageChannelOptions.whenUnlinked`. The channel exists as long
+/// as the app holds it or a sequence of its messages.
 ///
-/// All its methods can be called from anywhere. Messages and requests are sent in the order of the calls;
-/// answers come in the order in which the other side has them.
+/// All methods can be called from any thread and task. Messages and requests are sent in the order
+/// of the calls. Answers arrive in the order in which the other side sends them.
 public final class MessageChannel: Sendable {
     let engine: MessageEngine
-    /// What has to last as long as the channel.
+    /// The object that must exist as long as the channel.
     private let owner: (any AnyObject & Sendable)?
 
-    /// A channel over the transport, which it starts.
+    /// Creates a channel over a transport, and starts the transport.
     ///
-    /// - Parameter role: which end of the link this is; of account only if messages are sealed.
+    /// - Parameter role: The side of the link; it matters only if messages are sealed.
     public convenience init(
         over transport: any MessageTransport,
         options: MessageChannelOptions = MessageChannelOptions(),
@@ -35,7 +35,7 @@ public final class MessageChannel: Sendable {
         self.init(over: transport, options: options, as: role, timekeeper: SystemTimekeeper())
     }
 
-    /// The same by another time than the system's.
+    /// Creates a channel with a different clock than the system's.
     package init(
         over transport: any MessageTransport,
         options: MessageChannelOptions = MessageChannelOptions(),
@@ -53,7 +53,8 @@ public final class MessageChannel: Sendable {
         engine.perform { $0.start() }
     }
 
-    /// One that hears from this moment on, made on the queue of its transport.
+    /// Creates a channel that receives from this moment on. Must be called on the queue of its
+    /// transport.
     init(
         onQueueOf transport: any MessageTransport,
         options: MessageChannelOptions,
@@ -73,27 +74,28 @@ public final class MessageChannel: Sendable {
 
     deinit { close() }
 
-    /// Whether there is a link now, so that messages go. It may be gone the moment after.
+    /// Whether there is a link now. It may be lost immediately after this call.
     public var isLinked: Bool { engine.outlook.isLinked }
 
-    /// What happens beside messages, from now on.
+    /// The events of the channel other than messages, from now on.
     public var events: Events<MessageChannelEvent> { engine.hub.events() }
 
-    /// What was counted so far.
+    /// The counters of the channel.
     public var statistics: MessageStatistics { engine.outlook.statistics }
 
-    /// Ends it for good: what is under way fails with `MessageError.closed`, and its sequences end.
+    /// Closes the channel permanently: calls in progress fail with ``MessageError/closed``, and its
+    /// sequences end.
     public func close() {
         engine.perform { $0.end(nil) }
     }
 
     // MARK: Sending
 
-    /// Sends a message. Returns when all of it was handed to the link, which takes as long as those before
-    /// it, and the link, take; that does not say that it was received.
+    /// Sends a message. Returns when the whole message was passed to the link, after the messages
+    /// before it. The other side may not have received it yet.
     ///
-    /// - Throws: `disconnected` if there is no link, or it is lost meanwhile; `tooLarge`, `unencodable`,
-    ///   `queueFull`, `cancelled`, `closed`, `notSent`, `sealing`.
+    /// - Throws: `disconnected` if there is no link or it is lost meanwhile; `tooLarge`,
+    ///   `unframeable`, `unencodable`, `queueFull`, `cancelled`, `closed`, `notSent`, `sealing`.
     public func send(_ message: some Encodable & Sendable) async throws(MessageError) {
         let body = try encode(message)
         _ = try await call(body, timeout: nil, accepts: nil)
@@ -101,16 +103,20 @@ public final class MessageChannel: Sendable {
 
     /// Sends a request and waits for its answer.
     ///
-    /// Any number of tasks may wait for answers. `MessageLimits.requestsAtOnce` of their requests are with
-    /// the other side at a time, the others wait in line. If the task is cancelled, the request may have
-    /// been sent already; its answer is dropped.
+    /// Any number of tasks may wait for answers. At most `MessageLimits.requestsAtOnce` requests
+    /// are with the other side at a time; the others wait in a queue. If the task is canceled, the
+    /// request may already have been sent, and its answer is dropped.
     ///
     /// - Parameters:
-    ///   - timeout: how long the answer may take, counted from now.
-    ///   - isAnswer: in the plain form, which of the messages that can be decoded as a response is the
-    ///     answer; the first one, if nil. Not asked in the enveloped form.
-    /// - Throws: `timeout`, `remoteError` if the other side refuses, `undecodable` if the answer is
-    ///   something else, and what `send` throws.
+    ///   - request: The request.
+    ///   - response: The type of the answer.
+    ///   - timeout: The time limit of the answer, counted from now.
+    ///   - isAnswer: For the plain form, a test that selects the answer among the messages that can
+    ///     be decoded as a response; if `nil`, the first such message is the answer. The enveloped
+    ///     form ignores it.
+    /// - Returns: The answer.
+    /// - Throws: `timeout`; `remoteError` if the other side refuses; `undecodable` if the answer
+    ///   has another type; and the errors of ``send(_:)``.
     public func request<Response: Decodable & Sendable>(
         _ request: some Encodable & Sendable,
         expecting response: Response.Type,
@@ -140,7 +146,7 @@ public final class MessageChannel: Sendable {
         }
     }
 
-    /// Hands a message or request to the engine and waits for its end.
+    /// Passes a message or a request to the engine and waits for its end.
     private func call(
         _ body: Data,
         timeout: Duration?,
@@ -157,7 +163,7 @@ public final class MessageChannel: Sendable {
                     guard !isCancelled else { return call.finish(.failure(.cancelled)) }
                     engine.begin(call, ticket, body, timeout: timeout)
                 }
-                // A cancellation that came in between has found no call.
+                // A cancellation before `perform` found no call.
                 if !isCancelled, Task.isCancelled { engine.perform { $0.cancel(ticket) } }
             }
         } onCancel: {
@@ -168,30 +174,33 @@ public final class MessageChannel: Sendable {
 
     // MARK: Receiving
 
-    /// The messages from now on that can be decoded as this type, one after the other.
+    /// Returns the messages that can be decoded as this type, from now on.
     ///
-    /// Each goes to every sequence that can decode it; what none can is reported as
-    /// `MessageChannelEvent.undecodable`. Messages that came before anybody read wait for the first who
-    /// can. The oldest are dropped beyond `MessageLimits.unread`. Ends when the channel is closed, not
-    /// when a link is lost.
+    /// Each message goes to every sequence that can decode it; a message that no sequence can
+    /// decode is reported as ``MessageChannelEvent/undecodable(text:)``. Messages that arrive
+    /// before the first sequence exists wait for a sequence that can decode them. Beyond
+    /// `MessageLimits.unread` the oldest messages are dropped. The sequence ends when the channel
+    /// is closed, not when a link is lost.
     public func messages<Message: Decodable & Sendable>(
         of type: Message.Type
     ) -> Events<Message> {
         let mailbox = Mailbox<Message>(limit: engine.options.limits.unread)
         let number = engine.newNumber()
-        // The mailbox keeps the channel, as long as somebody has it.
+        // The mailbox retains the channel as long as the app holds the sequence.
         mailbox.onLeave { [self] in engine.perform { $0.removeReader(number) } }
         let reader = MessageReader(number, mailbox: mailbox, decoder: engine.options.decoder)
         engine.perform { $0.add(reader) }
         return Events(mailbox: mailbox)
     }
 
-    /// Answers the requests that can be decoded as this type, as long as the observation is kept.
+    /// Answers the requests that can be decoded as this type, as long as the app holds the token.
     ///
-    /// The first answer that can decode a request has it. Requests are worked on side by side, up to
-    /// `MessageLimits.answersAtOnce`, off the queue of Bluetooth; the tasks are cancelled when the link is
-    /// lost. An error refuses the request: the other side reads the reason if it is a `MessageRefusal`,
-    /// and of all others only that there was one.
+    /// If several services can decode a request, the first one answers it. Requests run
+    /// concurrently, up to `MessageLimits.answersAtOnce`, in tasks of their own. The tasks are
+    /// canceled when the link is lost. If the closure throws, the request is refused. The other
+    /// side receives the reason only if the error is a ``MessageRefusal``.
+    ///
+    /// - Returns: A token. The service ends when the token is canceled or released.
     public func answer<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         _ type: Request.Type,
         with body: @escaping @Sendable (Request) async throws -> Response
@@ -199,8 +208,10 @@ public final class MessageChannel: Sendable {
         serve { MessageService($0, $1, body) }
     }
 
-    /// The same where the answer is at hand: `body` is called on the queue of the transport, and must not
-    /// wait for anything.
+    /// Answers the requests that can be decoded as this type, without a task: `body` is called on
+    /// the queue of the transport, and must not block.
+    ///
+    /// - Returns: A token. The service ends when the token is canceled or released.
     public func answer<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         _ type: Request.Type,
         with body: @escaping @Sendable (Request) throws -> Response

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens to a channel beside messages: for logs, and for those who look for a fault.
+/// An event of a channel other than a message, for logs and for diagnosis.
 public enum MessageChannelEvent: Hashable, Sendable {
-    /// There is a link: messages go.
+    /// There is a link, so messages can be sent.
     case linked
-    /// The link is gone, for this reason if one is known. The channel goes on with the next.
+    /// The link was lost, for this reason if it is known. The channel continues on the next link.
     case unlinked(reason: String?)
-    /// Octets came that belong to no message.
+    /// Bytes arrived that belong to no message.
     case stray(count: Int)
-    /// A message came that was none, or not all of it: so many octets are lost.
+    /// A message arrived that was incomplete or malformed; the value is the number of lost bytes.
     case broken(count: Int)
-    /// A message came that is longer than allowed, and was passed over.
+    /// A message arrived that is longer than the limit in bytes, and was skipped.
     case oversize(limit: Int)
-    /// A message came that could not be opened, and was dropped.
+    /// A sealed message arrived that could not be opened, and was dropped.
     case unopened(SealingError)
-    /// A message came that is nothing that anybody here expects; the text is its beginning.
+    /// A message arrived that no sequence or service can decode; the text is its beginning.
     case undecodable(text: String)
-    /// An answer came that nobody waits for: it is late, or was never asked for.
+    /// An answer arrived that no request waits for: it is late, or was never requested.
     case unexpectedAnswer(id: Int)
-    /// A message was dropped because nobody took it in time.
+    /// A message was dropped because it was not read in time.
     case unread
-    /// The channel is closed. The last event.
+    /// The channel is closed. This is the last event.
     case ended(reason: String?)
 }
 
-/// What a channel has counted since it was made.
+/// The counters of a channel since its creation.
 public struct MessageStatistics: Hashable, Sendable {
-    /// Messages that were handed to the link.
+    /// The messages that were passed to the link.
     public var sent = 0
-    /// Messages that came.
+    /// The messages that arrived.
     public var received = 0
-    /// Octets that belong to no message.
+    /// The bytes that belong to no message.
     public var strayOctets = 0
-    /// Messages that did not come whole.
+    /// The messages that arrived incomplete or malformed.
     public var broken = 0
-    /// Messages that were too long.
+    /// The messages that were too long.
     public var oversize = 0
-    /// Messages that could not be opened.
+    /// The messages that could not be opened.
     public var unopened = 0
-    /// Messages that nobody expected, or could make sense of.
+    /// The messages that no sequence or service could decode, and unexpected answers.
     public var undecodable = 0
-    /// Messages that nobody took in time.
+    /// The messages that were not read in time.
     public var unread = 0
-    /// Links that there were.
+    /// The links so far.
     public var links = 0
 
     mutating func count(_ event: MessageChannelEvent) {

@@ -3,7 +3,8 @@
 import Foundation
 
 extension MessageChannelOptions.Form {
-    /// What is sent of an envelope; nil for nothing: without envelopes there is no way to refuse.
+    /// Returns the bytes that represent an envelope; `nil` for a refusal in the plain form, which
+    /// cannot express one.
     func octets(of envelope: MessageEnvelope) -> Data? {
         switch self {
         case .enveloped: envelope.json

@@ -2,65 +2,71 @@
 
 import Foundation
 
-/// How a message channel speaks, and how much it holds.
+/// The options of a message channel.
 public struct MessageChannelOptions: Sendable {
-    /// What a message looks like.
+    /// The form of a message.
     public enum Form: Hashable, Sendable {
-        /// In an envelope of Lanyard's, by which requests and answers find each other:
-        /// `{"tell":…}`, `{"ask":…,"id":7}`, `{"answer":…,"id":7}` or `{"refuse":"why","id":7}`.
+        /// In an envelope of the library, which assigns answers to requests: `{"tell":…}`,
+        /// `{"ask":…,"id":7}`, `{"answer":…,"id":7}` or `{"refuse":"why","id":7}`.
         case enveloped
-        /// As it is: for accessories that know no envelope. A request is answered by the next message
-        /// that can be decoded as what is expected.
+        /// Without an envelope, for accessories that do not support it. The next message that can
+        /// be decoded as the expected type answers a request.
         case plain
     }
 
-    /// What becomes of messages and requests while there is no link.
+    /// The treatment of messages and requests without a link.
     public enum WhenUnlinked: Hashable, Sendable {
-        /// They fail with `disconnected`, at once.
+        /// They fail at once with `disconnected`.
         case fail
-        /// They wait in line for the next link: a request for as long as its answer may take, a message
-        /// until its task is cancelled or the channel closed. What is on its way already when a link is
-        /// lost fails nevertheless: the other side may have it, and should not get it twice.
+        /// They wait for the next link: a request until its timeout, a message until its task is
+        /// canceled or the channel is closed. A message or request that was being sent when a link
+        /// was lost fails nevertheless: the other side may already have it, and must not receive it
+        /// twice.
         case wait
     }
 
-    /// How messages are told apart.
+    /// The separation of messages in the byte stream.
     public var framing: any MessageFraming
-    /// What makes them unreadable for others; nil for nothing.
+    /// The encryption of messages; `nil` for none.
     public var sealing: (any MessageSealing)?
-    /// What they look like.
+    /// The form of messages.
     public var form = Form.enveloped
-    /// What becomes of them while there is no link.
+    /// The treatment of messages and requests without a link.
     public var whenUnlinked = WhenUnlinked.fail
-    /// Makes JSON of values.
+    /// The encoder from values to JSON.
     public var encoder = JSONEncoder()
-    /// Makes values of JSON.
+    /// The decoder from JSON to values.
     public var decoder = JSONDecoder()
-    /// How much the channel holds.
+    /// The limits of the channel's queues.
     public var limits = MessageLimits()
-    /// The number of the first request; nil for any.
+    /// The number of the first request; `nil` for a random one.
     package var firstID: Int?
 
-    /// The framing, and else the usual.
+    /// Creates options with a framing and a sealing; all other options have defaults.
     public init(framing: any MessageFraming = .startEnd(), sealing: (any MessageSealing)? = nil) {
         self.framing = framing
         self.sealing = sealing
     }
 }
 
-/// How much a message channel holds. What is beyond fails, or is reported as lost; nothing grows.
+/// The limits of a message channel. Anything beyond a limit fails or is reported as lost, so no
+/// queue grows without a bound.
 public struct MessageLimits: Hashable, Sendable {
-    /// Requests that the other side has to answer at once. Others wait in line.
+    /// The maximum number of requests that the other side answers at a time. Further requests wait
+    /// in a queue.
     public var requestsAtOnce = 16
-    /// Messages and requests that wait in line to be sent; one more fails with `queueFull`.
+    /// The maximum number of messages and requests that wait to be sent; a further one fails with
+    /// `queueFull`.
     public var waiting = 1_024
-    /// Requests of the other side that are worked on at once; one more is refused.
+    /// The maximum number of the other side's requests that are processed at a time; a further one
+    /// is refused.
     public var answersAtOnce = 16
-    /// Messages that wait for one reader; the oldest go first.
+    /// The maximum number of messages that wait for one sequence; beyond it, the oldest are
+    /// dropped.
     public var unread = 256
-    /// Octets of a text that an error or an event quotes.
+    /// The maximum number of bytes that an error or event quotes from a message.
     public var quotation = 256
 
-    /// The usual ones.
+    /// Creates the default limits.
     public init() {}
 }

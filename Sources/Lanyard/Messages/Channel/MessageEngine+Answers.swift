@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 
-// What the other side asks for.
+// The requests of the other side.
 extension MessageEngine {
     func add(_ service: MessageService) {
         guard !hasEnded else { return }
@@ -14,15 +14,16 @@ extension MessageEngine {
         services.removeAll { $0.number == number }
     }
 
-    /// Works on a request of the other side.
+    /// Processes a request of the other side.
     func serve(_ id: Int, _ body: Data) {
         serve(id, body) { [self] in
-            exchange.reply(.refuse(id: id, "nobody here answers this"))
+            exchange.reply(.refuse(id: id, "no handler answers this request"))
             report(.undecodable(text: quotation(of: body)))
         }
     }
 
-    /// Has the first service work on a request that can make sense of it.
+    /// Processes a request with the first service that can decode it. Returns `false` if there is
+    /// none.
     @discardableResult
     func serve(_ id: Int, _ body: Data, orElse refuse: () -> Void) -> Bool {
         guard let job = job(for: body) else {
@@ -47,12 +48,12 @@ extension MessageEngine {
         return nil
     }
 
-    /// Its task is started as what the timekeeper knows to be work, so that virtual time waits for it.
+    /// Starts the task of a request through the timekeeper, so that virtual time waits for it.
     private func begin(_ job: @escaping @Sendable () async -> MessageService.Answer, _ id: Int) {
         let (number, link) = (newNumber(), link)
         work[number] = Work()
         perform { engine in
-            // The link may be gone already, and this with it.
+            // The link, and with it the request, may be gone already.
             guard engine.work[number] != nil else { return }
             engine.work[number]?.task = Task {
                 let answer = await job()

@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 
-// What comes, and to whom it goes.
+// Received messages and their recipients.
 extension MessageEngine {
     func take(_ arrival: MessageWire.Arrival) {
         switch arrival {
@@ -35,7 +35,7 @@ extension MessageEngine {
         finish(ticket, result)
     }
 
-    /// What is in no envelope answers the oldest request that it can be an answer to.
+    /// A message without an envelope answers the oldest request that accepts it.
     private func takePlain(_ message: Data) {
         let answered = exchange.unanswered.first { calls[$0.ticket]?.accepts?(message) ?? false }
         if let answered {
@@ -60,7 +60,7 @@ extension MessageEngine {
         readers.removeAll { $0.number == number }
     }
 
-    /// Gives a message to all who can make sense of it. It waits if nobody reads at all.
+    /// Passes a message to all readers that can decode it. Without any reader the message waits.
     private func deliver(_ body: Data) {
         guard !readers.isEmpty else { return keep(body) }
         let outcomes = readers.map { $0.take(body) }
@@ -82,7 +82,7 @@ extension MessageEngine {
 }
 
 extension Data {
-    /// The beginning as text, with a replacement for what is none.
+    /// The beginning of the data as text, with replacement characters for invalid UTF-8.
     func quotation(limit: Int) -> String {
         String(decoding: prefix(Swift.max(limit, 0)), as: UTF8.self)
     }

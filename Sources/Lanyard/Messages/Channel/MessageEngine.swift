@@ -3,41 +3,44 @@
 import Dispatch
 import Foundation
 
-/// Drives a channel: lets the values that decide know what happens, and does what they say.
+/// Drives a channel: passes events to the deciding values and performs their actions.
 ///
-/// Unchecked: all that changes is touched on the transport's queue only, which every entry checks. What
-/// others may look at from elsewhere stands behind locks.
+/// Unchecked: all mutable state is used on the transport's queue only, which every entry checks.
+/// State that other threads read is behind locks.
 final class MessageEngine: @unchecked Sendable {
     typealias Ticket = MessageExchange.Ticket
 
-    /// Who waits for the end of a message or request.
+    /// A call that waits for the end of a message or request.
     struct Call {
-        /// Whether a message that is in no envelope is the answer; nil where no answer is expected.
+        /// Whether a message without an envelope is the answer; `nil` if the call expects no
+        /// answer.
         var accepts: (@Sendable (Data) -> Bool)?
         let finish: @Sendable (Result<Data, MessageError>) -> Void
     }
 
-    /// A frame on its way to the link.
+    /// A frame that is being sent.
     struct Frame {
         let ticket: Ticket?
         var rest: Data
-        /// Whether some of it was sent already.
+        /// Whether a part of it was sent already.
         var hasBegun = false
-        /// Whether it holds a message of the application's.
+        /// Whether it contains a message of the app.
         var isMessage = true
     }
 
-    /// Work on a request of the other side.
+    /// The processing of a request of the other side.
     struct Work {
-        /// Nil until it has begun.
+        /// The task; `nil` until it has started.
         var task: Task<Void, Never>?
     }
 
-    /// How long the other side has to answer a greeting, and how often it is greeted. As long does the side
-    /// that is greeted wait for that before it asks for it, as often.
+    /// The time that the other side has to answer a greeting, and the maximum number of greetings.
+    /// The side that waits for a greeting asks for one after the same interval, up to the same
+    /// number of times.
     static let greetingInterval = Duration.seconds(2)
     static let greetingLimit = 5
-    /// How many frames of sealing's own wait at most; of more, the other side has to ask again.
+    /// The maximum number of waiting frames of the sealing; beyond it, the other side must ask
+    /// again.
     static let urgentLimit = 4
 
     let options: MessageChannelOptions
@@ -46,37 +49,37 @@ final class MessageEngine: @unchecked Sendable {
     let transport: any MessageTransport
     private let mirror = Guarded(Mirror())
 
-    /// What can be asked from anywhere.
+    /// The state that any thread can read.
     struct Mirror {
         var statistics = MessageStatistics()
         var isLinked = false
         var lastNumber = 0
     }
 
-    // On the queue.
+    // State of the queue.
     var wire: MessageWire
     var exchange: MessageExchange
     var calls: [Ticket: Call] = [:]
     var readers: [MessageReader] = []
-    /// What came while nobody read.
+    /// The messages that arrived without a reader.
     var unread = WaitingLine<Data>()
     var services: [MessageService] = []
-    /// The requests that are worked on, by numbers of ours.
+    /// The requests that are being processed, by internal numbers.
     var work: [Int: Work] = [:]
     private var timer: (any TimekeeperTimer)?
     /// The frame that is being sent.
     private var frame: Frame?
-    /// Whose frame was sent before that.
+    /// The ticket of the frame that was sent before it.
     private var lastSent: Ticket?
-    /// Frames that go before all messages: those that sealing needs.
+    /// Frames that precede all messages: those that the sealing needs.
     private var urgent: [Frame] = []
     private var isPumping = false
     private var greetings = 0
-    /// Whether all greetings were in vain: nothing can be sent over this link.
+    /// Whether no greeting was answered, so nothing can be sent on this link.
     private var isUnanswered = false
     private var nextGreeting: Duration?
     private(set) var isLinked = false
-    /// Counts links, so that what belongs to one that is gone can be told.
+    /// The number of the current link, which identifies work of earlier links.
     private(set) var link = 0
     private(set) var hasEnded = false
 
@@ -96,18 +99,18 @@ final class MessageEngine: @unchecked Sendable {
         )
     }
 
-    /// Begins, on the queue.
+    /// Starts the channel, on the queue.
     func start() {
         timer = timekeeper.makeTimer(on: transport.queue) { [weak self] in self?.wake() }
         transport.start { [weak self] in self?.receive($0) }
     }
 
-    /// Does something on the queue, behind what is there.
+    /// Performs work on the queue, after the work that already waits.
     func perform(_ work: @escaping @Sendable (MessageEngine) -> Void) {
         timekeeper.perform(on: transport.queue) { work(self) }
     }
 
-    // MARK: What the transport says
+    // MARK: Events of the transport
 
     private func receive(_ event: MessageTransportEvent) {
         dispatchPrecondition(condition: .onQueue(transport.queue))
@@ -146,7 +149,7 @@ final class MessageEngine: @unchecked Sendable {
         report(.unlinked(reason: error.map { "\($0)" }))
     }
 
-    /// What was under way fails.
+    /// Fails everything that is in progress.
     private func loseLink(_ error: MessageError) {
         wire.link()
         (frame, lastSent, urgent, nextGreeting) = (nil, nil, [], nil)
@@ -155,7 +158,7 @@ final class MessageEngine: @unchecked Sendable {
         failCalls(error)
     }
 
-    /// All fail, but those in line if they may wait for another link.
+    /// Fails all calls, except those that may wait for the next link.
     private func failCalls(_ error: MessageError) {
         _ = exchange.linkLost(keepsLine: waitsForLinks && error == .disconnected)
         let waiting = exchange.waiting
@@ -167,8 +170,8 @@ final class MessageEngine: @unchecked Sendable {
 
     private var waitsForLinks: Bool { options.whenUnlinked == .wait }
 
-    /// The chunk that was sent last did not arrive, so that the other side cannot make anything of
-    /// the frame.
+    /// Handles the refusal of the last chunk. It did not arrive, so the other side cannot read its
+    /// frame.
     private func refused(_ error: any Error) {
         let ticket: Ticket?
         if let frame, frame.hasBegun {
@@ -181,7 +184,7 @@ final class MessageEngine: @unchecked Sendable {
         pump()
     }
 
-    /// Ends it for good.
+    /// Closes the channel permanently.
     func end(_ reason: String?) {
         dispatchPrecondition(condition: .onQueue(transport.queue))
         guard !hasEnded else { return }
@@ -197,7 +200,7 @@ final class MessageEngine: @unchecked Sendable {
 
     // MARK: Calls
 
-    /// Takes a message or a request up; how it ends is told once, at once or later.
+    /// Starts a message or request. The call receives its result exactly once, at once or later.
     func begin(_ call: Call, _ ticket: Ticket, _ body: Data, timeout: Duration?) {
         dispatchPrecondition(condition: .onQueue(transport.queue))
         guard !hasEnded else { return call.finish(.failure(.closed)) }
@@ -217,7 +220,7 @@ final class MessageEngine: @unchecked Sendable {
         setTimer()
     }
 
-    /// The application waits no longer.
+    /// Cancels a call whose task was canceled.
     func cancel(_ ticket: Ticket) {
         dispatchPrecondition(condition: .onQueue(transport.queue))
         fail(ticket, .cancelled)
@@ -235,14 +238,14 @@ final class MessageEngine: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Sends as long as there is something, and room.
+    /// Sends frames as long as there are any and the transport has room.
     func pump() {
         guard !isPumping, isLinked else { return }
         isPumping = true
         defer { isPumping = false }
         while isLinked, let frame = frame ?? nextFrame() {
             let chunk = frame.rest.prefix(max(transport.maximumChunk, 1))
-            // Should it be refused while it is taken, this is the frame that is meant.
+            // If the transport refuses the chunk during `send`, the refusal concerns this frame.
             self.frame = frame
             self.frame?.hasBegun = true
             guard transport.send(Data(chunk)) else {
@@ -254,7 +257,7 @@ final class MessageEngine: @unchecked Sendable {
     }
 
     private func advance(by count: Int) {
-        // Sending may have had the transport say that the link is gone.
+        // The transport may have reported the end of the link during `send`.
         guard var frame else { return }
         frame.rest = frame.rest.dropFirst(count)
         self.frame = frame.rest.isEmpty ? nil : frame
@@ -281,7 +284,7 @@ final class MessageEngine: @unchecked Sendable {
         return nil
     }
 
-    /// An answer that cannot be sent, since it is too long, is a refusal.
+    /// Replaces an answer that is too long with a refusal.
     private func replaceUnsent(_ envelope: MessageEnvelope) {
         guard case .answer(let id, _) = envelope else { return }
         exchange.reply(.refuse(id: id, "the answer is too long"))
@@ -311,8 +314,9 @@ final class MessageEngine: @unchecked Sendable {
 
     private static let unanswered = MessageError.sealing("the other side does not answer")
 
-    /// Greets the other side, where sealing wants that, until it has answered or clearly will not. Then
-    /// nothing waits any longer; if it does answer later, messages go again.
+    /// Greets the other side, if the sealing needs that, until it answers or the limit is reached.
+    /// At the limit all waiting calls fail. If the other side answers later, messages are sent
+    /// again.
     private func greet() {
         nextGreeting = nil
         guard isLinked, !wire.isReady else { return }
@@ -325,14 +329,14 @@ final class MessageEngine: @unchecked Sendable {
         awaitGreeting()
     }
 
-    /// Gives the other side its time.
+    /// Gives the other side time to answer.
     private func awaitGreeting() {
         guard !wire.isReady else { return }
         nextGreeting = timekeeper.now + Self.greetingInterval
         setTimer()
     }
 
-    // MARK: Telling
+    // MARK: Reports
 
     func report(_ event: MessageChannelEvent) {
         change {
@@ -346,10 +350,10 @@ final class MessageEngine: @unchecked Sendable {
         mirror.change(body)
     }
 
-    /// What can be asked from anywhere.
+    /// The state that any thread can read.
     var outlook: Mirror { mirror.change { $0 } }
 
-    /// A number that was not given before, from anywhere.
+    /// Returns a new number, on any thread.
     func newNumber() -> Int {
         mirror.change { mirror in
             mirror.lastNumber += 1

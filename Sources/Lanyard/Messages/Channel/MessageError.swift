@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a message could not be sent, or a request was not answered.
+/// The reason why a message was not sent or a request was not answered.
 public enum MessageError: Error, Hashable, Sendable {
-    /// No answer came in time. The other side may have done what was asked, nevertheless.
+    /// The answer did not arrive in time. The other side may have performed the request
+    /// nevertheless.
     case timeout
-    /// The task that waited was cancelled.
+    /// The waiting task was canceled.
     case cancelled
-    /// There is no link, or it was lost before this was done. The channel goes on with the next link.
+    /// There is no link, or it was lost meanwhile. The channel continues on the next link.
     case disconnected
-    /// The channel is closed for good.
+    /// The channel is closed permanently.
     case closed
-    /// The message has more octets than are allowed.
+    /// The message is longer than the limit; both numbers are in bytes.
     case tooLarge(count: Int, limit: Int)
-    /// The message holds an octet that the framing has another use for.
+    /// The message contains a byte that the framing reserves.
     case unframeable
     /// The value could not be encoded, for this reason.
     case unencodable(String)
-    /// What came is not what was expected; the text is its beginning.
+    /// A message of another type arrived; the text is its beginning.
     case undecodable(text: String)
-    /// The other side refuses the request, for this reason.
+    /// The other side refused the request, for this reason.
     case remoteError(String)
-    /// Too many messages or requests wait already.
+    /// Too many messages or requests already wait.
     case queueFull
-    /// The other side did not take the message, for this reason.
+    /// The other side did not accept the message, for this reason.
     case notSent(String)
-    /// The message could not be sealed, or not be opened, for this reason.
+    /// The message could not be sealed or opened, for this reason.
     case sealing(String)
 }

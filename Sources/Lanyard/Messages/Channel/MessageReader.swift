@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// Somebody who reads messages of one type.
+/// A sequence of messages of one type.
 struct MessageReader {
     enum Outcome {
-        /// It is of another type.
+        /// The message has another type.
         case refused
         case taken
-        /// It was taken, and an older one dropped that nobody had read in time.
+        /// The message was taken, and an older unread one was dropped.
         case takenForAnother
     }
 
@@ -16,7 +16,7 @@ struct MessageReader {
     let take: @Sendable (Data) -> Outcome
     let end: @Sendable () -> Void
 
-    /// One who decodes, for a mailbox; it does not keep that.
+    /// Creates a reader that decodes messages for a mailbox, which it does not retain.
     init<Message: Decodable & Sendable>(
         _ number: Int,
         mailbox: Mailbox<Message>,

@@ -2,23 +2,25 @@
 
 import Foundation
 
-/// A reason not to answer a request that the other side may read. What else is thrown it does not see.
+/// A refusal of a request, with a reason for the other side. Other errors are not revealed to the
+/// other side.
 public struct MessageRefusal: Error, Hashable, Sendable {
     /// The reason, in words.
     public let reason: String
 
-    /// Refuses, for this reason.
+    /// Creates a refusal with this reason.
     public init(_ reason: String) {
         self.reason = reason
     }
 
-    /// What the other side is told of an error: no more than that there was one, unless it is a refusal.
+    /// Returns what the other side learns about an error: its reason if it is a refusal, otherwise
+    /// only that the request failed.
     static func forOthers(_ error: any Error) -> MessageRefusal {
         error as? MessageRefusal ?? MessageRefusal("it failed")
     }
 }
 
-/// Something that answers requests of one type.
+/// A service that answers requests of one type.
 struct MessageService {
     typealias Answer = Result<Data, MessageRefusal>
 
@@ -28,10 +30,10 @@ struct MessageService {
     }
 
     let number: Int
-    /// What is to be done for a request; nil if it is of another type.
+    /// Returns the work for a request; `nil` if the request has another type.
     let job: @Sendable (Data) -> Job?
 
-    /// One whose answers take time.
+    /// Creates a service with an asynchronous closure.
     init<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         _ number: Int,
         _ options: MessageChannelOptions,
@@ -52,7 +54,7 @@ struct MessageService {
         }
     }
 
-    /// One that answers at once.
+    /// Creates a service that answers at once.
     init<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         immediate number: Int,
         _ options: MessageChannelOptions,

@@ -2,28 +2,29 @@
 
 import Foundation
 
-/// The members of a JSON object, as the octets that they are: cut out, and not decoded.
+/// The members of a JSON object as byte ranges, without decoding their values.
 ///
-/// It looks no deeper than it must to find where a value ends, counts brackets in place of descending,
-/// and leaves it to the decoder to judge what is inside. Names are compared as they are written, so one
-/// with an escape in it is another.
+/// The scanner only finds the end of each value: it counts brackets instead of descending, and
+/// leaves validation to the decoder. Names are compared as they are written, so a name with an
+/// escape sequence is a different name.
 struct JSONMembers {
     private var octets: Data
     private var members: [(name: Data, value: Data)] = []
 
-    /// Nil if this is no object, or has more members than any envelope.
+    /// Creates the members of an object; `nil` if the data is not an object or has too many
+    /// members.
     init?(_ json: Data) {
         octets = json
         guard scanObject(), octets.isEmpty else { return nil }
     }
 
-    /// How many members are looked at.
+    /// The maximum number of members.
     private static let limit = 16
 
     /// The names, in order.
     var names: [Data] { members.map(\.name) }
 
-    /// The value with this name; nil if there is none, or more than one.
+    /// The value with this name; `nil` if there is none or more than one.
     subscript(name: String) -> Data? {
         let found = members.filter { $0.name.elementsEqual(name.utf8) }
         return found.count == 1 ? found[0].value : nil
@@ -58,7 +59,7 @@ struct JSONMembers {
         return (name.dropFirst().dropLast(), value)
     }
 
-    // MARK: Lengths, in octets, from where the rest begins
+    // MARK: Lengths in bytes, from the current position
 
     private var valueLength: Int? {
         switch octets.first {
@@ -68,13 +69,13 @@ struct JSONMembers {
         }
     }
 
-    /// Of a string with its quotation marks.
+    /// The length of a string with its quotation marks.
     private var stringLength: Int? {
         guard octets.first == UInt8(ascii: "\"") else { return nil }
         return Self.endOfString(octets, from: octets.startIndex).map { $0 - octets.startIndex }
     }
 
-    /// Of an array or object: up to the bracket that closes the first one.
+    /// The length of an array or object, up to the bracket that closes it.
     private var nestedLength: Int? {
         var depth = 0
         var index = octets.startIndex
@@ -94,13 +95,13 @@ struct JSONMembers {
         return nil
     }
 
-    /// Of a number, true, false or null.
+    /// The length of a number, `true`, `false` or `null`.
     private var wordLength: Int? {
         let length = octets.prefix { !Self.endsWord($0) }.count
         return length > 0 ? length : nil
     }
 
-    /// Behind the closing quotation mark.
+    /// Returns the index after the closing quotation mark.
     private static func endOfString(_ octets: Data, from start: Data.Index) -> Data.Index? {
         var index = start + 1
         while index < octets.endIndex {
@@ -121,7 +122,7 @@ struct JSONMembers {
         octet == 0x20 || octet == 0x09 || octet == 0x0A || octet == 0x0D
     }
 
-    // MARK: Taking from the front
+    // MARK: Consuming the input
 
     private mutating func skipBlanks() {
         octets = octets.drop(while: Self.isBlank)

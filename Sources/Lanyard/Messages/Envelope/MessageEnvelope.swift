@@ -2,19 +2,20 @@
 
 import Foundation
 
-/// What stands around a message, so that requests and answers find each other: a JSON object with one
-/// member that says what it is and holds the message, and another one for the number of a request.
+/// The envelope of a message, which assigns answers to requests: a JSON object with a member that
+/// names the kind and contains the message, and another member for the number of a request.
 ///
-/// | envelope | means |
+/// | envelope | meaning |
 /// | --- | --- |
-/// | `{"tell":…}` | a message to which no answer is expected |
+/// | `{"tell":…}` | a message that expects no answer |
 /// | `{"ask":…,"id":7}` | a request |
 /// | `{"answer":…,"id":7}` | the answer to the request with this number |
-/// | `{"refuse":"why","id":7}` | there will be no answer |
+/// | `{"refuse":"why","id":7}` | a refusal of the request with this number |
 ///
-/// Either side may ask. A number is an integer of the asking side's choice, from 0 to 2^53 - 1, which
-/// that side does not use twice while an answer can come; so both may use the same. Members that are not
-/// known are passed over, and their order is of no account.
+/// Either side may send requests. The requesting side chooses the number, an integer from 0 to
+/// 9,007,199,254,740,991 (2^53 minus 1), and does not reuse it while an answer can arrive. Both
+/// sides may use the same numbers. Unknown members are ignored, and the order of members has no
+/// meaning.
 package enum MessageEnvelope: Hashable, Sendable {
     /// A message, as JSON.
     case tell(Data)
@@ -22,10 +23,10 @@ package enum MessageEnvelope: Hashable, Sendable {
     case ask(id: Int, Data)
     /// An answer.
     case answer(id: Int, Data)
-    /// No answer, for a reason in words.
+    /// A refusal with a reason.
     case refuse(id: Int, String)
 
-    /// What JSON means as an envelope; nil if it is none.
+    /// Decodes an envelope from JSON; `nil` if the data is not an envelope.
     package init?(_ json: Data) {
         guard let members = JSONMembers(json) else { return nil }
         let kinds = ["tell", "ask", "answer", "refuse"].filter { kind in
@@ -59,7 +60,7 @@ package enum MessageEnvelope: Hashable, Sendable {
         }
     }
 
-    /// The message in it, as JSON; a reason has none.
+    /// The contained message, as JSON; a refusal has none.
     var body: Data? {
         switch self {
         case .tell(let body), .ask(_, let body), .answer(_, let body): body
@@ -71,7 +72,7 @@ package enum MessageEnvelope: Hashable, Sendable {
         Data(#"{"\#(kind)":"#.utf8) + body + Data(#","id":\#(id)}"#.utf8)
     }
 
-    /// The largest number that every JSON reader takes for an integer.
+    /// The largest number that every JSON parser reads as an integer.
     private static let greatestID = 1 << 53 - 1
 
     private static func number(_ json: Data) -> Int? {

@@ -2,27 +2,27 @@
 
 import Foundation
 
-/// What one side of a channel has to say, and what it waits for.
+/// The outgoing messages and the unanswered requests of one side of a channel.
 ///
-/// A value without link and clock. Messages and requests wait in one line, in the order in which they
-/// came; a request leaves it as long as not too many are unanswered already. Answers to the other side
-/// go first, so that two sides that wait for each other do not wait for ever.
+/// This is a value without a link or a clock. Messages and requests wait in one queue, in the order
+/// of the calls. A request leaves it when few enough requests are unanswered. Answers to the other
+/// side precede them, so that two waiting sides cannot block each other.
 package struct MessageExchange {
-    /// Who wants something: the number of a call of the application's.
+    /// The number of a call of the app.
     package typealias Ticket = Int
 
-    /// What is to be sent next.
+    /// The next envelope to send.
     package struct Outgoing: Hashable {
-        /// Whose it is; nil for an answer.
+        /// The call that it belongs to; `nil` for an answer.
         package let ticket: Ticket?
-        /// What it is.
+        /// The envelope.
         package let envelope: MessageEnvelope
     }
 
     private struct Wish {
         let ticket: Ticket
         let body: Data
-        /// Until when an answer has to be there; nil for a message that wants none.
+        /// The time limit of the answer; `nil` for a message that expects none.
         let deadline: Duration?
     }
 
@@ -31,43 +31,43 @@ package struct MessageExchange {
         let deadline: Duration
     }
 
-    /// How many answers wait at most to be sent.
+    /// The maximum number of answers that wait to be sent.
     package static let answerLimit = 256
 
     private let limits: MessageLimits
     private var line = WaitingLine<Wish>()
     private var answers = WaitingLine<MessageEnvelope>()
-    /// The requests that were sent and have no answer, by their numbers.
+    /// The sent requests without an answer, by their numbers.
     private var questions: [Int: Question] = [:]
     private var nextID: Int
-    /// When `deadlinePassed` wants to be called: then, or somewhat before.
+    /// The time at which `deadlinePassed` must be called, or an earlier time.
     package private(set) var nextDeadline: Duration?
 
-    /// One that has said nothing yet, and numbers its requests from `firstID` on.
+    /// Creates an exchange that numbers its requests from `firstID`.
     package init(limits: MessageLimits, firstID: Int = 1) {
         self.limits = limits
         nextID = firstID
     }
 
-    /// The wishes that wait in line.
+    /// The number of messages and requests in the queue.
     package var waitingCount: Int { line.count }
-    /// Whose they are.
+    /// The calls in the queue.
     package var waiting: Set<Ticket> { Set(line.elements.map(\.ticket)) }
-    /// The requests without an answer.
+    /// The number of requests without an answer.
     package var questionCount: Int { questions.count }
-    /// Whose requests have no answer, the oldest first.
+    /// The calls whose requests have no answer, oldest first.
     package var unanswered: [(id: Int, ticket: Ticket)] {
         questions.sorted { $0.key < $1.key }.map { ($0.key, $0.value.ticket) }
     }
 
-    // MARK: Wishes
+    // MARK: Calls
 
-    /// A message that wants no answer.
+    /// Adds a message that expects no answer.
     package mutating func tell(_ body: Data, for ticket: Ticket) throws(MessageError) {
         try enter(Wish(ticket: ticket, body: body, deadline: nil))
     }
 
-    /// A request, which is given up at `deadline`.
+    /// Adds a request, which fails at `deadline`.
     package mutating func ask(
         _ body: Data,
         for ticket: Ticket,
@@ -77,8 +77,8 @@ package struct MessageExchange {
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
-    /// An answer, or a refusal. Beyond the limit it is dropped, and the other side waits in vain: it has
-    /// asked without taking answers.
+    /// Adds an answer or a refusal. Beyond the limit it is dropped, and the other side gets no
+    /// answer, because it sends requests without reading the answers.
     package mutating func reply(_ envelope: MessageEnvelope) {
         guard answers.count < Self.answerLimit else { return }
         answers.append(envelope)
@@ -89,8 +89,8 @@ package struct MessageExchange {
         line.append(wish)
     }
 
-    /// Forgets a wish, wherever it is. What is being sent is sent nevertheless, and its answer comes
-    /// too late.
+    /// Removes a call. If its message is already being sent, the transmission continues, and a
+    /// later answer is ignored.
     package mutating func withdraw(_ ticket: Ticket) {
         line.removeAll { $0.ticket == ticket }
         for (id, question) in questions where question.ticket == ticket { questions[id] = nil }
@@ -98,7 +98,7 @@ package struct MessageExchange {
 
     // MARK: Sending
 
-    /// Takes what is to be sent next; nil if there is nothing, or nothing may be.
+    /// Takes the next envelope to send; `nil` if there is none or too many requests are unanswered.
     package mutating func next() -> Outgoing? {
         if let answer = answers.popFirst() { return Outgoing(ticket: nil, envelope: answer) }
         guard let wish = line.first else { return nil }
@@ -113,14 +113,15 @@ package struct MessageExchange {
         return Outgoing(ticket: wish.ticket, envelope: .ask(id: nextID, wish.body))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The other side has answered: whose request that was; nil if nobody waits for it any more.
+    /// Handles an answer. Returns the call of the request; `nil` if none waits for it.
     package mutating func answered(_ id: Int) -> Ticket? {
         questions.removeValue(forKey: id)?.ticket
     }
 
-    /// Whose time is over, in the order in which they came.
+    /// Removes the calls whose time limit has passed, and returns them in the order of their
+    /// requests.
     package mutating func deadlinePassed(now: Duration) -> [Ticket] {
         let asked = questions.filter { $0.value.deadline <= now }.sorted { $0.key < $1.key }
         for (id, _) in asked { questions[id] = nil }
@@ -130,10 +131,10 @@ package struct MessageExchange {
         return asked.map(\.value.ticket) + waiting.map(\.ticket)
     }
 
-    /// The link is gone: whose wishes go with it, in the order in which they came. Answers of the other
-    /// side that come over another link are of no use.
+    /// Handles the end of the link. Answers that arrive on another link are ignored.
     ///
-    /// - Parameter keepsLine: whether those that wait in line may go on waiting.
+    /// - Parameter keepsLine: Whether calls in the queue wait for the next link.
+    /// - Returns: The calls that fail, in the order of their requests.
     package mutating func linkLost(keepsLine: Bool = false) -> [Ticket] {
         let asked = unanswered.map(\.ticket)
         (answers, questions) = (WaitingLine(), [:])

@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// What lies between messages and chunks: sealing inside, framing outside.
+/// The layer between messages and chunks: it seals and frames.
 ///
 /// ```
 /// message -> seal -> (Base64, if the framing carries text only) -> frame -> chunks
 /// ```
 struct MessageWire {
-    /// What came.
+    /// The result of a received frame.
     enum Arrival {
         case message(Data)
-        /// Nothing for anybody here, but these octets are to be sent at once, framed already.
+        /// A frame that must be sent at once; it is already framed, and may be empty.
         case reply(Data)
         case trouble(MessageChannelEvent)
     }
@@ -27,22 +27,22 @@ struct MessageWire {
         self.role = role
     }
 
-    /// A new link: nothing of the last one counts.
+    /// Starts a new link: discards all state of the last one.
     mutating func link() {
         framing.reset()
         session = sealing?.makeSession(as: role)
     }
 
-    /// Whether messages can go.
+    /// Whether messages can be sent.
     var isReady: Bool { session?.isReady ?? (sealing == nil) }
 
-    /// What has to be sent first, framed; nil if nothing has to.
+    /// Returns the framed greeting, which must be sent first; `nil` if none is needed.
     func greeting() throws(MessageError) -> Data? {
         guard let greeting = session?.greeting else { return nil }
         return try frame(greeting)
     }
 
-    /// A message as it goes over the link.
+    /// Returns the sealed and framed form of a message.
     mutating func encode(_ message: Data) throws(MessageError) -> Data {
         guard let session else { return try framing.frame(message) }
         return try frame(try seal(message, with: session))
@@ -62,7 +62,7 @@ struct MessageWire {
         }
     }
 
-    /// What is complete with a chunk.
+    /// Returns the results of the frames that a chunk completes.
     mutating func receive(_ chunk: Data) -> [Arrival] {
         framing.receive(chunk).map { event in
             switch event {
@@ -74,7 +74,7 @@ struct MessageWire {
         }
     }
 
-    /// Octets that are not text, in a frame.
+    /// Frames binary data, as Base64 if the framing carries only text.
     private func frame(_ octets: Data) throws(MessageError) -> Data {
         try framing.frame(framing.carriesAnyOctet ? octets : octets.base64EncodedData())
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A queue: first come, first served. How long it gets is for its owner to say.
+/// A first-in, first-out queue. Its owner limits the length.
 struct WaitingLine<Element> {
     private var storage: [Element] = []
-    /// Those before it were served.
+    /// The index of the first waiting element.
     private var head = 0
 
     var count: Int { storage.count - head }
@@ -17,12 +17,14 @@ struct WaitingLine<Element> {
     mutating func popFirst() -> Element? {
         guard let element = first else { return nil }
         head += 1
-        // Moving the others once in as many times as there are costs each of them one move.
+        // Moving the rest only after half of the storage was consumed costs one move for each
+        // element.
         if head > storage.count / 2 { drop() }
         return element
     }
 
-    /// Takes out those of which this is true. Each is asked once, in order.
+    /// Removes and returns the elements for which the test is `true`. Each is tested once, in
+    /// order.
     @discardableResult
     mutating func removeAll(where test: (Element) -> Bool) -> [Element] {
         drop()

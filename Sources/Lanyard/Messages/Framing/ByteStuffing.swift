@@ -2,20 +2,20 @@
 
 import Foundation
 
-/// Takes the zeros out of octets, and puts them back.
+/// Removes the zeros from a sequence of bytes, and restores them.
 ///
-/// The octets are cut into blocks of up to 254 that are not zero. Before each stands its length plus one,
-/// the *code*. Behind each there is a zero, which is left out, but for the last block, and those with 254
-/// octets.
+/// The bytes are divided into blocks of up to 254 nonzero bytes. Each block is preceded by its
+/// length plus one, the *code*. A zero follows each block except the last one and those with 254
+/// bytes; the zero itself is omitted.
 enum ByteStuffing {
     private static let longestBlock = 254
-    /// The code of a block with no zero behind it.
+    /// The code of a block without a following zero.
     private static let fullCode: UInt8 = 0xFF
 
-    /// How long octets are at most when they are stuffed.
+    /// Returns the maximum length of the stuffed form.
     static func stuffedLength(_ count: Int) -> Int { count + count / longestBlock + 1 }
 
-    /// The octets without zeros.
+    /// Returns the bytes without zeros.
     static func stuff(_ octets: Data) -> Data {
         var stuffed = Data(capacity: stuffedLength(octets.count))
         var rest = octets[...]
@@ -29,7 +29,7 @@ enum ByteStuffing {
         }
     }
 
-    /// The octets with their zeros; nil if these are none that were stuffed.
+    /// Returns the original bytes; `nil` if the input is not a stuffed sequence.
     static func unstuff(_ stuffed: Data) -> Data? {
         var octets = Data(capacity: stuffed.count)
         var rest = stuffed[...]

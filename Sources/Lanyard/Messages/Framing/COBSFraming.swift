@@ -2,29 +2,30 @@
 
 import Foundation
 
-/// Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): zeros are taken out of each message,
-/// and one stands behind it. For messages of any octets; one octet in 254 is added.
+/// Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): the framing removes the zeros of
+/// each message, and sends a zero after it. It suits messages of any bytes and adds one byte in
+/// 254.
 ///
-/// It finds the next message after anything that has a zero in it.
+/// After any garbage, it finds the next message at the next zero.
 public struct COBSFraming: MessageFraming {
-    /// What stands behind each message.
+    /// The byte that follows each message.
     public static let delimiter: UInt8 = 0x00
 
-    /// The longest message, in octets.
+    /// The length of the longest message, in bytes.
     public let limit: Int
     private var partial = Data()
-    /// Whether the message is too long, and passed over.
+    /// Whether the current message is too long and is being skipped.
     private var isPassingOver = false
 
-    /// A framing for messages of up to `limit` octets.
+    /// Creates a framing for messages of up to `limit` bytes.
     public init(limit: Int = MessageFramingLimits.standard) {
         self.limit = max(limit, 0)
     }
 
-    /// True.
+    /// Always `true`.
     public var carriesAnyOctet: Bool { true }
 
-    /// Looks for delimiters once, and unstuffs what is complete.
+    /// Scans each byte once for delimiters, and decodes complete messages.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
         chunk.withUnsafeBytes { octets in
             var events: [FramingEvent] = []
@@ -40,13 +41,13 @@ public struct COBSFraming: MessageFraming {
         }
     }
 
-    /// The next octet is the first of a message.
+    /// Discards an incomplete message; the next byte is the first of a message.
     public mutating func reset() {
         partial = Data()
         isPassingOver = false
     }
 
-    /// The message without zeros, and a zero.
+    /// Returns the stuffed message with its delimiter.
     public func frame(_ message: Data) throws(MessageError) -> Data {
         guard message.count <= limit else {
             throw .tooLarge(count: message.count, limit: limit)
@@ -75,7 +76,7 @@ public struct COBSFraming: MessageFraming {
     }
 
     private mutating func finish(_ events: inout [FramingEvent]) {
-        // Two delimiters in a row are no message: some send one in front, to flush.
+        // Two delimiters in a row enclose no message: some senders flush with a leading delimiter.
         if !isPassingOver, !partial.isEmpty { events.append(unstuffed()) }
         reset()
     }
@@ -84,13 +85,13 @@ public struct COBSFraming: MessageFraming {
         guard let message = ByteStuffing.unstuff(partial) else {
             return .broken(count: partial.count)
         }
-        // The stuffing of a shorter message can be as long.
+        // The stuffed form of a longer message can have the permitted length.
         return message.count <= limit ? .message(message) : .oversize(limit: limit)
     }
 }
 
 extension MessageFraming where Self == COBSFraming {
-    /// Byte stuffing, for messages of up to `limit` octets.
+    /// Byte stuffing, for messages of up to `limit` bytes.
     public static func cobs(limit: Int = MessageFramingLimits.standard) -> COBSFraming {
         COBSFraming(limit: limit)
     }

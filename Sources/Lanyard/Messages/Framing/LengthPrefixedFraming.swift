@@ -2,43 +2,43 @@
 
 import Foundation
 
-/// The length of each message before it, in two or four octets: for messages of any octets over a link
-/// that loses none.
+/// A framing that sends the length of each message before it, in two or four bytes: for messages of
+/// any bytes over a link that loses none.
 ///
-/// Nothing marks where a message begins. So this framing does not find its way after garbage: a
-/// meaningless length has it pass over so many octets. The next link begins anew.
+/// Nothing marks the beginning of a message, so this framing does not recover from garbage: it
+/// skips as many bytes as an invalid length announces. The next link starts with an empty buffer.
 public struct LengthPrefixedFraming: MessageFraming {
-    /// How many octets a length has.
+    /// The number of bytes in a length.
     public enum Width: Int, CaseIterable, Sendable {
-        /// Messages of up to 65,535 octets.
+        /// Messages of up to 65,535 bytes.
         case twoOctets = 2
-        /// Messages of up to 4 GiB, or of what the limit says.
+        /// Messages of up to 4 GiB, or up to the limit.
         case fourOctets = 4
     }
 
-    /// Which octet of a length comes first.
+    /// The order of the bytes in a length.
     public enum ByteOrder: CaseIterable, Sendable {
-        /// The most significant one.
+        /// The most significant byte comes first.
         case bigEndian
-        /// The least significant one.
+        /// The least significant byte comes first.
         case littleEndian
     }
 
     private enum Place {
-        /// In the length, of which so many octets are there.
+        /// In the length, of which `count` bytes have arrived.
         case length(count: Int, value: Int)
         case inside(missing: Int)
         case passingOver(missing: Int)
     }
 
-    /// The longest message, in octets.
+    /// The length of the longest message, in bytes.
     public let limit: Int
     private let width: Width
     private let order: ByteOrder
     private var place = Place.length(count: 0, value: 0)
     private var partial = Data()
 
-    /// A framing for messages of up to `limit` octets.
+    /// Creates a framing for messages of up to `limit` bytes.
     public init(
         _ width: Width = .fourOctets,
         _ order: ByteOrder = .bigEndian,
@@ -50,10 +50,10 @@ public struct LengthPrefixedFraming: MessageFraming {
         self.order = order
     }
 
-    /// True.
+    /// Always `true`.
     public var carriesAnyOctet: Bool { true }
 
-    /// Looks at lengths before anything is kept for what they announce.
+    /// Checks each length before it stores any byte of the message.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
         var events: [FramingEvent] = []
         var rest = chunk
@@ -77,13 +77,13 @@ public struct LengthPrefixedFraming: MessageFraming {
         return events
     }
 
-    /// The next octet is the first of a length.
+    /// Discards an incomplete message; the next byte is the first of a length.
     public mutating func reset() {
         place = .length(count: 0, value: 0)
         partial = Data()
     }
 
-    /// The message behind its length.
+    /// Returns the message, preceded by its length.
     public func frame(_ message: Data) throws(MessageError) -> Data {
         guard message.count <= limit else {
             throw .tooLarge(count: message.count, limit: limit)
@@ -123,7 +123,7 @@ public struct LengthPrefixedFraming: MessageFraming {
 }
 
 extension MessageFraming where Self == LengthPrefixedFraming {
-    /// The length before each message, of up to `limit` octets.
+    /// A framing with the length before each message, for messages of up to `limit` bytes.
     public static func lengthPrefixed(
         _ width: LengthPrefixedFraming.Width = .fourOctets,
         _ order: LengthPrefixedFraming.ByteOrder = .bigEndian,

@@ -2,44 +2,43 @@
 
 import Foundation
 
-/// How messages are told apart in a stream of octets that comes in pieces of any length.
+/// Separates messages in a stream of bytes that arrives in chunks of any length.
 ///
-/// A framing is a value: it knows no link and no clock. It is given chunks as they come and says what
-/// was in them; whatever these are, it never fails, and holds no more than the limit that it was made
-/// with.
+/// A framing is a value without a link or a clock. It receives chunks and returns their contents.
+/// It accepts any bytes without failing, and stores no more than its limit.
 public protocol MessageFraming: Sendable {
-    /// Whether a frame can hold any octets. Where it cannot, a message that is not text (a sealed one)
-    /// goes as Base64.
+    /// Whether a frame can contain any byte. If not, a message that is not text (a sealed one) is
+    /// sent as Base64.
     var carriesAnyOctet: Bool { get }
 
-    /// Takes a chunk of any length, and says what is complete with it.
+    /// Takes a chunk of any length, and returns the events that it completes.
     mutating func receive(_ chunk: Data) -> [FramingEvent]
 
-    /// Forgets what is incomplete: the link it came over is gone.
+    /// Discards an incomplete message, because its link has ended.
     mutating func reset()
 
-    /// The message as it goes over the link.
+    /// Returns the framed message.
     ///
-    /// - Throws: `MessageError.tooLarge` beyond the limit, `MessageError.unframeable` if it holds an
-    ///   octet that this framing has another use for.
+    /// - Throws: ``MessageError/tooLarge(count:limit:)`` beyond the limit;
+    ///   ``MessageError/unframeable`` if the message contains a byte that this framing reserves.
     func frame(_ message: Data) throws(MessageError) -> Data
 }
 
-/// What a framing has found.
+/// An event in the received stream.
 public enum FramingEvent: Hashable, Sendable {
     /// A whole message.
     case message(Data)
-    /// So many octets in a row, within one chunk, that belong to no message.
+    /// Consecutive bytes within one chunk that belong to no message.
     case stray(count: Int)
-    /// What began as a message and was none: another one began in it, or it makes no sense. The
-    /// `count` octets that had come of it are gone.
+    /// An incomplete or malformed message: another one began within it, or its contents are
+    /// invalid. The value is the number of its bytes, which are lost.
     case broken(count: Int)
-    /// A message with more octets than the limit. It is passed over; one report for each.
+    /// A message longer than the limit. It is skipped, with one event for each such message.
     case oversize(limit: Int)
 }
 
-/// What framings share.
+/// The common default of framings.
 public enum MessageFramingLimits {
-    /// The longest message, if nothing else is said: 64 KiB.
+    /// The default limit: 64 KiB.
     public static let standard = 65_536
 }

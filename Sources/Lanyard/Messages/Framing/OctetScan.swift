@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// Finds the occurrences of an octet, one after the other, and looks at no octet twice.
+/// Finds the occurrences of a byte in order, and reads no byte twice.
 struct OctetScan {
     private let octet: UInt8
     private let octets: UnsafeRawBufferPointer
-    /// The last that was found.
+    /// The index of the last occurrence found.
     private var found = -1
 
     init(for octet: UInt8, in octets: UnsafeRawBufferPointer) {
@@ -14,8 +14,8 @@ struct OctetScan {
         self.octets = octets
     }
 
-    /// The first occurrence at `position` or behind it; where the octets end if there is none. Positions
-    /// never go back.
+    /// Returns the index of the first occurrence at or after `position`, or the length if there is
+    /// none. Positions must not decrease.
     mutating func next(from position: Int) -> Int {
         guard found < position else { return found }
         found = find(from: position)

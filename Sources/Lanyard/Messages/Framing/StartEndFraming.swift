@@ -2,38 +2,39 @@
 
 import Foundation
 
-/// STX (0x02) before each message, ETX (0x03) after it: for text, above all for JSON, in which neither
-/// occurs, since it writes control characters as `\u0002`.
+/// A framing with STX (0x02) before each message and ETX (0x03) after it. It suits text, above all
+/// JSON, which contains neither because it writes control characters as `\u0002`.
 ///
-/// It finds the next message after anything: what stands between messages is passed over, and an STX
-/// always begins a message, also in the middle of another.
+/// It recovers after any garbage: it skips bytes between messages, and an STX always begins a
+/// message, even within another one.
 public struct StartEndFraming: MessageFraming {
-    /// What stands before a message.
+    /// The byte before a message.
     public static let start: UInt8 = 0x02
-    /// What stands behind it.
+    /// The byte after a message.
     public static let end: UInt8 = 0x03
 
     private enum Place {
         case outside
         case inside
-        /// Inside of a message that is too long.
+        /// Inside a message that is too long.
         case passingOver
     }
 
-    /// The longest message, in octets.
+    /// The length of the longest message, in bytes.
     public let limit: Int
     private var place = Place.outside
     private var partial = Data()
 
-    /// A framing for messages of up to `limit` octets.
+    /// Creates a framing for messages of up to `limit` bytes.
     public init(limit: Int = MessageFramingLimits.standard) {
         self.limit = max(limit, 0)
     }
 
-    /// False: two are taken.
+    /// Always `false`: the framing reserves two byte values.
     public var carriesAnyOctet: Bool { false }
 
-    /// Looks for both controls once each, however many there are and however long the chunk is.
+    /// Scans for each control once, regardless of the number of messages and the length of the
+    /// chunk.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
         chunk.withUnsafeBytes { octets in
             var events: [FramingEvent] = []
@@ -58,13 +59,13 @@ public struct StartEndFraming: MessageFraming {
         }
     }
 
-    /// Outside of any message again.
+    /// Discards an incomplete message.
     public mutating func reset() {
         place = .outside
         partial = Data()
     }
 
-    /// The message between STX and ETX.
+    /// Returns the message between STX and ETX.
     public func frame(_ message: Data) throws(MessageError) -> Data {
         guard message.count <= limit else {
             throw .tooLarge(count: message.count, limit: limit)
@@ -98,7 +99,7 @@ public struct StartEndFraming: MessageFraming {
         partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: octets))
     }
 
-    /// A control inside of a message.
+    /// Handles a control inside a message.
     private mutating func meet(_ control: UInt8, _ events: inout [FramingEvent]) {
         let wasWhole = place == .inside
         if control == Self.start {
@@ -112,7 +113,7 @@ public struct StartEndFraming: MessageFraming {
 }
 
 extension MessageFraming where Self == StartEndFraming {
-    /// STX (0x02) before each message and ETX (0x03) after it, of up to `limit` octets.
+    /// STX (0x02) before each message and ETX (0x03) after it, for messages of up to `limit` bytes.
     public static func startEnd(limit: Int = MessageFramingLimits.standard) -> StartEndFraming {
         StartEndFraming(limit: limit)
     }

@@ -4,25 +4,25 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// The two streams of an L2CAP channel, for somebody who lives on a serial queue: nothing here waits.
+/// The two streams of an L2CAP channel, for an owner with a serial queue. No call blocks.
 ///
-/// Whoever reads decides how fast the other side may send: what is not read keeps its place in the
-/// stream, and the other side gets no credits.
+/// The reader controls the speed of the other side: unread bytes stay in the stream, and the other
+/// side gets no credits for them.
 ///
-/// Unchecked: all that changes is touched on the queue only. The streams are used there, and call their
-/// delegate where they are scheduled, which hops to the queue.
+/// Unchecked: all mutable state and the streams are used on the queue only. The streams call their
+/// delegate where they are scheduled, and the delegate continues on the queue.
 final class ChannelStreams: NSObject, @unchecked Sendable {
-    /// What happens to the streams.
+    /// An event of the streams.
     enum Event {
-        /// There is something to be read. Told again only after a read.
+        /// There are bytes to read. Repeated only after a read.
         case readable
-        /// There is room. Told again only after a write.
+        /// There is room to write. Repeated only after a write.
         case writable
-        /// The channel is closed, or was lost for this reason. The last event.
+        /// The channel was closed, or was lost for this reason. This is the last event.
         case ended((any Error)?)
     }
 
-    /// The most octets that one read takes.
+    /// The maximum number of bytes in one read.
     static let readLimit = 4_096
 
     private let channel: CBL2CAPChannel
@@ -30,7 +30,7 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
     private let timekeeper: any Timekeeper
     private var receiver: (@Sendable (Event) -> Void)?
 
-    /// The streams of the channel, which is kept open as long as this.
+    /// Creates the streams of a channel, which stays open as long as this object exists.
     init(_ channel: CBL2CAPChannel, on queue: DispatchQueue, timekeeper: any Timekeeper) {
         self.channel = channel
         self.queue = queue
@@ -45,7 +45,7 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
     private var output: OutputStream? { channel.outputStream }
     private var streams: [Stream] { [input, output].compactMap { $0 as Stream? } }
 
-    /// Opens the streams; `receiver` is told on the queue what happens. Called once.
+    /// Opens the streams; `receiver` is called on the queue. Must be called once.
     func open(_ receiver: @escaping @Sendable (Event) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
         self.receiver = receiver
@@ -56,14 +56,14 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Closes both; nothing more is told.
+    /// Closes the streams; no further event follows.
     func close() {
         dispatchPrecondition(condition: .onQueue(queue))
         receiver = nil
         for stream in streams { stream.close() }
     }
 
-    /// What has come, up to `readLimit` octets; nil if there is nothing now.
+    /// Reads up to `readLimit` bytes; `nil` if there are none now.
     func read() -> Data? {
         dispatchPrecondition(condition: .onQueue(queue))
         guard let input, input.hasBytesAvailable else { return nil }
@@ -72,7 +72,7 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
         return count > 0 ? Data(octets.prefix(count)) : nil
     }
 
-    /// Takes as many of the octets as there is room for now, and says how many.
+    /// Writes as many bytes as there is room for now, and returns their number.
     func write(_ octets: Data) -> Int {
         dispatchPrecondition(condition: .onQueue(queue))
         guard !octets.isEmpty, let output, output.hasSpaceAvailable else { return 0 }
@@ -82,9 +82,9 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Apple's streams can call on a queue; the others want a run loop.
+    /// Apple's streams can use a queue; other streams need a run loop.
     private func schedule(_ stream: Stream) {
-        #if canImport(Darwin)
+        #if !os(Linux)
             if let input = stream as? InputStream { CFReadStreamSetDispatchQueue(input, queue) }
             if let output = stream as? OutputStream { CFWriteStreamSetDispatchQueue(output, queue) }
         #else
@@ -100,7 +100,7 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
 }
 
 extension ChannelStreams: StreamDelegate {
-    /// Called on the run loop's thread.
+    /// Runs on the run loop's thread, or on the queue on Apple's platforms.
     func stream(_ stream: Stream, handle event: Stream.Event) {
         let isInput = stream === input
         switch event {

@@ -3,46 +3,47 @@
 import Dispatch
 import Foundation
 
-/// What carries the octets of messages: a pair of characteristics, an L2CAP channel, or anything else
-/// that delivers them in order while there is a link.
+/// A carrier for the bytes of messages: a pair of characteristics, an L2CAP channel, or anything
+/// else that delivers bytes in order while there is a link.
 ///
-/// A transport lives on one serial queue. Everything here is called on it, and `start` is told
-/// everything on it; so nothing of it needs a lock.
+/// A transport has one serial queue. The channel calls all members on it, and the transport calls
+/// the receiver on it, so the transport needs no locks.
 public protocol MessageTransport: AnyObject, Sendable {
-    /// The serial queue on which everything happens.
+    /// The serial queue of all calls.
     var queue: DispatchQueue { get }
 
-    /// The most octets that `send` takes at once now. Meaningful while there is a link only: it may be
-    /// another one with every link.
+    /// The maximum number of bytes in one call of `send`. It is valid only during a link, and may
+    /// differ from link to link.
     var maximumChunk: Int { get }
 
-    /// Begins: `receiver` is told from now on what happens, on the queue, and at once `linked` if there
-    /// is a link already. Called once.
+    /// Starts the transport. From now on it calls `receiver` on the queue, at once with `linked` if
+    /// there is a link. Called once.
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void)
 
-    /// Takes a chunk of at most `maximumChunk` octets and sends it behind those before it. False if
-    /// there is no room, or no link: nothing was taken then, and `hasRoom` follows when there is room,
-    /// or `linked` when there is a link.
+    /// Sends a chunk of at most `maximumChunk` bytes, after earlier chunks.
+    ///
+    /// - Returns: `false` if there is no room or no link. The chunk was then not accepted;
+    ///   `hasRoom` follows when there is room, or `linked` when there is a link.
     func send(_ chunk: Data) -> Bool
 
-    /// Ends it: the receiver is let go of, and told nothing more.
+    /// Stops the transport: it releases the receiver and reports no further event.
     func stop()
 }
 
-/// What happens to a transport.
+/// An event of a transport.
 public enum MessageTransportEvent: Sendable {
-    /// There is a link, and the other side listens: chunks can go both ways. All that was under way
-    /// before is lost.
+    /// There is a link, and the other side receives: chunks can be sent in both directions. Data of
+    /// earlier links is lost.
     case linked
-    /// The other side has sent this: a part of a message, several, or both.
+    /// The other side has sent bytes: a part of a message, several messages, or both.
     case received(Data)
-    /// There is room, after `send` has returned false.
+    /// There is room again, after `send` returned `false`.
     case hasRoom
-    /// A chunk that `send` had taken, or is taking, did not arrive. What it was a part of is given up; the
-    /// link is there still.
+    /// A chunk that `send` accepted, or is accepting, did not arrive. The channel gives up its
+    /// message; the link still exists.
     case refused(any Error)
-    /// The link is gone, for this reason if one is known. `linked` may follow.
+    /// The link was lost, for this reason if it is known. `linked` may follow.
     case unlinked((any Error)?)
-    /// There will be no other link. The last event.
+    /// There will be no further link. This is the last event.
     case ended((any Error)?)
 }

@@ -3,24 +3,24 @@
 import Dispatch
 import Foundation
 
-/// A thread that does nothing but run its run loop, for streams that want to be scheduled in one: an
-/// application's main thread may not run any.
+/// A thread that only runs its run loop, for streams that need one: an app's main thread may not
+/// run a run loop.
 ///
-/// Unchecked: the run loop is set before anybody has this, and streams schedule themselves in it from
-/// any thread.
+/// Unchecked: the run loop is set before the initializer returns, and streams may schedule
+/// themselves in it from any thread.
 final class RunLoopThread: @unchecked Sendable {
-    /// The one for all streams of this process: there is little to do on it. It never ends.
+    /// The thread for all streams of the process, which need little work. It never ends.
     static let streams = RunLoopThread(name: "Lanyard streams")
 
     let loop: RunLoop
 
     init(name: String) {
         let started = DispatchSemaphore(value: 0)
-        // Written before the signal, read after the wait.
+        // The new thread writes this before the signal; the initializer reads it after the wait.
         nonisolated(unsafe) var loop = RunLoop.main
         let thread = Thread {
             loop = RunLoop.current
-            // A run loop without any source ends at once.
+            // A run loop without a source would end at once.
             let idle = Timer(timeInterval: .greatestFiniteMagnitude, repeats: true) { _ in }
             loop.add(idle, forMode: .default)
             started.signal()

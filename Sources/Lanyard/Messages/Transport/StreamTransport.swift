@@ -4,23 +4,23 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// Carries messages over an L2CAP channel. It has one link: the channel does not come back.
+/// Carries messages over an L2CAP channel. It has a single link: the channel does not return.
 ///
-/// Unchecked: all that changes is touched on the queue only, where all of it is called.
+/// Unchecked: all mutable state is used on the queue only, where all calls occur.
 final class StreamTransport: MessageTransport, @unchecked Sendable {
     let queue: DispatchQueue
-    /// As much as one write is cut to.
+    /// The maximum number of bytes in one write.
     let maximumChunk = 4_096
 
     private let streams: ChannelStreams
-    /// Whose streams they are; it closes them when nobody has it.
+    /// The owner of the streams, which closes them when it is released.
     private let owner: AnyObject?
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
-    /// What was taken and did not fit into the stream yet.
+    /// The accepted bytes that did not yet fit into the stream.
     private var rest = Data()
     private var wantsRoom = false
 
-    /// A transport over the channel, which it opens.
+    /// Creates a transport over a channel, which it opens.
     convenience init(
         _ channel: CBL2CAPChannel,
         on queue: DispatchQueue,
@@ -29,7 +29,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
         self.init(ChannelStreams(channel, on: queue, timekeeper: timekeeper), on: queue)
     }
 
-    /// A transport over streams that are not open yet, which are kept by their owner.
+    /// Creates a transport over streams that are not yet open, and retains their owner.
     init(_ streams: ChannelStreams, on queue: DispatchQueue, keeping owner: AnyObject? = nil) {
         self.streams = streams
         self.queue = queue
@@ -81,12 +81,14 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
 }
 
 extension MessageChannel {
-    /// Messages over an L2CAP channel, which is opened for that and belongs to it from now on: for
-    /// code that uses Core Bluetooth itself. The channel of messages ends with it.
+    /// Creates a message channel over an L2CAP channel, for code that uses Core Bluetooth directly.
+    /// The message channel opens and owns the L2CAP channel, and ends with it.
     ///
     /// - Parameters:
-    ///   - channel: as the delegate of a `CBPeripheral` or `CBPeripheralManager` got it.
-    ///   - role: which end of the link this is.
+    ///   - channel: The channel that the delegate of a `CBPeripheral` or `CBPeripheralManager`
+    ///     received.
+    ///   - options: The framing, limits and sealing.
+    ///   - role: The side of the link.
     public convenience init(
         over channel: sending CBL2CAPChannel,
         options: MessageChannelOptions = MessageChannelOptions(framing: .lengthPrefixed()),
@@ -95,7 +97,7 @@ extension MessageChannel {
         self.init(over: channel, options: options, as: role, timekeeper: SystemTimekeeper())
     }
 
-    /// The same by another time than the system's.
+    /// Creates a message channel with a different clock than the system's.
     package convenience init(
         over channel: sending CBL2CAPChannel,
         options: MessageChannelOptions,
@@ -109,8 +111,8 @@ extension MessageChannel {
 }
 
 extension ByteChannel {
-    /// Messages over this channel, which belongs to them from now on: nothing is sent or received by it
-    /// otherwise. They end with it.
+    /// Returns a message channel over this channel. The message channel owns this channel from now
+    /// on, so do not send or receive through it directly. The message channel ends with it.
     ///
     /// ```swift
     /// let messages = try await accessory.openChannel(psm: 0x80).messages()

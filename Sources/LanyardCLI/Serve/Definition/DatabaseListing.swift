@@ -3,27 +3,27 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import JSONReading
 
-/// The table that a database file leads to, without any adapter: each attribute with its handle.
+/// The attribute table of a database file, made without an adapter.
 struct DatabaseListing: Sendable {
     private let accessory: ServedAccessory
     private let server: GATTServer
-    private let board: ValueBoard
+    private let values: ServedValues
 
-    /// Publishes the accessory on a server that nobody reaches; throws if that cannot be.
+    /// Publishes the accessory on a server without clients. Throws if the table is not valid.
     init(_ accessory: ServedAccessory) throws(ProgramFailure) {
         self.accessory = accessory
         do throws(GATT.DefinitionError) {
             let (server, services) = try accessory.rehearse()
             self.server = server
-            board = ValueBoard(Array(zip(accessory.services, services)))
+            values = ServedValues(Array(zip(accessory.services, services)))
         } catch {
-            throw ProgramFailure(.badData, "the database cannot be served: \(error.complaint)")
+            throw ProgramFailure(.badData, "the attribute table is not valid: \(error.complaint)")
         }
     }
 
-    /// What a client would find that may read all that is open to everybody, in the form in which
-    /// `explore` prints it.
+    /// The services that a client without security finds, in the form that `explore` prints.
     var exploration: Exploration {
         Exploration(
             address: DeviceAddress(value: 0, kind: .public),
@@ -33,7 +33,7 @@ struct DatabaseListing: Sendable {
         )
     }
 
-    /// The MTU before a client has asked for another (Vol 3, Part G, 5.2.1).
+    /// The default ATT MTU (Vol 3, Part G, 5.2.1).
     private static let mtu = 23
 
     private func explore(_ service: GATT.Service) -> Exploration.Service {
@@ -69,13 +69,13 @@ struct DatabaseListing: Sendable {
         return result
     }
 
-    /// A declaration holds the properties first (Vol 3, Part G, 3.3.1).
+    /// A characteristic declaration begins with the properties (Vol 3, Part G, 3.3.1).
     private func explore(
         _ declaration: Attribute,
         _ attribute: Attribute
     ) -> Exploration.Characteristic {
-        let octets = Self.octets(of: declaration)
-        let properties = GATT.CharacteristicProperties(rawValue: octets.first ?? 0)
+        let bytes = Self.bytes(of: declaration)
+        let properties = GATT.CharacteristicProperties(rawValue: bytes.first ?? 0)
         return Exploration.Characteristic(
             uuid: attribute.type,
             handle: declaration.handle.rawValue,
@@ -85,12 +85,12 @@ struct DatabaseListing: Sendable {
         )
     }
 
-    /// An include declaration holds two handles and, if it is short, the UUID
-    /// (Vol 3, Part G, 3.2).
+    /// An include declaration holds two handles and, for a 16-bit UUID, the UUID (Vol 3, Part G,
+    /// 3.2).
     private func include(_ attribute: Attribute) -> Exploration.Include? {
-        let octets = Self.octets(of: attribute)
-        guard octets.count >= 4 else { return nil }
-        let first = AttributeHandle(rawValue: UInt16(octets[0]) | UInt16(octets[1]) << 8)
+        let bytes = Self.bytes(of: attribute)
+        guard bytes.count >= 4 else { return nil }
+        let first = AttributeHandle(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
         guard let service = server.database.service(at: first) else { return nil }
         return Exploration.Include(
             handle: attribute.handle.rawValue,
@@ -100,18 +100,18 @@ struct DatabaseListing: Sendable {
         )
     }
 
-    /// What reading the attribute brings a client of whom nothing is known.
+    /// The result of a read by a client without security.
     private func value(of attribute: Attribute) -> Exploration.Value {
         let refusal =
             attribute.permissions.read.map { $0.refusal(of: .none, isAuthorized: false) }
             ?? .readNotPermitted
         if let refusal { return .refused("\(refusal)") }
         return .bytes(
-            board.value(of: attribute.handle) ?? Self.octets(of: attribute, server.database.hash)
+            values.value(of: attribute.handle) ?? Self.bytes(of: attribute, server.database.hash)
         )
     }
 
-    private static func octets(of attribute: Attribute, _ hash: [UInt8] = []) -> [UInt8] {
+    private static func bytes(of attribute: Attribute, _ hash: [UInt8] = []) -> [UInt8] {
         switch attribute.value {
         case .fixed(let bytes), .stored(let bytes, _): bytes
         case .clientConfiguration: [0, 0]
@@ -119,5 +119,15 @@ struct DatabaseListing: Sendable {
         case .databaseHash: hash
         case .dynamic: []
         }
+    }
+}
+
+/// Reads database files.
+enum DatabaseFile {
+    private static let file = JSONFile(subject: "database", manual: "docs/SERVING.md")
+
+    /// Reads the file; throws `ProgramFailure`.
+    static func read(_ path: String) throws(ProgramFailure) -> ServedAccessory {
+        try file.read(path) { text throws(JSONError) in try ServedAccessory(parsing: text) }
     }
 }

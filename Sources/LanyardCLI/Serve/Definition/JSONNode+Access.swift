@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import JSONReading
 
-// What can be done with an attribute, as a database file has it.
+// Properties and permissions of attributes in a database file.
 extension JSONNode {
     /// A UUID.
     var uuid: BluetoothUUID {
@@ -25,7 +25,7 @@ extension JSONNode {
         }
     }
 
-    /// The properties of a characteristic, by the names that `explore` gives them.
+    /// The properties of a characteristic, by the names that `explore` prints.
     var properties: GATT.CharacteristicProperties {
         get throws(JSONError) {
             let known = GATT.CharacteristicProperties(rawValue: 0xFF).names
@@ -40,9 +40,9 @@ extension JSONNode {
         }
     }
 
-    /// The permissions of an attribute; what is not in the list is not permitted.
+    /// The permissions of an attribute. Access that is not in the list is not permitted.
     ///
-    /// - Parameter canNotify: Whether it is a characteristic's value.
+    /// - Parameter canNotify: Whether the attribute is a characteristic's value.
     func permissions(
         canNotify: Bool,
         minimumKeySize: JSONNode?
@@ -72,12 +72,12 @@ extension JSONNode {
             isApplied = true
         }
         guard isApplied else {
-            throw error("a key has a size only where a permission asks for encryption")
+            throw error("minimumKeySize needs a permission with encryption")
         }
     }
 }
 
-/// One word of a list of permissions: an action, and what it asks for.
+/// One word of a list of permissions: an access and its requirement.
 private struct Permission {
     let action: WritableKeyPath<GATT.Permissions, SecurityRequirement?>
     let name: String
@@ -100,7 +100,7 @@ private struct Permission {
         ]
     }
 
-    /// All that is asked for has to be there.
+    /// Several requirements for one access must all be met.
     func add(to permissions: inout GATT.Permissions) {
         let other = permissions[keyPath: action] ?? .open
         permissions[keyPath: action] = SecurityRequirement(

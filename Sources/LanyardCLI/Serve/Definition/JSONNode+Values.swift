@@ -3,18 +3,18 @@
 import BluetoothTypes
 import JSONReading
 
-// Values as a database file has them: hexadecimal digits, one piece, or a list of pieces.
+// Values in a database file: hexadecimal digits, one piece, or a list of pieces.
 extension JSONNode {
-    /// How many pieces a value may have.
+    /// The most pieces of a value.
     private static let pieceLimit = 64
-    /// How many values or numbers may follow one another.
+    /// The most values or numbers in a list.
     private static let listLimit = 4_096
-    /// How large a ramp's step, or a number that nothing else bounds, may be.
+    /// The largest step of a ramp, and the largest number without another bound.
     private static let largestStep = 1e15
-    /// How long a swing may take, in seconds: a day.
+    /// The longest period of a sine, in seconds: one day.
     private static let longestPeriod = 86_400.0
 
-    /// The value, with all that moves in it.
+    /// The value with its changing pieces.
     var template: ValueTemplate {
         get throws(JSONError) {
             let template: ValueTemplate
@@ -30,17 +30,17 @@ extension JSONNode {
             default: throw error("hexadecimal digits, a piece, or a list of pieces should be here")
             }
             guard template.longestCount <= HexArgument.lengthLimit else {
-                throw error("a value has at most \(HexArgument.lengthLimit) octets")
+                throw error("a value has at most \(HexArgument.lengthLimit) bytes")
             }
             return template
         }
     }
 
-    /// A value in which nothing moves.
+    /// A value without changing pieces.
     var constantBytes: [UInt8] {
         get throws(JSONError) {
             let template = try template
-            guard !template.isMoving else { throw error("a value that stays should be here") }
+            guard !template.isMoving else { throw error("a constant value should be here") }
             return template.bytes()
         }
     }
@@ -48,7 +48,7 @@ extension JSONNode {
     private var hexadecimal: [UInt8] {
         get throws(JSONError) {
             guard let bytes = try? HexArgument(try text).bytes else {
-                throw error("two hexadecimal digits an octet should be here, at most 512 octets")
+                throw error("two hexadecimal digits per byte should be here, at most 512 bytes")
             }
             return bytes
         }
@@ -94,7 +94,7 @@ extension JSONNode {
         }
     }
 
-    /// The elements of a list that is not empty.
+    /// The elements of a list that must not be empty.
     private func someElements(limit: Int) throws(JSONError) -> [JSONNode] {
         let elements = try elements(limit: limit)
         guard !elements.isEmpty else { throw error("at least one should be here") }
@@ -185,7 +185,7 @@ extension JSONNode {
 }
 
 extension JSONMembers {
-    /// Throws if the member is there, although it has no meaning beside what else is.
+    /// Throws if the member is present although it has no meaning beside the others.
     fileprivate func refuse(_ key: String, unless hasMeaning: Bool) throws(JSONError) {
         guard !hasMeaning, let node = self[key] else { return }
         throw node.error("this has no meaning here")

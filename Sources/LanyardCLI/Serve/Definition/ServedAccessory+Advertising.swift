@@ -2,12 +2,13 @@
 
 import BluetoothGAP
 import BluetoothTypes
+import JSONReading
 
 extension ServedAccessory {
-    /// The name by which others find it; nil if it advertises none.
+    /// The advertised name; nil if there is none.
     var advertisedName: String? { advertising.hasName ? advertising.name ?? name : nil }
 
-    /// What a host is to advertise.
+    /// The advertising data for the host.
     var hostAdvertising: Advertising {
         var content = AdvertisingContent()
         content.localName = advertisedName
@@ -32,8 +33,94 @@ extension ServedAccessory {
 }
 
 extension ServedService {
-    /// Whether it is worth announcing: every device has the two generic ones.
+    /// Whether the service is advertised by default. The two generic services are not, because
+    /// every device has them.
     fileprivate var isAnnounced: Bool {
         isPrimary && uuid != BluetoothUUID(0x1800) && uuid != BluetoothUUID(0x1801)
+    }
+}
+
+extension JSONNode {
+    /// The valid advertising intervals, in seconds (Vol 4, Part E, 7.8.5).
+    private static let intervals = 0.02...10.24
+    /// The most services that are advertised or have service data.
+    private static let announcedLimit = 64
+
+    /// The advertising of a file.
+    var advertising: ServedAdvertising {
+        get throws(JSONError) {
+            let members = try members(
+                "name",
+                "services",
+                "serviceData",
+                "manufacturerData",
+                "interval",
+                "extended",
+                "connectable"
+            )
+            var advertising = ServedAdvertising()
+            if let node = members["name"] {
+                advertising.hasName = node.value != .bool(false)
+                if advertising.hasName { advertising.name = try node.deviceName }
+            }
+            advertising.services = try members["services"].map(Self.uuids)
+            advertising.serviceData = try members["serviceData"].map(Self.serviceData) ?? []
+            advertising.manufacturerData = try members["manufacturerData"].map(
+                Self.manufacturerData
+            )
+            advertising.interval = try members["interval"].map(Self.interval)
+            advertising.isExtended = try members["extended"]?.bool ?? false
+            advertising.isConnectable = try members["connectable"]?.bool ?? true
+            return advertising
+        }
+    }
+
+    private static func uuids(_ node: JSONNode) throws(JSONError) -> [BluetoothUUID] {
+        var uuids: [BluetoothUUID] = []
+        for element in try node.elements(limit: announcedLimit) { uuids.append(try element.uuid) }
+        return uuids
+    }
+
+    private static func serviceData(
+        _ node: JSONNode
+    ) throws(JSONError) -> [ServedAdvertising.ServiceData] {
+        var all: [ServedAdvertising.ServiceData] = []
+        for element in try node.elements(limit: announcedLimit) {
+            let members = try element.members("uuid", "data")
+            all.append(
+                ServedAdvertising.ServiceData(
+                    uuid: try members.require("uuid").uuid,
+                    data: try members.require("data").constantBytes
+                )
+            )
+        }
+        return all
+    }
+
+    private static func manufacturerData(
+        _ node: JSONNode
+    ) throws(JSONError) -> ServedAdvertising.ManufacturerData {
+        let members = try node.members("company", "data")
+        let company = try members.require("company").wholeNumber(in: 0...Double(UInt16.max))
+        return ServedAdvertising.ManufacturerData(
+            company: UInt16(company),
+            data: try members.require("data").constantBytes
+        )
+    }
+
+    /// An interval in seconds, or the shortest and the longest.
+    private static func interval(_ node: JSONNode) throws(JSONError) -> ClosedRange<Duration> {
+        guard case .array = node.value else {
+            let interval = Duration.seconds(try node.number(in: intervals))
+            return interval...interval
+        }
+        let elements = try node.elements(limit: 2)
+        guard elements.count == 2 else { throw node.error("two numbers should be here") }
+        let shortest = try elements[0].number(in: intervals)
+        let longest = try elements[1].number(in: intervals)
+        guard shortest <= longest else {
+            throw node.error("the shorter of the two should be the first")
+        }
+        return .seconds(shortest)...(.seconds(longest))
     }
 }

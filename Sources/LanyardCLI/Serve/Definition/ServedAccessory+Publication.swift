@@ -7,9 +7,8 @@ import BluetoothTypes
 import JSONReading
 
 extension ServedAccessory {
-    /// The services in an order in which they can be published: as they are in the file, but that
-    /// a service comes before those that include it. Throws where a file asks for a table that
-    /// cannot be.
+    /// The services in an order in which they can be published: the order of the file, but each
+    /// service before the services that include it. Throws if an include has no such order.
     func orderedForPublication() throws(JSONError) -> [ServedService] {
         var server = GATTServer()
         var ordered: [ServedService] = []
@@ -24,7 +23,7 @@ extension ServedAccessory {
         return ordered
     }
 
-    /// Where in the file the services are, in the order in which they are to be published.
+    /// The indices of the services in the order of publication.
     private func publicationOrder() throws(JSONError) -> [Int] {
         var order: [Int] = []
         var remaining = Array(services.indices)
@@ -35,7 +34,7 @@ extension ServedAccessory {
             guard let next else {
                 throw JSONError(
                     place: "services[\(first)].includes",
-                    complaint: "services include each other in a circle"
+                    complaint: "services include each other in a cycle"
                 )
             }
             order.append(remaining.remove(at: next))
@@ -43,8 +42,8 @@ extension ServedAccessory {
         return order
     }
 
-    /// The table that a server makes of the services, and what is published; the values in it are
-    /// those that are there at the beginning.
+    /// Publishes the services on a server of its own. Returns the server and the published services
+    /// with their initial values.
     func rehearse() throws(GATT.DefinitionError) -> (GATTServer, [GATT.PublishedService]) {
         var server = GATTServer()
         server.setGenericAccess(name: name, appearance: appearance)
@@ -67,7 +66,7 @@ extension ServedService {
 }
 
 extension GATT.DefinitionError {
-    /// What is wrong, for a person who wrote the definition.
+    /// The fault, for the author of the definition.
     var complaint: String {
         switch self {
         case .handleNotFree(let handle):

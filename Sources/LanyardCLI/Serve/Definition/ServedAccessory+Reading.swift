@@ -2,15 +2,16 @@
 
 import BluetoothGATT
 import BluetoothTypes
+import HCITransports
 import JSONReading
 
-// What `explore --json` prints is a database file as well. Where it says more than serving needs
-// (where the device was found, where attributes end), that is accepted, and not looked at.
+// The output of `explore --json` is a database file as well. Members that only describe the
+// discovered device, such as addresses and end handles, are accepted and ignored.
 extension ServedAccessory {
-    /// What an accessory is called that has no name.
-    static let defaultName = "Lanyard"
+    /// The name of an accessory whose file has none: the name of this computer.
+    static var defaultName: String { DeviceName.standard() }
 
-    /// Reads the text of a database file. What it does not know, it does not accept.
+    /// Parses a database file. Unknown members are errors.
     init(parsing text: String) throws(JSONError) {
         try self.init(JSONNode(parsing: text))
     }
@@ -32,7 +33,7 @@ extension ServedAccessory {
         services = try orderedForPublication()
     }
 
-    /// What echoes elsewhere must find a characteristic there that can send.
+    /// Checks that every echo names a characteristic that can send values.
     private func checkEchoes() throws(JSONError) {
         for (serviceIndex, service) in services.enumerated() {
             for (index, characteristic) in service.characteristics.enumerated() {
@@ -51,18 +52,18 @@ extension ServedAccessory {
 }
 
 extension JSONNode {
-    /// A device name: a text that is not too long.
+    /// A device name within the length limit.
     var deviceName: String {
         get throws(JSONError) {
             let name = try text
             guard !name.isEmpty, name.utf8.count <= ServedAccessory.nameLimit else {
-                throw error("a name of 1 to \(ServedAccessory.nameLimit) octets should be here")
+                throw error("a name of 1 to \(ServedAccessory.nameLimit) bytes should be here")
             }
             return name
         }
     }
 
-    /// The members of an object whose `unread` ones are allowed, but not worth mentioning.
+    /// The members of an object. The `unread` ones are accepted and ignored.
     func members(
         _ known: [String],
         unread: [String]
@@ -95,7 +96,7 @@ extension JSONNode {
         }
     }
 
-    /// The mention of a service, by its UUID or its handle.
+    /// An included service, by its UUID or its handle.
     private var include: GATT.ServiceReference {
         get throws(JSONError) {
             switch value {
@@ -113,7 +114,7 @@ extension JSONNode {
 }
 
 extension JSONMembers {
-    /// The member, if it is there and not null.
+    /// The member, if it is present and not null.
     func unlessNull(_ key: String) -> JSONNode? {
         self[key].flatMap { $0.value == .null ? nil : $0 }
     }

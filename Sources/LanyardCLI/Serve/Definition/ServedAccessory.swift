@@ -2,27 +2,28 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothHost
 import BluetoothTypes
 
-/// The accessory that a database file describes: what it is called, what it advertises, which
-/// services it has, and how their values live. `docs/SERVING.md` tells every key of the file.
+/// The accessory that a database file describes: its name, its advertising, its services, and the
+/// behavior of its values. `docs/SERVING.md` describes every key of the file.
 struct ServedAccessory: Equatable, Sendable {
-    /// How many services a file may have.
+    /// The most services of a file.
     static let serviceLimit = 256
-    /// How many characteristics a service may have.
+    /// The most characteristics of a service.
     static let characteristicLimit = 1_024
-    /// How many descriptors a characteristic may have.
+    /// The most descriptors of a characteristic.
     static let descriptorLimit = 64
-    /// The longest name, in octets: one more than fits into an advertisement is cut there only
-    /// (Vol 3, Part C, 12.1).
+    /// The longest name, in bytes. A name that does not fit into an advertisement is shortened
+    /// there (Vol 3, Part C, 12.1).
     static let nameLimit = 248
 
     /// The device name.
     var name: String
-    /// What it looks like: a number that the Bluetooth SIG assigned.
+    /// The appearance, an assigned number.
     var appearance: UInt16 = 0
     var advertising = ServedAdvertising()
-    /// In the order in which they are published.
+    /// The services in the order of publication.
     var services: [ServedService] = []
 }
 
@@ -34,7 +35,7 @@ struct ServedService: Equatable, Sendable {
     var handle: AttributeHandle?
     var characteristics: [ServedCharacteristic] = []
 
-    /// What is published.
+    /// The definition for the server.
     var definition: GATT.ServiceDefinition {
         GATT.ServiceDefinition(
             uuid,
@@ -46,52 +47,89 @@ struct ServedService: Equatable, Sendable {
     }
 }
 
-/// A characteristic of a database file. Its value is asked for each time it is read or written,
-/// so that it can be told; the value itself is on the `ValueBoard`.
+/// A characteristic of a database file. The server asks for its value at each read and write, so
+/// that both are reported. `ServedValues` holds the value.
 struct ServedCharacteristic: Equatable, Sendable {
     let definition: GATT.CharacteristicDefinition
-    /// What the value is.
+    /// The description of the value.
     let template: ValueTemplate
-    /// The longest value that a write may make it, in octets.
+    /// The longest value that a write may set, in bytes.
     var maximumLength = HexArgument.lengthLimit
-    /// How often the value is sent, and moves if it can. Without, it moves whenever it is read.
+    /// The period at which the value changes and is sent. Without a period, the value changes when
+    /// it is read.
     var period: Duration?
-    /// Where what is written is sent back to who wrote it.
+    /// The characteristic on which a written value is sent back to its writer.
     var echo: Echo?
 
-    /// A characteristic that sends back.
+    /// A characteristic that sends a written value back.
     enum Echo: Equatable, Sendable {
-        /// The one that was written.
+        /// The written characteristic.
         case itself
-        /// The first of that UUID, of the same service before others.
+        /// The first characteristic with that UUID, preferably of the same service.
         case other(BluetoothUUID)
     }
 }
 
-/// What a database file says of advertising.
+/// The advertising that a database file describes.
 struct ServedAdvertising: Equatable, Sendable {
-    /// The name in the advertisement: nil for the device's own.
+    /// The name in the advertisement; nil for the device name.
     var name: String?
-    /// Whether a name is there at all.
+    /// Whether the advertisement has a name.
     var hasName = true
-    /// The services that are announced; nil for the primary ones of the file.
+    /// The advertised services; nil for the primary services of the file.
     var services: [BluetoothUUID]?
     var serviceData: [ServiceData] = []
     var manufacturerData: ManufacturerData?
-    /// The shortest and the longest time between two advertisements; nil for the usual.
+    /// The shortest and the longest advertising interval; nil for the default.
     var interval: ClosedRange<Duration>?
     var isExtended = false
     var isConnectable = true
 
-    /// What is said of one service.
+    /// Service data.
     struct ServiceData: Equatable, Sendable {
         let uuid: BluetoothUUID
         let data: [UInt8]
     }
 
-    /// What a company says as it likes.
+    /// Manufacturer specific data.
     struct ManufacturerData: Equatable, Sendable {
         let company: UInt16
         let data: [UInt8]
+    }
+}
+
+/// The identity of a host that serves an accessory.
+struct ServedIdentity: Equatable, Sendable {
+    /// The address; nil for the address in the host's store, or a new one without a store.
+    let address: DeviceAddress?
+    let name: String
+    let appearance: UInt16
+
+    /// The identity of the accessory at this address.
+    init(of accessory: ServedAccessory, at address: DeviceAddress?) {
+        self.address = address
+        name = accessory.name
+        appearance = accessory.appearance
+    }
+
+    func apply(to configuration: inout HostConfiguration) {
+        configuration.address = address
+        configuration.name = name
+        configuration.appearance = appearance
+    }
+}
+
+extension DeviceAddress {
+    /// Parses a random static address, whose two highest bits are set (Vol 6, Part B, 1.3.2.1).
+    static func randomStatic(_ text: String) throws(ProgramFailure) -> DeviceAddress {
+        let digits = text.lowercased().hasSuffix("/random") ? text.dropLast(7) : text[...]
+        guard let address = DeviceAddress(digits, kind: .random), address.value >> 46 == 0b11
+        else {
+            throw .usage(
+                "'\(TerminalText.escape(text))' is not a random static address",
+                advice: "use one from C0:00:00:00:00:00 to FF:FF:FF:FF:FF:FE"
+            )
+        }
+        return address
     }
 }

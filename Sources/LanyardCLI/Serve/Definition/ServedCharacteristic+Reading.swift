@@ -6,7 +6,7 @@ import BluetoothTypes
 import JSONReading
 
 extension JSONNode {
-    /// How often a value may be sent, in seconds.
+    /// The valid periods of a value, in seconds.
     private static let periods = 0.005...86_400.0
 
     /// A characteristic of a service.
@@ -57,7 +57,7 @@ extension JSONMembers {
         }
     }
 
-    /// The longest value, in octets.
+    /// The longest value, in bytes.
     fileprivate var maximumLength: Int {
         get throws(JSONError) {
             let limit = Double(HexArgument.lengthLimit)
@@ -65,11 +65,11 @@ extension JSONMembers {
         }
     }
 
-    /// The permissions that are listed; nil without a list.
+    /// The permissions in the list; nil without a list.
     private func permissions(canNotify: Bool) throws(JSONError) -> GATT.Permissions? {
         guard let list = self["permissions"] else {
             guard let size = self["minimumKeySize"] else { return nil }
-            throw size.error("a key has a size only where a permission asks for encryption")
+            throw size.error("minimumKeySize needs a permission with encryption")
         }
         return try list.permissions(
             canNotify: canNotify,
@@ -85,7 +85,7 @@ extension JSONMembers {
             if let node = self["description"] {
                 let text = Array(try node.text.utf8)
                 guard text.count <= HexArgument.lengthLimit else {
-                    throw node.error("at most \(HexArgument.lengthLimit) octets may be here")
+                    throw node.error("at most \(HexArgument.lengthLimit) bytes may be here")
                 }
                 let uuid = BluetoothUUID(0x2901)
                 descriptors.append(GATT.DescriptorDefinition(uuid, value: .stored(text)))
@@ -108,7 +108,7 @@ extension JSONMembers {
         get throws(JSONError) {
             let uuid = try require("uuid").uuid
             let isConfiguration = uuid == BluetoothUUID(0x2902)
-            // Each client has one of its own.
+            // Each client has its own configuration, so the file has no value for it.
             let value = isConfiguration ? [] : try unlessNull("value")?.constantBytes ?? []
             let limit = try maximumLength
             guard value.count <= limit else {
@@ -126,20 +126,20 @@ extension JSONMembers {
 }
 
 extension ServedCharacteristic {
-    /// Whether what is said of it goes together.
+    /// Checks that the members are consistent.
     fileprivate func check(_ members: JSONMembers) throws(JSONError) {
         let value = members["value"] ?? members.node
         guard template.longestCount <= maximumLength else {
             throw value.error("the value is longer than maximumLength")
         }
         if template.isMoving, definition.permissions.write != nil {
-            throw value.error("a value that moves by itself cannot be written")
+            throw value.error("a value that changes by itself cannot be written")
         }
         if template.needsClock, period == nil {
             throw value.error("a sine needs \"every\" beside the value")
         }
         if let node = members["every"], !template.isMoving, !definition.properties.canSend {
-            throw node.error("there is nothing to do: the value stays, and nobody is sent it")
+            throw node.error("every needs a value that changes, or notify or indicate")
         }
         try checkEcho(members["echo"])
     }
@@ -147,7 +147,7 @@ extension ServedCharacteristic {
     private func checkEcho(_ node: JSONNode?) throws(JSONError) {
         guard let node else { return }
         guard definition.permissions.write != nil else {
-            throw node.error("what cannot be written has no echo")
+            throw node.error("echo needs a property to write")
         }
         if echo == .itself, !definition.properties.canSend {
             throw node.error("the characteristic does not notify or indicate")
@@ -156,6 +156,6 @@ extension ServedCharacteristic {
 }
 
 extension GATT.CharacteristicProperties {
-    /// Whether values are sent to who subscribes.
+    /// Whether subscribed clients receive values.
     var canSend: Bool { !isDisjoint(with: [.notify, .indicate]) }
 }

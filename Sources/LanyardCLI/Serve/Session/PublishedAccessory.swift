@@ -4,15 +4,16 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A served accessory whose services have found their handles: what is where.
+/// A served accessory with the handles of its published services.
 struct PublishedAccessory: Sendable {
-    /// What is published, in the order of publication.
+    /// The published services, in the order of publication.
     let services: [GATT.PublishedService]
     private var attributes: [AttributeHandle: ServedAttribute]
 
     /// - Parameters:
-    ///   - services: What is published, each beside what it was made of.
-    ///   - table: What is where, the host's own services included. Clients subscribe to those too.
+    ///   - services: The published services, each beside its description.
+    ///   - table: All attributes, with those of the host's own services. Clients subscribe to those
+    ///   too.
     init(
         _ services: [(ServedService, GATT.PublishedService)],
         table: [AttributeHandle: BluetoothUUID]
@@ -44,12 +45,12 @@ struct PublishedAccessory: Sendable {
         }
     }
 
-    /// The attribute at the handle; one without a name if nothing that is known is there.
+    /// The attribute at the handle. It has no name if the handle is unknown.
     func attribute(_ handle: AttributeHandle) -> ServedAttribute {
         attributes[handle] ?? ServedAttribute(handle: handle, uuid: BluetoothUUID(0))
     }
 
-    /// The one characteristic that a person named; throws if there is none, or more than one.
+    /// The characteristic that matches the reference. Throws if there is none, or more than one.
     func find(_ reference: CharacteristicReference) throws(ProgramFailure) -> ServedAttribute {
         let matches = services.filter { service in
             reference.service.map { $0 == service.service.uuid } ?? true
@@ -60,13 +61,13 @@ struct PublishedAccessory: Sendable {
             }
         }
         guard let match = matches.first else {
-            throw ProgramFailure(.notFound, "no characteristic that is served is \(reference)")
+            throw ProgramFailure(.notFound, "no served characteristic is \(reference)")
         }
         guard matches.count == 1 else {
             let handles = matches.map { "#\($0.valueHandle.rawValue)" }.joined(separator: ", ")
             throw .usage(
                 "\(matches.count) characteristics are \(reference)",
-                advice: "say which by its handle: \(handles)"
+                advice: "name one by its handle: \(handles)"
             )
         }
         return attribute(match.valueHandle)
@@ -74,7 +75,7 @@ struct PublishedAccessory: Sendable {
 }
 
 extension GATT.CharacteristicDefinition {
-    /// What the file says in words of the characteristic; nil if it says nothing.
+    /// The Characteristic User Description in the file; nil if there is none.
     fileprivate var userDescription: String? {
         for descriptor in descriptors {
             guard descriptor.uuid == GATT.AttributeType.characteristicUserDescription,
@@ -83,5 +84,48 @@ extension GATT.CharacteristicDefinition {
             return TerminalText.escape(utf8: bytes)
         }
         return nil
+    }
+}
+
+/// An attribute in the events of `serve`.
+struct ServedAttribute: Hashable, Sendable {
+    let handle: AttributeHandle
+    let uuid: BluetoothUUID
+    var isDescriptor = false
+    /// The Characteristic User Description, safe to print.
+    var description: String?
+
+    /// The name and the handle.
+    var text: String {
+        let name =
+            isDescriptor
+            ? AssignedNumbers.name(ofDescriptor: uuid)
+            : AssignedNumbers.name(ofCharacteristic: uuid)
+        return "\(name ?? description ?? uuid.description) #\(handle.rawValue)"
+    }
+
+    /// A value of the attribute, or the part that begins at the offset.
+    func describe(_ bytes: [UInt8], from offset: Int = 0) -> String {
+        let shown = Array(bytes.prefix(Self.shownLimit))
+        guard shown.count == bytes.count else {
+            return "\(shown.hexadecimal)… (\(bytes.count) bytes)"
+        }
+        guard offset == 0 else { return ValueText.plain(bytes) }
+        return isDescriptor
+            ? ValueText.describe(bytes, ofDescriptor: uuid)
+            : ValueText.describe(bytes, ofCharacteristic: uuid)
+    }
+
+    /// The most bytes of a value on a line. `--json` shows all.
+    private static let shownLimit = 32
+}
+
+extension ServedAttribute {
+    /// The members of a JSON object that describes it.
+    var members: [JSON.Member] {
+        [
+            .init("uuid", .string(uuid.description)),
+            .init("handle", .number(Int(handle.rawValue))),
+        ]
     }
 }

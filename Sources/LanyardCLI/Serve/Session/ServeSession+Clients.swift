@@ -2,31 +2,31 @@
 
 import BluetoothHost
 
-// What clients do.
+// Requests of clients.
 extension ServeSession {
-    /// Answers clients, and tells what they do, until the task is cancelled.
+    /// Answers clients and reports their requests until the task is canceled.
     func serve(
         _ events: AsyncStream<ServerEvent>,
         _ published: PublishedAccessory
     ) async throws {
         try await withThrowingDiscardingTaskGroup { group in
-            defer { closeOutlets() }
+            defer { closeQueues() }
             for await event in events {
                 if case .connected(let link) = event {
-                    let outlet = open(link)
-                    group.addTask { try await self.run(outlet, on: link, published) }
+                    let queue = open(link)
+                    group.addTask { try await self.run(queue, on: link, published) }
                 }
                 try await receive(event, published)
             }
             try Task.checkCancellation()
-            throw ProgramFailure(.inputOutput, "clients ask faster than their requests are told")
+            throw ProgramFailure(.inputOutput, "clients send requests faster than they are printed")
         }
     }
 
-    /// Tells what becomes of bonds, until the task is cancelled.
-    func tellOfBonds(_ events: AsyncStream<SecurityEvent>) async throws {
+    /// Reports changes of bonds until the task is canceled.
+    func reportBonds(_ events: AsyncStream<SecurityEvent>) async throws {
         for await event in events {
-            if let news = event.news { try surroundings.tell(news) }
+            if let change = event.serveEvent { try environment.report(change) }
         }
         await EndOfInput.never()
     }
@@ -34,24 +34,24 @@ extension ServeSession {
     private func receive(_ event: ServerEvent, _ published: PublishedAccessory) async throws {
         switch event {
         case .connected(let link):
-            try surroundings.tell(.connected(link.address))
+            try environment.report(.connected(link.address))
             if state.withLock({ $0.isAuthorizing }) { try? await link.authorize() }
         case .disconnected(let link, let reason):
-            state.withLock { $0.outlets.removeValue(forKey: link) }?.close()
-            try surroundings.tell(.disconnected(link.address, reason: reason.reasonText))
+            state.withLock { $0.queues.removeValue(forKey: link) }?.close()
+            try environment.report(.disconnected(link.address, reason: reason.reasonText))
         case .read(let request): try answer(request, published)
         case .write(let request): try answer(request, published)
         case .written(let link, let entries):
-            for entry in entries { try tell(entry, of: link, .value(entry.value), published) }
+            for entry in entries { try report(entry, of: link, .value(entry.value), published) }
         case .subscribed(let link, let handle, let kind):
-            try surroundings.tell(.subscribed(link.address, published.attribute(handle), kind))
+            try environment.report(.subscribed(link.address, published.attribute(handle), kind))
         case .readyToNotify: break
         }
     }
 
     private func answer(_ request: ReadRequest, _ published: PublishedAccessory) throws {
-        let value = state.withLock { $0.board.read(request.handle, offset: request.offset) }
-        let outcome: ServeNews.Outcome
+        let value = state.withLock { $0.values.read(request.handle, offset: request.offset) }
+        let outcome: ServeEvent.Outcome
         switch value {
         case .success(let bytes):
             request.respond(with: bytes)
@@ -61,13 +61,13 @@ extension ServeSession {
             outcome = .refused(code)
         }
         let attribute = published.attribute(request.handle)
-        try surroundings.tell(
+        try environment.report(
             .read(request.link.address, attribute, offset: request.offset, outcome)
         )
     }
 
     private func answer(_ request: WriteRequest, _ published: PublishedAccessory) throws {
-        let result = state.withLock { $0.board.write(request.entries) }
+        let result = state.withLock { $0.values.write(request.entries) }
         let refusal: ATT.ErrorCode?
         switch result {
         case .success(let echoes):
@@ -76,29 +76,29 @@ extension ServeSession {
             for echo in echoes {
                 try send(echo.value, of: echo.handle, to: request.link, published)
             }
-        case .failure(let code):
-            request.refuse(code)
-            refusal = code
+        case .failure(let failure):
+            request.refuse(failure.code, at: failure.handle)
+            refusal = failure.code
         }
         for entry in request.entries {
-            let outcome = refusal.map { ServeNews.Outcome.refused($0) } ?? .value(entry.value)
-            try tell(entry, of: request.link, outcome, published)
+            let outcome = refusal.map { ServeEvent.Outcome.refused($0) } ?? .value(entry.value)
+            try report(entry, of: request.link, outcome, published)
         }
     }
 
-    private func tell(
+    private func report(
         _ entry: GATT.WriteEntry,
         of link: Link,
-        _ outcome: ServeNews.Outcome,
+        _ outcome: ServeEvent.Outcome,
         _ published: PublishedAccessory
     ) throws {
         let attribute = published.attribute(entry.handle)
-        try surroundings.tell(.written(link.address, attribute, offset: entry.offset, outcome))
+        try environment.report(.written(link.address, attribute, offset: entry.offset, outcome))
     }
 }
 
 extension HostError {
-    /// Why a link ended, where that is known to have happened.
+    /// The reason in words.
     fileprivate var reasonText: String {
         if case .disconnected(let code) = self { "\(code)" } else { "\(self)" }
     }

@@ -2,73 +2,73 @@
 
 import BluetoothHost
 
-// What is sent.
+// Sending values.
 extension ServeSession {
-    /// Makes room for what a client will be sent.
-    func open(_ link: Link) -> LinkOutlet {
-        let outlet = LinkOutlet()
-        state.withLock { $0.outlets[link] = outlet }
-        return outlet
+    /// Makes the send queue of a client.
+    func open(_ link: Link) -> SendQueue {
+        let queue = SendQueue()
+        state.withLock { $0.queues[link] = queue }
+        return queue
     }
 
-    /// Sends nothing more.
-    func closeOutlets() {
-        let outlets = state.withLock { state in
-            defer { state.outlets = [:] }
-            return state.outlets.values
+    /// Closes all send queues.
+    func closeQueues() {
+        let queues = state.withLock { state in
+            defer { state.queues = [:] }
+            return state.queues.values
         }
-        for outlet in outlets { outlet.close() }
+        for queue in queues { queue.close() }
     }
 
-    /// Sends a client what it is to be sent, until that ends.
+    /// Sends the values of a queue to its client until the queue is closed.
     func run(
-        _ outlet: LinkOutlet,
+        _ queue: SendQueue,
         on link: Link,
         _ published: PublishedAccessory
     ) async throws {
-        try await outlet.run(on: link) { value, error in
+        try await queue.run(on: link) { value, error in
             let attribute = published.attribute(value.handle)
             if let error {
                 guard !(error is CancellationError) else { return }
-                try surroundings.tell(
+                try environment.report(
                     .unsent(link.address, attribute, reason: "\(error)")
                 )
-            } else if surroundings.isTalkative {
-                try surroundings.tell(.sent(link.address, attribute, value.value))
+            } else if environment.isVerbose {
+                try environment.report(.sent(link.address, attribute, value.value))
             }
         }
     }
 
-    /// Has a client sent a value when it has room for it.
+    /// Appends a value to a client's queue.
     func send(
         _ value: [UInt8],
         of handle: AttributeHandle,
         to link: Link,
         _ published: PublishedAccessory
     ) throws {
-        let outlet = state.withLock { $0.outlets[link] }
+        let queue = state.withLock { $0.queues[link] }
         let attributeValue = GATT.AttributeValue(handle: handle, value: value)
-        guard let outlet, !outlet.send(attributeValue) else { return }
+        guard let queue, !queue.send(attributeValue) else { return }
         let attribute = published.attribute(handle)
-        try surroundings.tell(.unsent(link.address, attribute, reason: "the client is too slow"))
+        try environment.report(.unsent(link.address, attribute, reason: "the client is too slow"))
     }
 
-    /// Moves what moves, and sends what is to be sent, each in its time.
+    /// Advances and sends the values that have a period.
     func keepTime(on host: BluetoothHost, _ published: PublishedAccessory) async throws {
-        let periods = state.withLock { $0.board.periods }
+        let periods = state.withLock { $0.values.periods }
         var schedule = PeriodSchedule(periods, now: host.executor.now)
         while let deadline = schedule.nextDeadline {
             let now = host.executor.now
-            if deadline > now { try await surroundings.sleep(deadline - now) }
+            if deadline > now { try await environment.sleep(deadline - now) }
             for handle in schedule.takeDue(now: host.executor.now) {
-                let value = state.withLock { $0.board.advance(handle) }
+                let value = state.withLock { $0.values.advance(handle) }
                 try await sendToAll(value, of: published.attribute(handle), host)
             }
         }
         await EndOfInput.never()
     }
 
-    /// Sends a value to all who have subscribed and have room; the others get the next one.
+    /// Sends a value to all subscribed clients whose queue has room.
     private func sendToAll(
         _ value: [UInt8],
         of attribute: ServedAttribute,
@@ -76,8 +76,51 @@ extension ServeSession {
     ) async throws {
         for link in await host.subscribers(of: attribute.handle) {
             let isSent = try? await link.tryNotify(value, of: attribute.handle)
-            guard isSent == true, surroundings.isTalkative else { continue }
-            try surroundings.tell(.sent(link.address, attribute, value))
+            guard isSent == true, environment.isVerbose else { continue }
+            try environment.report(.sent(link.address, attribute, value))
         }
+    }
+}
+
+/// The queue of values for one client. A task sends one value after the other, each when the one
+/// before it has left, so that a slow client holds up no other.
+struct SendQueue: Sendable {
+    /// The most values that wait for a slow client. Further values are not sent, which is reported.
+    static let limit = 1_024
+
+    private let values: AsyncStream<GATT.AttributeValue>
+    private let feed: AsyncStream<GATT.AttributeValue>.Continuation
+
+    init() {
+        (values, feed) = AsyncStream.makeStream(
+            of: GATT.AttributeValue.self,
+            bufferingPolicy: .bufferingOldest(Self.limit)
+        )
+    }
+
+    /// Appends a value; false if the queue is full.
+    func send(_ value: GATT.AttributeValue) -> Bool {
+        if case .dropped = feed.yield(value) { false } else { true }
+    }
+
+    /// Sends the values until the queue is closed.
+    func run(
+        on link: Link,
+        sent: @Sendable (GATT.AttributeValue, (any Error)?) throws -> Void
+    ) async throws {
+        for await value in values {
+            do {
+                try await link.notify(value.value, of: value.handle)
+            } catch {
+                try sent(value, error)
+                continue
+            }
+            try sent(value, nil)
+        }
+    }
+
+    /// Closes the queue.
+    func close() {
+        feed.finish()
     }
 }

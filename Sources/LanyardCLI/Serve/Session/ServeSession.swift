@@ -3,47 +3,55 @@
 import BluetoothHost
 import Synchronization
 
-/// An accessory that is served: its services are published and advertised, its values read and
-/// written by clients, moved by time, and changed by a person.
+/// An accessory that is served: it publishes and advertises services, answers clients, and changes
+/// values by time and by typed commands.
 final class ServeSession: Sendable {
-    /// How a session deals with the world.
-    struct Surroundings: Sendable {
-        /// Tells what happens; throws if nobody can be told any more.
-        var tell: @Sendable (ServeNews) throws -> Void
-        /// Says that what a person typed is wrong, or what can be typed.
+    /// The options and effects of a session.
+    struct Environment: Sendable {
+        /// Reports an event. Throws if the output is closed.
+        var report: @Sendable (ServeEvent) throws -> Void
+        /// Prints a remark about a typed command.
         var remark: @Sendable (String) -> Void = { _ in }
-        /// Lets time pass.
+        /// Waits.
         var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        /// What a person types; nil for nothing.
-        var orders: AsyncStream<String>?
-        /// Whether the session ends when a person has nothing more to type.
+        /// How clients pair; nil if they cannot.
+        var pairing: Pairing?
+        /// The typed lines; nil for none.
+        var commands: AsyncStream<String>?
+        /// Whether the session ends at the end of the typed lines.
         var endsWithOrders = false
-        /// Whether each value that is sent is told.
-        var isTalkative = false
+        /// Whether each value that is sent is reported.
+        var isVerbose = false
+    }
+
+    /// How clients pair.
+    struct Pairing: Equatable, Sendable {
+        /// How long clients may pair each time; nil for as long as the session runs.
+        var window: Duration?
     }
 
     struct State {
-        var board = ValueBoard()
-        var outlets: [Link: LinkOutlet] = [:]
+        var values = ServedValues()
+        var queues: [Link: SendQueue] = [:]
         var isAuthorizing = false
     }
 
     let accessory: ServedAccessory
-    let surroundings: Surroundings
+    let environment: Environment
     let state = Mutex(State())
 
-    init(_ accessory: ServedAccessory, _ surroundings: Surroundings) {
+    init(_ accessory: ServedAccessory, _ environment: Environment) {
         self.accessory = accessory
-        self.surroundings = surroundings
+        self.environment = environment
     }
 
-    /// Serves until the task is cancelled, a person says `quit`, or something fails.
+    /// Serves until the task is canceled, a person types `quit`, or an error occurs.
     func run(on host: BluetoothHost) async throws {
         let published = try await publish(on: host)
         let events = try await host.serverEvents()
         let bonds = await host.securityEvents()
         let set = try await host.advertise(accessory.hostAdvertising)
-        try surroundings.tell(
+        try environment.report(
             .ready(
                 name: accessory.advertisedName ?? accessory.name,
                 address: await host.identityAddress,
@@ -54,8 +62,8 @@ final class ServeSession: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.serve(events, published) }
             group.addTask { try await self.keepTime(on: host, published) }
-            group.addTask { try await self.obey(host, published) }
-            group.addTask { try await self.tellOfBonds(bonds) }
+            group.addTask { try await self.perform(host, published) }
+            group.addTask { try await self.reportBonds(bonds) }
             group.addTask {
                 throw ProgramFailure(
                     .adapterUnavailable,
@@ -78,8 +86,8 @@ final class ServeSession: Sendable {
             }
         }
         let pairs = Array(zip(accessory.services, published))
-        let board = ValueBoard(pairs)
-        state.withLock { $0.board = board }
+        let values = ServedValues(pairs)
+        state.withLock { $0.values = values }
         return PublishedAccessory(pairs, table: await host.attributeTypes)
     }
 }

@@ -2,20 +2,20 @@
 
 import BluetoothTypes
 
-/// A packet of the Link Layer as it was on the air (Vol 6, Part B, 2.1).
+/// A Link Layer packet as it was on the air (Vol 6, Part B, 2.1).
 struct AirPacket {
-    /// What all advertising is sent under (Vol 6, Part B, 2.1.2).
+    /// The access address of advertising (Vol 6, Part B, 2.1.2).
     static let advertisingAddress: UInt32 = 0x8E89_BED6
 
     let microseconds: Int64
     let accessAddress: UInt32
-    /// The first octet of the header.
+    /// The first byte of the header.
     let header: UInt8
     let payload: ArraySlice<UInt8>
-    /// Whether the Central has sent it; nil if the sniffer does not say.
+    /// Whether the Central sent it; nil if the sniffer does not say.
     let isFromCentral: Bool?
 
-    /// Nil for what was cut, or damaged on its way.
+    /// Returns nil for a truncated or damaged packet.
     init?(_ record: Pcap.Record, _ linkType: Pcap.LinkType) {
         var reader = ByteReader(record.bytes)
         var flags: UInt16 = 0
@@ -25,11 +25,11 @@ struct AirPacket {
             }
             flags = word
         }
-        // The check was made, and does not fit.
+        // The CRC was checked and is wrong.
         guard flags & 0x0C00 != 0x0400, let accessAddress = try? reader.readUInt32(),
             let header = try? reader.readUInt8(), let length = try? reader.readUInt8()
         else { return nil }
-        // A third octet speaks of a tone after the packet (Vol 6, Part B, 2.4).
+        // A third header byte describes a Constant Tone Extension (Vol 6, Part B, 2.4).
         let isData = accessAddress != Self.advertisingAddress
         if isData, header & 0x20 != 0, (try? reader.readUInt8()) == nil { return nil }
         guard let payload = try? reader.readBytes(Int(length)) else { return nil }
@@ -44,18 +44,18 @@ struct AirPacket {
         }
     }
 
-    /// Whose data this is the beginning of: one, two or three (Vol 6, Part B, 2.4).
+    /// The LLID: 1 or 2 for data, 3 for control (Vol 6, Part B, 2.4).
     var logicalLinkIdentifier: UInt8 { header & 0x03 }
 
-    /// The bit that turns over with each packet that is not a repetition.
+    /// The SN bit, which changes with each packet that is not a retransmission.
     var sequenceNumber: Bool { header & 0x08 != 0 }
 
-    /// What is authenticated with an encrypted payload: the header without the bits that repetitions
-    /// change (Vol 6, Part E, 2.2).
+    /// The authenticated data of an encrypted payload: the header without the bits that
+    /// retransmissions change (Vol 6, Part E, 2.2).
     var authenticatedHeader: UInt8 { header & 0xE3 }
 }
 
-/// How a link begins: CONNECT_IND or AUX_CONNECT_REQ (Vol 6, Part B, 2.3.3.1).
+/// The packet that begins a link: CONNECT_IND or AUX_CONNECT_REQ (Vol 6, Part B, 2.3.3.1).
 struct LinkBeginning {
     let central: DeviceAddress
     let peripheral: DeviceAddress

@@ -4,10 +4,10 @@ import BluetoothHCI
 import BluetoothTypes
 import HCITransports
 
-/// Turns the packets of a capture into lines, as `TraceDecoder` does with those of a host's log: `>`
-/// is what the Central has sent. Of advertising, only how links begin.
+/// Decodes the packets of a capture into lines, as `TraceDecoder` does for the log of a host. `>`
+/// marks packets of the Central. Of advertising, only the beginnings of links are decoded.
 struct CaptureDecoder {
-    /// How many links are followed at a time; the one that began first makes way.
+    /// The most links that are followed at a time. A further link replaces the oldest.
     static let linkLimit = 256
 
     private let keys: [ExportedKey]
@@ -20,22 +20,22 @@ struct CaptureDecoder {
         self.keys = keys
     }
 
-    /// What a packet says; nil if it says nothing of a link, or its PDU goes on.
+    /// The line for a packet; nil if it belongs to no link, or its PDU continues.
     mutating func decode(_ packet: AirPacket) -> TraceLine? {
         if let beginning = LinkBeginning(packet) { return begin(beginning, packet) }
         guard let content = links[packet.accessAddress]?.receive(packet, keys),
             let handle = links[packet.accessAddress]?.handle
         else { return nil }
         switch content {
-        case .control(let octets, let isFromCentral):
-            return line(packet, handle, isFromCentral, LinkControl.describe(octets))
+        case .control(let bytes, let isFromCentral):
+            return line(packet, handle, isFromCentral, LinkControl.describe(bytes))
         case .unreadable(let why, let isFromCentral):
             return line(packet, handle, isFromCentral, why, isMalformed: true)
-        case .data(let octets, let isFirst, let isFromCentral):
+        case .data(let bytes, let isFirst, let isFromCentral):
             let fragment = HCI.ACLPacket(
                 connectionHandle: handle,
                 boundary: isFirst ? .firstFlushable : .continuing,
-                payload: octets[...]
+                payload: bytes[...]
             )
             return decoder.decode(
                 Btsnoop.Record(

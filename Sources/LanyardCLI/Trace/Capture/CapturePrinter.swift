@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Prints what a sniffer has captured.
+/// Prints the capture of a sniffer.
 struct CapturePrinter: Sendable {
-    /// How long a capture may be, in octets: it is read as a whole.
+    /// The longest capture in bytes. The file is read as a whole.
     static let lengthLimit = 1 << 30
 
     let filter: TraceFilter
@@ -12,8 +12,8 @@ struct CapturePrinter: Sendable {
     let keys: [ExportedKey]
     let console: Console
 
-    /// Whether the file at `path` begins like a capture. What is not a file, a pipe say, is none: it
-    /// could not be read again from its beginning.
+    /// Whether the file at `path` begins like a capture. False for a pipe, which could not be read
+    /// again from its beginning.
     static func isCapture(_ path: String) -> Bool {
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
@@ -24,13 +24,13 @@ struct CapturePrinter: Sendable {
         return Pcap.isPcap((try? file.read(upToCount: 4)) ?? Data())
     }
 
-    /// Prints the file at `path`. What comes before a damage is printed, and the damage reported.
+    /// Prints the file at `path`. Packets before a fault are printed, and the fault is reported.
     func print(_ path: String) throws {
         let name = TerminalText.escape(path)
-        let octets = try contents(path, name)
+        let bytes = try contents(path, name)
         var file: Pcap
         do throws(Pcap.Failure) {
-            file = try Pcap(octets)
+            file = try Pcap(bytes)
         } catch {
             throw Self.failure(error, name)
         }
@@ -65,7 +65,7 @@ struct CapturePrinter: Sendable {
     private static func failure(_ error: Pcap.Failure, _ name: String) -> ProgramFailure {
         switch error {
         case .notPcap:
-            ProgramFailure(.badData, "\(name) is no capture", advice: "give a pcap file")
+            ProgramFailure(.badData, "\(name) is not a capture", advice: "give a pcap file")
         case .unknownLinkType(let number):
             ProgramFailure(
                 .badData,
@@ -76,7 +76,7 @@ struct CapturePrinter: Sendable {
             ProgramFailure(
                 .badData,
                 "\(name) ends within the packet at offset \(offset)",
-                advice: "what is printed is whole"
+                advice: "all packets before it are printed"
             )
         }
     }

@@ -3,21 +3,21 @@
 import BluetoothTypes
 import JSONReading
 
-/// A key of a file that `--export-keys` has written.
+/// A link key of a file that `--export-keys` has written.
 struct ExportedKey: Equatable {
-    /// How many keys a file may have.
+    /// The most keys of a file.
     static let limit = 4_096
 
     var central: DeviceAddress
     var peripheral: DeviceAddress
-    /// Most significant octet first.
-    var octets: [UInt8]
+    /// Most significant byte first.
+    var bytes: [UInt8]
     var diversifier: UInt16
     var random: UInt64
 
     /// Reads a whole file.
     static func read(_ path: String) throws(ProgramFailure) -> [ExportedKey] {
-        let file = WrittenFile(subject: "key file", manual: "docs/PAIRING.md")
+        let file = JSONFile(subject: "key file", manual: "docs/PAIRING.md")
         return try file.read(path) { (text) throws(JSONError) in try parse(text) }
     }
 
@@ -33,11 +33,11 @@ struct ExportedKey: Equatable {
         let members = try node.members("central", "peripheral", "ltk", "ediv", "rand")
         central = try Self.address(members.require("central"))
         peripheral = try Self.address(members.require("peripheral"))
-        octets = try Self.octets(members.require("ltk"), count: 16)
+        bytes = try Self.bytes(members.require("ltk"), count: 16)
         diversifier = UInt16(try members["ediv"]?.wholeNumber(in: 0...65_535) ?? 0)
         random =
             try members["rand"].map { (node) throws(JSONError) in
-                try Self.octets(node, count: 8).reduce(0) { $0 << 8 | UInt64($1) }
+                try Self.bytes(node, count: 8).reduce(0) { $0 << 8 | UInt64($1) }
             } ?? 0
     }
 
@@ -56,10 +56,10 @@ struct ExportedKey: Equatable {
         return address
     }
 
-    private static func octets(_ node: JSONNode, count: Int) throws(JSONError) -> [UInt8] {
-        guard let octets = [UInt8](hexadecimal: try node.text), octets.count == count else {
+    private static func bytes(_ node: JSONNode, count: Int) throws(JSONError) -> [UInt8] {
+        guard let bytes = [UInt8](hexadecimal: try node.text), bytes.count == count else {
             throw node.error("\(2 * count) hexadecimal digits should be here")
         }
-        return octets
+        return bytes
     }
 }

@@ -3,30 +3,30 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A link of a capture: who has sent what, what is a repetition, and what encryption it is under.
+/// A link of a capture: the senders of its packets, retransmissions, and encryption.
 struct FollowedLink {
-    /// What a packet has turned out to be.
+    /// The contents of a packet.
     enum Content {
-        /// A fragment of L2CAP.
+        /// An L2CAP fragment.
         case data([UInt8], isFirst: Bool, isFromCentral: Bool)
-        /// A PDU of the Link Layer's own.
+        /// A Link Layer control PDU.
         case control([UInt8], isFromCentral: Bool)
-        /// Encrypted, and not to be read.
+        /// An encrypted packet that cannot be decrypted.
         case unreadable(String, isFromCentral: Bool)
     }
 
-    /// The longest pause between a packet of the Central and the answer to it, from start to start:
-    /// the longest packet there is, and the space after it.
+    /// The longest time from the start of a Central's packet to the start of the response, in
+    /// microseconds: the longest packet and the inter-frame space.
     private static let answerLimit: Int64 = 17_200
 
-    /// How many packets are tried with every key before all are given up.
+    /// The most packets that are tried with every key. Then the link counts as unreadable.
     private static let trialLimit = 8
 
     let handle: ConnectionHandle
     let beginning: LinkBeginning
 
     private var offer: SessionOffer?
-    /// The sessions that may be meant: one for each key, until the first packet tells.
+    /// The possible sessions: one for each key, until the first packet that decrypts.
     private var sessions: [LinkSession] = []
     private var isEncrypted = false
     private var hasChosen = false
@@ -39,7 +39,7 @@ struct FollowedLink {
         self.beginning = beginning
     }
 
-    /// What a packet says; nil for one that is empty, or has been there.
+    /// The contents of a packet; nil for an empty packet or a retransmission.
     mutating func receive(_ packet: AirPacket, _ keys: [ExportedKey]) -> Content? {
         let isFromCentral = packet.isFromCentral ?? guessSender(of: packet)
         latest = (isFromCentral, packet.microseconds)
@@ -53,18 +53,18 @@ struct FollowedLink {
             return nil
         }
         guard !packet.payload.isEmpty else { return nil }
-        guard let octets = read(packet, isFromCentral) else {
+        guard let bytes = read(packet, isFromCentral) else {
             return unreadable(packet, isFromCentral, keyCount: keys.count)
         }
         guard packet.logicalLinkIdentifier == 3 else {
             let isFirst = packet.logicalLinkIdentifier == 2
-            return .data(octets, isFirst: isFirst, isFromCentral: isFromCentral)
+            return .data(bytes, isFirst: isFirst, isFromCentral: isFromCentral)
         }
-        note(octets, keys)
-        return .control(octets, isFromCentral: isFromCentral)
+        note(bytes, keys)
+        return .control(bytes, isFromCentral: isFromCentral)
     }
 
-    /// The two ends take turns, and the Central begins after each pause.
+    /// Guesses the sender: the two devices alternate, and the Central begins after each pause.
     private func guessSender(of packet: AirPacket) -> Bool {
         guard let latest, packet.microseconds - latest.microseconds < Self.answerLimit else {
             return true
@@ -72,16 +72,16 @@ struct FollowedLink {
         return !latest.isFromCentral
     }
 
-    /// Reads a payload: decrypted, if it fits a session; as it is, if the link is not encrypted.
+    /// Reads a payload: decrypted if it fits a session, unchanged if the link is not encrypted.
     private mutating func read(_ packet: AirPacket, _ isFromCentral: Bool) -> [UInt8]? {
         for place in sessions.indices {
-            guard let octets = sessions[place].open(packet, isFromCentral: isFromCentral) else {
+            guard let bytes = sessions[place].open(packet, isFromCentral: isFromCentral) else {
                 continue
             }
             sessions = [sessions[place]]
             hasChosen = true
             isEncrypted = true
-            return octets
+            return bytes
         }
         return isEncrypted ? nil : Array(packet.payload)
     }
@@ -107,13 +107,13 @@ struct FollowedLink {
     }
 
     /// Follows the encryption procedure (Vol 6, Part B, 5.1.3).
-    private mutating func note(_ octets: [UInt8], _ keys: [ExportedKey]) {
-        switch octets.first {
-        case LinkControl.encryptionRequest: offer = SessionOffer(octets.dropFirst())
+    private mutating func note(_ bytes: [UInt8], _ keys: [ExportedKey]) {
+        switch bytes.first {
+        case LinkControl.encryptionRequest: offer = SessionOffer(bytes.dropFirst())
         case LinkControl.encryptionResponse:
             guard let offer else { return }
             sessions = ordered(keys, offer).compactMap {
-                LinkSession($0, offer, octets.dropFirst())
+                LinkSession($0, offer, bytes.dropFirst())
             }
             (hasChosen, trialCount) = (false, 0)
         case LinkControl.startEncryptionRequest: isEncrypted = true
@@ -122,7 +122,8 @@ struct FollowedLink {
         }
     }
 
-    /// The keys of these two, by this name, first; then all others: addresses change.
+    /// The keys in the order of trial: first those for the addresses, EDIV and Rand of this link,
+    /// then all others, because addresses change.
     private func ordered(_ keys: [ExportedKey], _ offer: SessionOffer) -> [ExportedKey] {
         let likely = keys.filter {
             $0.central == beginning.central && $0.peripheral == beginning.peripheral

@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// A file of packets as sniffers write it: pcap, of either byte order, with times to the microsecond
-/// or the nanosecond.
+/// A packet capture in the pcap format, of either byte order, with times in microseconds or
+/// nanoseconds.
 struct Pcap {
     /// One packet of the file.
     struct Record {
@@ -11,18 +11,18 @@ struct Pcap {
         let bytes: ArraySlice<UInt8>
     }
 
-    /// Why a file is none, or ends too soon.
+    /// Why a file is no capture, or is truncated.
     enum Failure: Error, Equatable {
         case notPcap
         case unknownLinkType(UInt32)
         case torn(offset: Int)
     }
 
-    /// What the packets of a file begin with (tcpdump.org/linktypes.html).
+    /// The link layer header types of pcap (tcpdump.org/linktypes.html).
     enum LinkType: UInt32 {
-        /// Packets of the Link Layer from their access address to their check.
+        /// Link Layer packets from the access address to the CRC.
         case linkLayer = 251
-        /// The same after ten octets of what the sniffer knows besides.
+        /// The same after a header of ten bytes from the sniffer.
         case linkLayerWithHeader = 256
     }
 
@@ -35,7 +35,7 @@ struct Pcap {
     private let hasNanoseconds: Bool
     private var offset = Self.headerLength
 
-    /// Whether octets begin like a pcap file.
+    /// Whether bytes begin like a pcap file.
     static func isPcap(_ bytes: some Collection<UInt8>) -> Bool { magic(bytes) != nil }
 
     init(_ bytes: [UInt8]) throws(Failure) {
@@ -72,8 +72,8 @@ struct Pcap {
         Self.read(bytes[offset + place..<offset + place + 4], isBigEndian)
     }
 
-    private static func read(_ octets: ArraySlice<UInt8>, _ isBigEndian: Bool) -> UInt32 {
-        (isBigEndian ? Array(octets) : octets.reversed()).reduce(0) { $0 << 8 | UInt32($1) }
+    private static func read(_ bytes: ArraySlice<UInt8>, _ isBigEndian: Bool) -> UInt32 {
+        (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     private static func magic(

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// How long the packets of a link may be, as one of its ends sees it (Vol 6, Part B, 4.5.10).
+/// The maximum lengths of a link's packets, as one of its ends knows them (Vol 6, Part B, 4.5.10).
 package struct DataLength: Hashable, Sendable {
-    /// The longest payload that it sends, in octets, without MIC.
+    /// The longest payload that the end sends, in bytes, without MIC.
     package var sendOctets: Int
-    /// How long a packet that it sends may be on the air.
+    /// The longest air time of a packet that the end sends.
     package var sendTime: Duration
-    /// The longest payload that it receives.
+    /// The longest payload that the end receives, in bytes, without MIC.
     package var receiveOctets: Int
-    /// How long a packet that it receives may be on the air.
+    /// The longest air time of a packet that the end receives.
     package var receiveTime: Duration
 
-    /// What every link can, uncoded: it begins so.
+    /// The initial lengths, which every link supports on uncoded PHYs.
     package static let minimum = DataLength(
         sendOctets: 27,
         sendTime: .microseconds(328),
@@ -20,8 +20,8 @@ package struct DataLength: Hashable, Sendable {
         receiveTime: .microseconds(328)
     )
 
-    /// The longest payload that it sends, in octets, on that modulation. Packets always leave room
-    /// for a MIC, encrypted or not.
+    /// Returns the longest payload that the end sends on the modulation, in bytes. Packets always
+    /// leave room for a MIC, encrypted or not.
     package func sendLimit(on modulation: Modulation) -> Int {
         var octets = sendOctets
         while octets > Self.minimum.sendOctets,

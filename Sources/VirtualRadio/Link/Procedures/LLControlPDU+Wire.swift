@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension LLControlPDU {
-    /// The opcode, and how many octets follow it (Vol 6, Part B, 2.4.2).
+    /// The opcode, and the number of bytes that follow it (Vol 6, Part B, 2.4.2).
     private var form: (opcode: UInt8, length: Int) {
         switch self {
         case .connectionUpdateIndication: (0x00, 11)
@@ -35,9 +35,9 @@ extension LLControlPDU {
         }
     }
 
-    /// Its number (Vol 6, Part B, 2.4.2).
+    /// The opcode (Vol 6, Part B, 2.4.2).
     package var opcode: UInt8 { form.opcode }
 
-    /// How many octets its payload is: the opcode and what follows, without a MIC.
+    /// The length of the payload in bytes: the opcode and the bytes that follow, without a MIC.
     package var length: Int { 1 + form.length }
 }

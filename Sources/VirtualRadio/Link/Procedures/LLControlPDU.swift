@@ -2,9 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What Link Layers say to each other about their link (Vol 6, Part B, 2.4.2).
+/// A control PDU of the Link Layer (Vol 6, Part B, 2.4.2).
 ///
-/// These are values, not octets: nobody but our own Link Layers is on this air.
+/// It is a value without an encoding in bytes, because only virtual controllers exchange these
+/// PDUs.
 package enum LLControlPDU: Hashable, Sendable {
     case connectionUpdateIndication(ConnectionUpdate)
     case channelMapIndication(channels: UInt64, instant: UInt16)
@@ -31,80 +32,84 @@ package enum LLControlPDU: Hashable, Sendable {
     case phyRequest(PHYOffer)
     case phyResponse(PHYOffer)
     case phyUpdateIndication(PHYDecision)
-    /// One that no Link Layer here knows, of so many octets after the opcode.
+    /// A PDU that the Link Layer does not know, with `length` bytes after the opcode.
     case unknown(opcode: UInt8, length: Int)
 }
 
-/// LL_CONNECTION_UPDATE_IND: the pace of the link from an event on (Vol 6, Part B, 2.4.2.1).
+/// LL_CONNECTION_UPDATE_IND: the connection parameters from an event on (Vol 6, Part B, 2.4.2.1).
 package struct ConnectionUpdate: Hashable, Sendable {
-    /// The pace.
+    /// The connection parameters.
     package var parameters: LinkParameters
-    /// How long after the old anchor of the instant's event the transmit window begins.
+    /// The time from the old anchor of the instant's event to the transmit window.
     package var windowOffset: Duration
-    /// The number of the event that is the first of the new pace.
+    /// The number of the first event with the new parameters.
     package var instant: UInt16
 }
 
-/// LL_ENC_REQ: which key, and the Central's half of the session (Vol 6, Part B, 2.4.2.4).
+/// LL_ENC_REQ: the identification of the key, and the Central's half of the session (Vol 6, Part B,
+/// 2.4.2.4).
 package struct EncryptionRequest: Hashable, Sendable {
-    /// Rand, as the hosts agreed on it with the key.
+    /// Rand, which identifies the key to the hosts.
     package var random: UInt64
-    /// EDIV, likewise.
+    /// EDIV, which identifies the key to the hosts.
     package var encryptedDiversifier: UInt16
     /// The Central's half of the session key diversifier.
     package var diversifier: UInt64
-    /// The Central's half of the initialisation vector.
+    /// The Central's half of the initialization vector.
     package var vector: UInt32
 }
 
-/// Who made a Link Layer, and after which specification (Vol 6, Part B, 2.4.2.13).
+/// The manufacturer and the specification version of a Link Layer (Vol 6, Part B, 2.4.2.13).
 package struct LinkVersion: Hashable, Sendable {
     /// The version of the specification.
     package var version: HCI.Version
-    /// The maker, by its company identifier.
+    /// The company identifier of the manufacturer.
     package var company: UInt16
-    /// The maker's own count.
+    /// The manufacturer's own version number.
     package var subversion: UInt16
 }
 
-/// LL_CONNECTION_PARAM_REQ and _RSP: what pace would do (Vol 6, Part B, 2.4.2.16).
+/// LL_CONNECTION_PARAM_REQ and _RSP: the connection parameters that a device asks for (Vol 6, Part
+/// B, 2.4.2.16).
 package struct ConnectionParameterWish: Hashable, Sendable {
     /// The shortest interval.
     package var intervalMinimum: Duration
     /// The longest interval.
     package var intervalMaximum: Duration
-    /// How many events the Peripheral may pass over.
+    /// The number of events that the Peripheral may skip.
     package var latency: Int
     /// The supervision timeout.
     package var supervisionTimeout: Duration
 }
 
-/// LL_LENGTH_REQ and _RSP: how long packets its sender takes and sends (Vol 6, Part B, 2.4.2.21).
+/// LL_LENGTH_REQ and _RSP: the longest packets that the sender receives and sends (Vol 6, Part B,
+/// 2.4.2.21).
 package struct LengthOffer: Hashable, Sendable {
-    /// The longest payload that it takes, in octets (27 to 251).
+    /// The longest payload that the sender of the PDU receives, in bytes (27 to 251).
     package var receiveOctets: Int
-    /// The longest packet that it takes.
+    /// The longest air time of a packet that it receives.
     package var receiveTime: Duration
-    /// The longest payload that it sends, in octets (27 to 251).
+    /// The longest payload that it sends, in bytes (27 to 251).
     package var sendOctets: Int
-    /// The longest packet that it sends.
+    /// The longest air time of a packet that it sends.
     package var sendTime: Duration
 }
 
-/// LL_PHY_REQ and _RSP: on which PHYs its sender would send and receive (Vol 6, Part B, 2.4.2.22).
+/// LL_PHY_REQ and _RSP: the PHYs that the sender prefers (Vol 6, Part B, 2.4.2.22).
 package struct PHYOffer: Hashable, Sendable {
-    /// On which it would send.
+    /// The PHYs for sending.
     package var send: HCI.PHYSet
-    /// On which it would receive.
+    /// The PHYs for receiving.
     package var receive: HCI.PHYSet
 }
 
-/// LL_PHY_UPDATE_IND: on which PHYs they will; nil where nothing changes (Vol 6, Part B, 2.4.2.24).
+/// LL_PHY_UPDATE_IND: the new PHYs; `nil` for a direction without a change (Vol 6, Part B,
+/// 2.4.2.24).
 package struct PHYDecision: Hashable, Sendable {
-    /// On which the Central sends.
+    /// The PHY on which the Central sends.
     package var centralToPeripheral: PHY?
-    /// On which the Peripheral sends.
+    /// The PHY on which the Peripheral sends.
     package var peripheralToCentral: PHY?
-    /// The number of the event that is the first on the new PHYs.
+    /// The number of the first event on the new PHYs.
     package var instant: UInt16
 }

@@ -2,30 +2,33 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a controller brings into a link: what it can do, and what it would like.
+/// The capabilities and preferences of a controller for its links.
 package struct LinkCapabilities: Hashable, Sendable {
-    /// What its Link Layer can do.
+    /// The features of the Link Layer.
     package var features: HCI.LEFeatures
-    /// Who made it.
+    /// The version of the Link Layer.
     package var version: LinkVersion
-    /// How long packets it takes and sends, if the peer does: octets of payload.
+    /// The longest payload that the controller sends and receives, in bytes.
     package var dataLengthLimit = PacketLength.dataPayloadLimit
-    /// LE Write Suggested Default Data Length, octets: beyond 27, a new link asks for that.
+    /// The payload length of LE Write Suggested Default Data Length, in bytes. If it is above 27, a
+    /// new link requests it.
     package var suggestedOctets = DataLength.minimum.sendOctets
-    /// LE Write Suggested Default Data Length, time on the air.
+    /// The air time of LE Write Suggested Default Data Length.
     package var suggestedTime = DataLength.minimum.sendTime
-    /// LE Set Default PHY.
+    /// The preferences of LE Set Default PHY.
     package var preference = HCI.PHYPreference(transmit: nil, receive: nil)
-    /// How long an encrypted link may be without authenticated packets before the host is told.
+    /// The time without authenticated packets on an encrypted link after which the host gets an
+    /// event.
     package var authenticatedPayloadTimeout = Duration.seconds(30)
 
-    /// A controller that can do that, without wishes.
+    /// Creates capabilities without preferences.
     package init(features: HCI.LEFeatures, version: LinkVersion) {
         self.features = features
         self.version = version
     }
 
-    /// What a controller of this configuration brings, whose host has made these settings.
+    /// Creates the capabilities of a controller with this configuration and the settings of its
+    /// host.
     package init(_ configuration: ControllerConfiguration, _ settings: ControllerSettings) {
         self.init(features: configuration.linkFeatures, version: configuration.linkVersion)
         suggestedOctets = Int(settings.suggestedOctets)
@@ -39,8 +42,8 @@ package struct LinkCapabilities: Hashable, Sendable {
 }
 
 extension ControllerConfiguration {
-    /// What its Link Layer can do (Vol 6, Part B, 4.6). An old one is of Bluetooth 4.2: it knows
-    /// long packets and privacy, but neither the PHYs nor the advertising of 5.0.
+    /// The features of the Link Layer (Vol 6, Part B, 4.6). An old controller has those of
+    /// Bluetooth 4.2: long packets and privacy, but neither the PHYs nor the advertising of 5.0.
     package var linkFeatures: HCI.LEFeatures {
         let old: HCI.LEFeatures = [
             .encryption, .connectionParametersRequest, .extendedReject,
@@ -53,14 +56,14 @@ extension ControllerConfiguration {
         return isOld ? old : old.union(new)
     }
 
-    /// How its Link Layer introduces itself. The company is the one that stands for no company.
+    /// The version of the Link Layer. Its company identifier means that there is no company.
     package var linkVersion: LinkVersion {
         LinkVersion(version: isOld ? .core4_2 : .core5_4, company: 0xFFFF, subversion: 1)
     }
 }
 
 extension HCI.PHYSet {
-    /// The set of these PHYs.
+    /// Creates the set of these PHYs.
     package init(_ phys: Set<PHY>) {
         self = []
         if phys.contains(.le1M) { insert(.le1M) }

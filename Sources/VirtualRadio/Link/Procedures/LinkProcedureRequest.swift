@@ -2,10 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What a host asks of one of its links, in the form in which the Link Layer takes it. The command
-/// has been checked as far as that is possible without the link.
+/// A host's request to one of its links. The command was checked as far as that is possible without
+/// the link.
 package enum LinkProcedureRequest: Hashable, Sendable {
-    /// Disconnect, for a reason that the peer is told.
+    /// Disconnect, with the reason that is sent to the peer.
     case disconnect(HCI.ErrorCode)
     /// Read Remote Version Information.
     case readVersion
@@ -29,6 +29,6 @@ package enum LinkProcedureRequest: Hashable, Sendable {
     case refuseKey
     /// Write Authenticated Payload Timeout.
     case setAuthenticatedPayloadTimeout(Duration)
-    /// LE Set Host Channel Classification, for one of the links whose Central the controller is.
+    /// LE Set Host Channel Classification, for a link on which the controller is the Central.
     case setChannels(UInt64)
 }

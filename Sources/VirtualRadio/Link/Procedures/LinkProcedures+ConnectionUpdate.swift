@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Another pace for the link: the Central decides; the Peripheral asks, and may be asked
-/// (Vol 6, Part B, 5.1.1 and 5.1.7).
+/// Connection updates: the Central decides on the parameters. The Peripheral can request them, and
+/// either end can ask the other (Vol 6, Part B, 5.1.1 and 5.1.7).
 extension LinkProcedures {
     mutating func updateConnection(_ wish: ConnectionParameterWish) throws(HCI.ErrorCode) {
         guard wish.isLegal else { throw .invalidCommandParameters }
@@ -13,7 +13,8 @@ extension LinkProcedures {
         try run(.connectionUpdate(wish))
     }
 
-    /// The Central asks only a peer that is known to understand the question, and else just tells.
+    /// Starts a connection update. The Central asks only a peer that is known to support the
+    /// Connection Parameters Request procedure. Otherwise it sends the update at once.
     mutating func startConnectionUpdate(_ wish: ConnectionParameterWish) {
         let feature = HCI.LEFeatures.connectionParametersRequest
         let procedure = Procedure.connectionUpdate(wish)
@@ -31,7 +32,8 @@ extension LinkProcedures {
         }
     }
 
-    /// The Central takes the longest interval that would do: it costs both the least.
+    /// Returns the update that the Central sends. It has the longest interval of the range, which
+    /// costs both ends the least energy.
     func updateIndication(for wish: ConnectionParameterWish) -> LLControlPDU {
         let parameters = LinkParameters(
             interval: wish.intervalMaximum,
@@ -103,7 +105,7 @@ extension LinkProcedures {
         if own?.isOverruled == true { fail(.linkLayerProcedureCollision) }
     }
 
-    /// The instant has come.
+    /// Applies the connection parameters at the instant.
     mutating func apply(_ update: ConnectionUpdate) {
         let isChange = update.parameters != parameters
         let isOwn = own?.kind == .connectionUpdate
@@ -134,7 +136,7 @@ extension LLControlPDU {
 }
 
 extension LinkParameters {
-    /// Whether a link may go at this pace (Vol 6, Part B, 4.5.1 and 4.5.2).
+    /// Whether a link may have these parameters (Vol 6, Part B, 4.5.1 and 4.5.2).
     var areLegal: Bool {
         interval >= .microseconds(7_500) && interval <= .seconds(4) && (0...499).contains(latency)
             && supervisionTimeout >= .milliseconds(100) && supervisionTimeout <= .seconds(32)
@@ -143,7 +145,7 @@ extension LinkParameters {
 }
 
 extension ConnectionParameterWish {
-    /// Whether a link may go at any pace of this range.
+    /// Whether a link may have all parameters of this range.
     var isLegal: Bool {
         let slowest = LinkParameters(
             interval: intervalMaximum,

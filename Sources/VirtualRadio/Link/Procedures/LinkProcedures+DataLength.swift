@@ -2,7 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Longer packets, as far as both ends go (Vol 6, Part B, 4.5.10 and 5.1.9).
+/// The Data Length Update procedure, for the longest packets that both ends support (Vol 6, Part B,
+/// 4.5.10 and 5.1.9).
 extension LinkProcedures {
     mutating func setDataLength(_ octets: Int, _ time: Duration) throws(HCI.ErrorCode) {
         guard local.features.contains(.dataPacketLengthExtension) else {
@@ -15,7 +16,8 @@ extension LinkProcedures {
         enqueue(.dataLength)
     }
 
-    /// A peer that cannot is not asked; nobody is told, since nothing changes.
+    /// Starts the procedure. Does nothing if the peer does not support it. The host gets no event
+    /// then, because nothing changes.
     mutating func startDataLength() {
         let feature = HCI.LEFeatures.dataPacketLengthExtension
         guard local.features.contains(feature), peerMayHave(feature) else { return }
@@ -46,14 +48,15 @@ extension LinkProcedures {
         )
     }
 
-    /// Only on LE Coded does a packet take longer than the longest one of LE 1M.
+    /// The longest air time that the end receives. Only packets on LE Coded take longer than the
+    /// longest packet of LE 1M.
     private var receiveTimeLimit: Duration {
         local.features.contains(.coded)
             ? DataLength.longestTime
             : DataPDU(payloadLength: local.dataLengthLimit, isEncrypted: true).airTime(.le1M)
     }
 
-    /// What both ends can, on the PHYs that they use now.
+    /// The lengths that both ends support on their present PHYs.
     var effectiveDataLength: DataLength {
         let peer = peerLength
         let own = lengthOffer
@@ -72,7 +75,7 @@ extension LinkProcedures {
         )
     }
 
-    /// The host is told of changes only (Vol 4, Part E, 7.7.65.7).
+    /// Applies the lengths. The host gets an event only if they change (Vol 4, Part E, 7.7.65.7).
     mutating func updateDataLength() {
         let length = effectiveDataLength
         guard length != dataLength else { return }
@@ -93,10 +96,11 @@ extension LinkProcedures {
 }
 
 extension DataLength {
-    /// The longest packet of LE Coded, S = 8 (Vol 6, Part B, 4.5.10).
+    /// The air time of the longest packet of LE Coded, S = 8 (Vol 6, Part B, 4.5.10).
     package static let longestTime = Duration.microseconds(17_040)
 
-    /// What time every packet of 27 octets may take: on LE Coded more.
+    /// Returns the least air time that both ends allow, for a packet of 27 bytes. It is longer on
+    /// LE Coded.
     static func leastTime(on phy: PHY) -> Duration {
         phy == .leCoded ? .microseconds(2_704) : minimum.sendTime
     }

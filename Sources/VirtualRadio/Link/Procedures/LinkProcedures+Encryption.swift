@@ -2,13 +2,14 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Encryption: it starts, or pauses to start again with another key (Vol 6, Part B, 5.1.3).
+/// The encryption procedures: start, and pause to start again with another key (Vol 6, Part B,
+/// 5.1.3).
 ///
-/// The two ends switch over in a fixed order, each direction by itself, so that no packet is ever
-/// taken for clear that should be encrypted, or the other way round: first the Peripheral receives,
-/// then the Central sends and receives, then the Peripheral sends.
+/// The two ends change in a fixed order, separately for each direction, so that an end never takes
+/// an encrypted packet for an unencrypted one, or the reverse. First the Peripheral receives in the
+/// new mode, then the Central sends and receives, then the Peripheral sends.
 extension LinkProcedures {
-    // MARK: What the hosts ask
+    // MARK: Requests of the hosts
 
     mutating func encrypt(_ start: EncryptionStart) throws(HCI.ErrorCode) {
         guard side == .central else { throw .commandDisallowed }
@@ -44,7 +45,7 @@ extension LinkProcedures {
         keyIsMissing(now: now)
     }
 
-    /// Without the key a link that was encrypted does not go on in clear.
+    /// Handles a missing key. A link that was encrypted must not continue unencrypted.
     private mutating func keyIsMissing(now: Instant) {
         guard !encryption.isRefresh else {
             return terminate(.pinOrKeyMissing, own: .pinOrKeyMissing, now: now)
@@ -64,9 +65,11 @@ extension LinkProcedures {
         )
     }
 
-    // MARK: What the peer says
+    // MARK: PDUs of the peer
 
-    /// True if the PDU belongs to encryption, and was awaited.
+    /// Handles a PDU of the encryption procedures.
+    ///
+    /// - Returns: Whether the PDU belongs to encryption and was awaited.
     mutating func takeEncryption(
         _ pdu: LLControlPDU,
         wanted: HCI.LEEventMask,
@@ -162,7 +165,7 @@ extension LinkProcedures {
         )
     }
 
-    // MARK: What follows
+    // MARK: Progress
 
     private mutating func requestEncryption(_ start: EncryptionStart) {
         let request = EncryptionRequest(
@@ -189,8 +192,8 @@ extension LinkProcedures {
         emitEncryption(status: .success)
     }
 
-    /// The Central's start has failed. If the link was encrypted and is not any more, it must end;
-    /// if its pause was refused, it still is.
+    /// Handles the failure of the Central's procedure. If its pause was refused, the link is still
+    /// encrypted. If the link was encrypted and no longer is, it must end.
     mutating func encryptionFailed(_ code: HCI.ErrorCode) {
         let isStillOn = encryption.phase == .awaitingPause
         encryption.phase = isStillOn ? .on : .off

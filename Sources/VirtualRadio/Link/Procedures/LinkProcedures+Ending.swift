@@ -2,12 +2,16 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How an end takes its leave (Vol 6, Part B, 5.1.6).
+/// Disconnection by an end (Vol 6, Part B, 5.1.6).
 extension LinkProcedures {
-    /// Says good-bye for the reason, ahead of all but the data that waits already; the end is over
-    /// when that is acknowledged, or was not for the supervision timeout.
+    /// Disconnects: sends LL_TERMINATE_IND ahead of all other PDUs except the data that already
+    /// waits. The end closes when the peer has acknowledged that PDU, or after the supervision
+    /// timeout.
     ///
-    /// - Parameter own: What the own host is told then.
+    /// - Parameters:
+    ///   - reason: The reason that is sent to the peer.
+    ///   - code: The reason that is reported to this end's host.
+    ///   - now: The present.
     mutating func terminate(_ reason: HCI.ErrorCode, own code: HCI.ErrorCode, now: Instant) {
         farewell = (code, now + parameters.supervisionTimeout)
         outbox = []
@@ -18,8 +22,8 @@ extension LinkProcedures {
         remoteDeadline = nil
     }
 
-    /// Whoever takes its leave while encryption starts or pauses still switches over with the peer,
-    /// or the peer could not read the good-bye.
+    /// Completes a change of encryption while the end disconnects, because otherwise the peer could
+    /// not decrypt LL_TERMINATE_IND.
     mutating func keepInStep(_ pdu: LLControlPDU) {
         switch (side, encryption.phase, pdu) {
         case (.central, .awaitingPause, .pauseEncryptionResponse):

@@ -2,10 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What changes at an instant, on both sides in the same event (Vol 6, Part B, 5.5).
+/// Updates that both ends apply at an instant, in the same connection event (Vol 6, Part B, 5.5).
 extension LinkProcedures {
-    /// The event with that number begins: before its first packet. Events that the end passes over
-    /// need not be told.
+    /// Applies the updates that are due, before the first packet of the event with that number. The
+    /// owner need not call this for events that the end skips.
     package mutating func eventBegins(_ eventCounter: UInt16, now: Instant) -> [Action] {
         guard !updates.isEmpty, !isOver else { return [] }
         let due = updates.filter { Int16(bitPattern: eventCounter &- $0.instant) >= 0 }
@@ -22,7 +22,7 @@ extension LinkProcedures {
         if remote?.kind == update.kind { remote = nil }
     }
 
-    /// The Central tells what changes when.
+    /// Handles an indication of the Central, which announces an update and its instant.
     mutating func takeIndication(_ pdu: LLControlPDU, _ eventCounter: UInt16) {
         switch pdu {
         case .connectionUpdateIndication(let update):
@@ -51,7 +51,7 @@ extension LinkProcedures {
         schedule(update)
     }
 
-    /// What was awaited from the Central has come.
+    /// Stops the response timeout of a procedure that an indication of the Central answers.
     private mutating func answeredByIndication(_ kind: Procedure.Kind) {
         if own?.kind == kind { own?.deadline = nil }
         guard remote?.kind == kind else { return }
@@ -71,14 +71,15 @@ extension LinkProcedures {
     }
 }
 
-/// Which channels are used (Vol 6, Part B, 5.1.2).
+/// The Channel Map Update procedure (Vol 6, Part B, 5.1.2).
 extension LinkProcedures {
-    /// A link needs at least two of the 37 channels (Vol 6, Part B, 1.4.1).
+    /// Returns whether the channel map is valid: a link needs at least two of the 37 channels (Vol
+    /// 6, Part B, 1.4.1).
     static func areLegal(_ channels: UInt64) -> Bool {
         channels <= HCI.ChannelMap.all.rawValue && channels.nonzeroBitCount >= 2
     }
 
-    /// The host of the Central has classified the channels.
+    /// Updates the channel map after the Central's host has classified the channels.
     mutating func setChannels(_ channels: UInt64) throws(HCI.ErrorCode) {
         guard side == .central else { throw .commandDisallowed }
         guard Self.areLegal(channels) else { throw .invalidCommandParameters }

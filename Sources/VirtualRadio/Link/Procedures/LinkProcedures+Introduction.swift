@@ -2,7 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Version exchange: each end says it once in the life of a link (Vol 6, Part B, 5.1.5).
+/// The Version Exchange procedure: each end sends its version once on a link (Vol 6, Part B,
+/// 5.1.5).
 extension LinkProcedures {
     mutating func readVersion() throws(HCI.ErrorCode) {
         if peerVersion == nil {
@@ -43,7 +44,8 @@ extension LinkProcedures {
     }
 }
 
-/// Feature exchange: once either has asked, both know (Vol 6, Part B, 5.1.4).
+/// The Feature Exchange procedure: after one exchange, both ends know the features of the other
+/// (Vol 6, Part B, 5.1.4).
 extension LinkProcedures {
     mutating func readFeatures() throws(HCI.ErrorCode) {
         if peerFeatures != nil { return emitFeatures(status: .success) }
@@ -83,7 +85,7 @@ extension LinkProcedures {
         send(.featureResponse(local.features.used(with: features)))
     }
 
-    /// What is known of the peer; a feature that it has not spoken of yet may be there.
+    /// Returns whether the peer may have the feature: it has it, or its features are not known yet.
     func peerMayHave(_ feature: HCI.LEFeatures) -> Bool {
         peerFeatures?.isDisjoint(with: feature) != true
     }
@@ -107,7 +109,7 @@ extension LLControlPDU {
 }
 
 extension HCI.LEFeatures {
-    /// What the answer to a peer of these features says: of the first octet what both have, of the
+    /// Returns the features in the answer to a peer: in the first byte those that both have, in the
     /// others all (Vol 6, Part B, 5.1.4).
     fileprivate func used(with peer: HCI.LEFeatures) -> HCI.LEFeatures {
         let shared = HCI.LEFeatures(rawValue: 0xFF)

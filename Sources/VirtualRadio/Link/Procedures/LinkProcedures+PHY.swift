@@ -2,9 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Other PHYs: each end says what it would like, and the Central decides (Vol 6, Part B, 5.1.10).
+/// The PHY Update procedure: each end sends its preferences, and the Central decides (Vol 6, Part
+/// B, 5.1.10).
 extension LinkProcedures {
-    /// The PHYs that this end has.
+    /// The PHYs that this end supports.
     private var phys: HCI.PHYSet {
         var phys = HCI.PHYSet.le1M
         if local.features.contains(.le2M) { phys.insert(.le2M) }
@@ -63,7 +64,8 @@ extension LinkProcedures {
         }
     }
 
-    /// The fastest PHY that both like, each way; where there is none, nothing changes.
+    /// Returns the fastest PHY that both ends prefer, for each direction. Without a common PHY the
+    /// direction does not change.
     private func decide(_ peer: PHYOffer) -> PHYDecision {
         let there = offer.send.intersection(peer.receive).fastest
         let back = peer.send.intersection(offer.receive).fastest
@@ -74,14 +76,15 @@ extension LinkProcedures {
         )
     }
 
-    /// Whether the decision names PHYs that this end has.
+    /// Returns whether this end supports the PHYs of the decision.
     func areLegal(_ decision: PHYDecision) -> Bool {
         [decision.centralToPeripheral, decision.peripheralToCentral].allSatisfy {
             $0.map { phys.isSuperset(of: HCI.PHYSet([$0])) && !HCI.PHYSet([$0]).isEmpty } ?? true
         }
     }
 
-    /// Both know the decision. If nothing changes that is the end of it, and only who asked is told.
+    /// Applies a decision after this end has sent or received it. If nothing changes, the procedure
+    /// ends at once, and only the host that requested it gets an event.
     mutating func decided(_ decision: PHYDecision) {
         guard !decision.changesSomething else { return schedule(.phys(decision)) }
         if remote?.kind == .phy { remote = nil }
@@ -90,7 +93,7 @@ extension LinkProcedures {
         emitPHYUpdate(status: .success)
     }
 
-    /// The instant has come.
+    /// Applies the PHYs at the instant.
     mutating func apply(_ decision: PHYDecision) {
         let before = (sending.phy, receiving)
         let (send, receive) =
@@ -129,12 +132,12 @@ extension LinkProcedures {
 }
 
 extension PHYDecision {
-    /// Whether a PHY changes, either way.
+    /// Whether a PHY changes in either direction.
     var changesSomething: Bool { centralToPeripheral != nil || peripheralToCentral != nil }
 }
 
 extension HCI.PHYSet {
-    /// The one with the highest rate; nil of none.
+    /// The PHY with the highest rate; `nil` for an empty set.
     fileprivate var fastest: PHY? {
         if contains(.le2M) { return .le2M }
         if contains(.le1M) { return .le1M }

@@ -2,9 +2,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// How an encrypted link makes sure that it is still its peer who is there: some packet with a MIC
-/// has to come now and then, and if none does by itself the peer is asked for one
-/// (Vol 6, Part B, 5.1.8 and 5.4).
+/// The LE Ping procedure, which ensures that an encrypted link is still with the same peer. A
+/// packet with a MIC must arrive within the authenticated payload timeout. If none does, the end
+/// sends LL_PING_REQ (Vol 6, Part B, 5.1.8 and 5.4).
 extension LinkProcedures {
     mutating func setAuthenticatedPayloadTimeout(
         _ timeout: Duration,
@@ -17,14 +17,15 @@ extension LinkProcedures {
         authenticated(now: now)
     }
 
-    /// A packet with a MIC has come, if the link is encrypted.
+    /// Records a packet with a MIC, if the link is encrypted.
     mutating func authenticated(now: Instant) {
         guard encryption.phase == .on else { return }
         lastAuthenticated = now
         hasPinged = false
     }
 
-    /// The peer is asked half-way, so that it has time enough.
+    /// The next deadline. The end sends LL_PING_REQ after half of the timeout, so that the peer has
+    /// time to answer.
     var authenticationDeadline: Instant? {
         guard encryption.phase == .on, let lastAuthenticated else { return nil }
         let mayPing = !hasPinged && local.features.contains(.ping) && peerMayHave(.ping)

@@ -2,12 +2,16 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What arrives.
+/// The reception of control PDUs.
 extension LinkProcedures {
-    /// The peer's PDU has arrived, for the first time, and its MIC was right.
+    /// Handles a PDU of the peer that is not a repetition and whose MIC, if any, was valid.
     ///
-    /// - Parameter wanted: The LE events that the host has unmasked (none if LE Meta is masked): on
-    ///   two of them it depends how the Link Layer goes on (Vol 4, Part E, 7.7.65.5 and 7.7.65.6).
+    /// - Parameters:
+    ///   - pdu: The PDU.
+    ///   - wanted: The LE events that the host's masks admit (none if LE Meta is masked). The Link
+    ///     Layer's answer depends on two of them (Vol 4, Part E, 7.7.65.5 and 7.7.65.6).
+    ///   - eventCounter: The number of the connection event.
+    ///   - now: The present.
     package mutating func receive(
         _ pdu: LLControlPDU,
         wanted: HCI.LEEventMask,
@@ -55,7 +59,8 @@ extension LinkProcedures {
         }
     }
 
-    /// What this end does not know, or what is not for its role (Vol 6, Part B, 2.4.2).
+    /// Answers a PDU that this end does not support, or that is not for its role, with
+    /// LL_UNKNOWN_RSP (Vol 6, Part B, 2.4.2).
     mutating func refuseAsUnknown(_ pdu: LLControlPDU) {
         send(.unknownResponse(opcode: pdu.opcode))
     }
@@ -65,8 +70,11 @@ extension LinkProcedures {
         send(.pingResponse)
     }
 
-    /// Two procedures with an instant meet. True if the Central's own goes on and the peer's is
-    /// refused; the Peripheral always lets the Central's go on (Vol 6, Part B, 5.3).
+    /// Handles a collision of two procedures with an instant (Vol 6, Part B, 5.3). The Central
+    /// continues its own procedure and refuses the peer's. The Peripheral always lets the Central's
+    /// procedure continue.
+    ///
+    /// - Returns: Whether the peer's procedure was refused.
     mutating func collides(_ pdu: LLControlPDU, _ kind: Procedure.Kind) -> Bool {
         guard side == .central, let rival = rival else { return false }
         let code: HCI.ErrorCode =
@@ -79,7 +87,7 @@ extension LinkProcedures {
         return true
     }
 
-    /// The procedure with an instant that is under way.
+    /// The procedure with an instant that is in progress.
     private var rival: Procedure.Kind? {
         if let own, own.kind.hasInstant { return own.kind }
         return remote?.kind ?? updates.first?.kind

@@ -2,9 +2,12 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What the host asks.
+/// The requests of the host.
 extension LinkProcedures {
-    /// Does what the host asks, or throws how the command is refused; then nothing has changed.
+    /// Performs a request of the host.
+    ///
+    /// - Throws: The error code with which the controller refuses the command. Then nothing has
+    ///   changed.
     package mutating func request(
         _ request: LinkProcedureRequest,
         eventCounter: UInt16,
@@ -43,28 +46,30 @@ extension LinkProcedures {
         }
     }
 
-    /// Has the procedure run as soon as its turn comes. Refuses if one of its kind runs or waits.
+    /// Schedules the procedure.
+    ///
+    /// - Throws: `commandDisallowed` if a procedure of its kind runs or waits.
     mutating func run(_ procedure: Procedure) throws(HCI.ErrorCode) {
         guard !has(procedure.kind) else { throw .commandDisallowed }
         enqueue(procedure)
     }
 
-    /// Has the procedure run as soon as its turn comes, in place of one of its kind that waits.
+    /// Schedules the procedure, in place of a waiting one of its kind.
     mutating func enqueue(_ procedure: Procedure) {
         waiting.removeAll { $0.kind == procedure.kind }
         waiting.append(procedure)
     }
 
-    /// Whether a procedure of that kind runs or waits.
+    /// Returns whether a procedure of that kind runs or waits.
     func has(_ kind: Procedure.Kind) -> Bool {
         own?.kind == kind || waiting.contains { $0.kind == kind }
     }
 }
 
-/// The one procedure of its own that an end runs.
+/// The one procedure that an end runs on its own initiative.
 extension LinkProcedures {
-    /// Starts what waits and may start now. Each start either leaves a procedure running or is over
-    /// at once, so this ends.
+    /// Starts waiting procedures that can start now. Each start either leaves a procedure running
+    /// or ends it at once, so the loop ends.
     mutating func startNext() {
         while farewell == nil, !isOver, own == nil,
             let index = waiting.firstIndex(where: { canStart($0.kind) })
@@ -92,18 +97,19 @@ extension LinkProcedures {
         }
     }
 
-    /// The procedure runs from here, with that PDU.
+    /// Begins the procedure with its first PDU.
     mutating func begin(_ procedure: Procedure, _ pdu: LLControlPDU) {
         own = RunningProcedure(procedure: procedure, opcode: pdu.opcode)
         if procedure.kind == .encryption { sendUrgently(pdu) } else { send(pdu) }
     }
 
-    /// The procedure of that kind is over, if it is running.
+    /// Ends the running procedure, if it is of that kind.
     mutating func finish(_ kind: Procedure.Kind) {
         if own?.kind == kind { own = nil }
     }
 
-    /// The own procedure has failed: the host is told, where there is an event for that.
+    /// Ends the running procedure with an error, and reports it to the host if there is an event
+    /// for it.
     mutating func fail(_ code: HCI.ErrorCode) {
         guard let failed = own else { return }
         own = nil
@@ -117,13 +123,14 @@ extension LinkProcedures {
         }
     }
 
-    /// The peer does not know what it was asked, or does not do it.
+    /// Handles the peer's refusal of a procedure.
     mutating func peerRefused(_ opcode: UInt8?, _ code: HCI.ErrorCode) {
         guard let running = own, opcode == nil || opcode == running.opcode else { return }
         if running.kind == .connectionUpdate, side == .central, code == .unsupportedRemoteFeature,
             case .connectionUpdate(let wish) = running.procedure
         {
-            // The peer cannot be asked; it can still be told (Vol 6, Part B, 5.1.7.1).
+            // The peer does not support the request, but the Central can send the update (Vol 6,
+            // Part B, 5.1.7.1).
             return begin(running.procedure, updateIndication(for: wish))
         }
         if code == .linkLayerProcedureCollision, isCovered(running.kind) {

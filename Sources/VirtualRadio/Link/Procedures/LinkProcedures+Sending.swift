@@ -2,14 +2,14 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// What is sent, and when.
+/// The sending of control PDUs.
 extension LinkProcedures {
-    /// How many events for which the Peripheral listens pass before an instant, at least
-    /// (Vol 6, Part B, 5.1.1).
+    /// The least number of events, of those for which the Peripheral listens, between an indication
+    /// and its instant (Vol 6, Part B, 5.1.1).
     package static let instantLead = 6
 
-    /// The next control PDU to send; the owner calls it when the one before is acknowledged, and
-    /// prefers it to data. Does the actions first.
+    /// Returns the next control PDU. The owner calls this when the previous PDU is acknowledged,
+    /// sends control PDUs before data, and performs the actions before it sends the PDU.
     package mutating func nextPDU(eventCounter: UInt16, now: Instant) -> Outgoing? {
         guard hasPDU else { return nil }
         let queued = urgentOutbox.isEmpty ? outbox.removeFirst() : urgentOutbox.removeFirst()
@@ -23,19 +23,19 @@ extension LinkProcedures {
         outbox.append(pdu)
     }
 
-    /// Sends what encryption needs, or what ends the link.
+    /// Sends a PDU of encryption, or the PDU that ends the link, before other control PDUs.
     mutating func sendUrgently(_ pdu: LLControlPDU) {
         guard urgentOutbox.count < Self.outboxLimit else { return }
         urgentOutbox.append(pdu)
     }
 
-    /// Refuses what the peer asks. Before the features are exchanged, whoever asks something of
-    /// Bluetooth 4.1 or later is taken to understand the extended form.
+    /// Refuses a request of the peer. A peer that sends a request of Bluetooth 4.1 or later
+    /// supports the extended form, even before the features are exchanged.
     mutating func reject(_ pdu: LLControlPDU, _ code: HCI.ErrorCode) {
         send(.extendedRejectIndication(opcode: pdu.opcode, code))
     }
 
-    /// The PDU with its instant, if it has one: that is chosen as late as can be.
+    /// Returns the PDU with its instant, if it has one. The instant is chosen as late as possible.
     private func stamped(_ pdu: LLControlPDU, _ eventCounter: UInt16) -> LLControlPDU {
         let lead = Self.instantLead * (parameters.latency + 1)
         let instant = eventCounter &+ UInt16(clamping: lead)
@@ -53,7 +53,7 @@ extension LinkProcedures {
         }
     }
 
-    /// What follows from sending it.
+    /// Updates the state after `nextPDU` has chosen a PDU.
     private mutating func sent(_ pdu: LLControlPDU, now: Instant) {
         switch pdu {
         case .connectionUpdateIndication(let update): schedule(.parameters(update))
@@ -76,6 +76,6 @@ extension LinkProcedures {
         }
     }
 
-    /// The peer has to go on with the own procedure from here in time.
+    /// Starts the response timeout of the running procedure.
     mutating func awaitAnswer(now: Instant) { own?.deadline = now + Self.responseTimeout }
 }

@@ -2,114 +2,115 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The Link Layer control procedures of one end of a link (Vol 6, Part B, 5): a value that neither
-/// sends nor waits. It is told what its host asks, what arrived, which event begins and what time
-/// it is, and it tells what to do.
+/// The Link Layer control procedures of one end of a link (Vol 6, Part B, 5): a state machine that
+/// neither sends nor waits. Its inputs are requests of the host, received PDUs, connection events
+/// and the time. Its outputs are actions.
 ///
-/// An end runs one procedure of its own at a time; others wait, at most one of a kind. What the peer
-/// starts is answered beside it, unless both need an instant: then the Central's goes on
-/// (Vol 6, Part B, 5.3).
+/// An end runs one procedure of its own at a time. Others wait, at most one of each kind. The end
+/// also answers a procedure of the peer meanwhile, unless both need an instant: then the Central's
+/// continues (Vol 6, Part B, 5.3).
 package struct LinkProcedures: Sendable {
-    /// What the owner is to do, in order.
+    /// An action for the owner. Actions are performed in order.
     package enum Action: Equatable, Sendable {
-        /// Tell the host.
+        /// Send the event to the host.
         case emit(HCI.Event)
-        /// The event that begins now is the first of this pace, the windowOffset after its old
-        /// anchor.
+        /// Use these connection parameters from the present event on, which begins `windowOffset`
+        /// after its old anchor.
         case setParameters(LinkParameters, windowOffset: Duration)
-        /// From the event that begins now on, this end sends and receives so.
+        /// Use this modulation and PHY from the present event on.
         case setPHYs(sending: Modulation, receiving: PHY)
-        /// From the event that begins now on, these are the channels.
+        /// Use these channels from the present event on.
         case setChannels(UInt64)
-        /// Cut what is sent from now on so.
+        /// Limit PDUs from now on to these lengths.
         case setDataLength(DataLength)
-        /// What is sent or received from now on is encrypted in the session of `key`, or is not.
-        /// Nil leaves a direction as it is. What was given by `nextPDU` before is sent as it was
-        /// then.
+        /// Encrypt, or do not encrypt, PDUs from now on in the session of `key`; `nil` does not
+        /// change a direction. A PDU that `nextPDU` returned before keeps its encryption.
         case setEncryption(sending: Bool?, receiving: Bool?, key: [UInt8]?)
-        /// The end is over at once; its host is told why (Disconnection Complete).
+        /// Close this end at once, and report the reason to its host (Disconnection Complete).
         case end(HCI.ErrorCode)
-        /// The end is over as soon as it has acknowledged what it received last.
+        /// Close this end as soon as it has acknowledged the last packet that it received.
         case endAfterAcknowledging(HCI.ErrorCode)
     }
 
-    /// A control PDU to send, and what to do before it is encrypted and sent.
+    /// A control PDU to send, with actions that precede its encryption.
     package struct Outgoing: Equatable, Sendable {
-        /// What to send.
+        /// The PDU.
         package var pdu: LLControlPDU
-        /// What to do first, in order.
+        /// The actions to perform first, in order.
         package var actions: [Action] = []
     }
 
-    /// How long the peer may take for each step of a procedure (Vol 6, Part B, 5.2).
+    /// The procedure response timeout: the time that the peer has for each step of a procedure (Vol
+    /// 6, Part B, 5.2).
     package static let responseTimeout = Duration.seconds(40)
-    /// How many PDUs wait to be sent. A peer that keeps to one procedure at a time never makes it
-    /// that many; one that does not gets no more answers.
+    /// The largest number of PDUs that wait. A peer that runs one procedure at a time never reaches
+    /// it. Any other peer gets no more answers.
     static let outboxLimit = 16
 
-    /// Which end it is.
+    /// The side of this end.
     package let side: LinkSide
-    /// How the host calls the link.
+    /// The handle of the link at the host.
     package let handle: ConnectionHandle
-    /// What the controller brings.
+    /// The capabilities of the controller.
     package let local: LinkCapabilities
-    /// The pace of the link.
+    /// The connection parameters.
     package internal(set) var parameters: LinkParameters
-    /// The channels of the link.
+    /// The data channels.
     package internal(set) var channels: UInt64
-    /// How it sends.
+    /// The modulation of sent packets.
     package internal(set) var sending: Modulation
-    /// On which PHY it receives.
+    /// The PHY of received packets.
     package internal(set) var receiving: PHY
-    /// How long packets may be.
+    /// The lengths of packets.
     package internal(set) var dataLength = DataLength.minimum
-    /// How long an encrypted link may be without authenticated packets before the host is told.
+    /// The time without authenticated packets on an encrypted link after which the host gets an
+    /// event.
     package internal(set) var authenticatedPayloadTimeout: Duration
 
-    /// What is to be done, since the owner last asked.
+    /// The actions since the owner last took them.
     var actions: [Action] = []
-    /// What waits to be sent.
+    /// The PDUs that wait to be sent.
     var outbox: [LLControlPDU] = []
-    /// What waits to be sent, and goes first: it belongs to encryption, or ends the link.
+    /// The PDUs that are sent first: they belong to encryption, or end the link.
     var urgentOutbox: [LLControlPDU] = []
-    /// The procedure of its own.
+    /// The running procedure of this end.
     var own: RunningProcedure?
-    /// What comes after that, one of each kind.
+    /// The waiting procedures, at most one of each kind.
     var waiting: [Procedure] = []
     /// The peer's procedure that has an instant.
     var remote: RemoteProcedure?
-    /// When the peer has to go on with a procedure that it started.
+    /// The deadline for the peer to continue its procedure.
     var remoteDeadline: Instant?
-    /// What changes later, one of each kind.
+    /// The updates that await their instants, at most one of each kind.
     var updates: [InstantUpdate] = []
-    /// How far encryption is.
+    /// The state of encryption.
     var encryption = EncryptionProgress()
-    /// When the last authenticated packet came, while the link is encrypted.
+    /// The arrival of the last authenticated packet, while the link is encrypted.
     var lastAuthenticated: Instant?
-    /// Whether the peer has been asked for one since.
+    /// Whether LL_PING_REQ was sent since then.
     var hasPinged = false
-    /// What the peer's Link Layer can do; nil before it said so.
+    /// The features of the peer's Link Layer; `nil` before the exchange.
     var peerFeatures: HCI.LEFeatures?
-    /// Who made the peer's Link Layer; nil before it said so.
+    /// The version of the peer's Link Layer; `nil` before the exchange.
     var peerVersion: LinkVersion?
-    /// Whether the peer was told the own version: that is done once.
+    /// Whether this end has sent its version, which it does once.
     var hasSentVersion = false
-    /// How long the packets may be that it sends, as the host wants.
+    /// The lengths of sent packets that the host asks for.
     var lengthWish: (octets: Int, time: Duration)
-    /// What the peer said of its packets.
+    /// The lengths that the peer has offered.
     var peerLength: LengthOffer?
-    /// The PHYs that the host wants.
+    /// The PHYs that the host prefers.
     var preference: HCI.PHYPreference
-    /// How it codes on LE Coded.
+    /// The coding that the host prefers on LE Coded.
     var coding = HCI.CodedPHYPreference.none
-    /// Why it is ending the link, and until when it tries to say so.
+    /// The reason with which this end disconnects, and the deadline for the peer's acknowledgment.
     var farewell: (own: HCI.ErrorCode, deadline: Instant)?
-    /// Whether the end is over: it does nothing more.
+    /// Whether the end is closed and does nothing more.
     var isOver = false
-    /// Its chance: halves of sessions.
+    /// The randomness of this end's parts of encryption sessions.
     var dice: RandomStream
 
-    /// An end of a link that begins so.
+    /// Creates an end of a requested link.
     package init(
         side: LinkSide,
         handle: ConnectionHandle,
@@ -133,17 +134,18 @@ package struct LinkProcedures: Sendable {
         startNext()
     }
 
-    /// Whether data has to wait: encryption is being started or paused, or the link ended.
+    /// Whether data must wait, because encryption is being started or paused, or the link is
+    /// ending.
     package var isDataPaused: Bool {
         encryption.isBusy || (farewell != nil && !isAboutToLeave) || isOver
     }
 
-    /// Whether the end says good-bye, or has said it.
+    /// Whether the end is disconnecting.
     var isLeaving: Bool { farewell != nil }
 
-    /// Whether the good-bye is not said yet: data that waits goes first, for a host that answers
-    /// and then disconnects means its answer to arrive. Where that takes too long, the supervision
-    /// timeout ends it.
+    /// Whether the end is disconnecting and has not sent LL_TERMINATE_IND yet. Data that already
+    /// waits is sent before it, because a host that sends an answer and then disconnects expects
+    /// the answer to arrive. The supervision timeout limits the wait.
     package var isAboutToLeave: Bool {
         guard farewell != nil, !encryption.isBusy, !isOver,
             case .terminateIndication = urgentOutbox.first
@@ -151,27 +153,27 @@ package struct LinkProcedures: Sendable {
         return true
     }
 
-    /// Whether `nextPDU` would give one.
+    /// Whether `nextPDU` returns a PDU.
     package var hasPDU: Bool {
         guard !isOver, farewell == nil || !encryption.isSwitching else { return false }
         return !urgentOutbox.isEmpty || (!encryption.isBusy && !outbox.isEmpty)
     }
 
-    /// When `deadlinePassed` wants to be called next.
+    /// The next instant at which the owner must call `deadlinePassed`.
     package var nextDeadline: Instant? {
         if isOver { return nil }
         if let farewell { return farewell.deadline }
         return earliest(authenticationDeadline, earliest(own?.deadline, remoteDeadline))
     }
 
-    /// The peer has acknowledged the PDU.
+    /// Handles the peer's acknowledgment of the PDU.
     package mutating func acknowledged(_ pdu: LLControlPDU, now: Instant) -> [Action] {
         guard !isOver, let farewell, case .terminateIndication = pdu else { return [] }
         end(farewell.own)
         return takeActions()
     }
 
-    /// It is `nextDeadline`, or later.
+    /// Handles `nextDeadline`, at that instant or later.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         guard !isOver, let deadline = nextDeadline, deadline <= now else { return [] }
         if let farewell {
@@ -185,8 +187,8 @@ package struct LinkProcedures: Sendable {
         return takeActions()
     }
 
-    /// A data PDU that is not empty has arrived for the first time; its MIC was right, or it has
-    /// none as it must. If an `end` comes back, the data is not for the host.
+    /// Handles a data PDU that is not empty and not a repetition, and whose MIC was valid or
+    /// rightly absent. If the result contains an `end`, the data must not go to the host.
     package mutating func receiveData(now: Instant) -> [Action] {
         guard !isOver else { return [] }
         authenticated(now: now)
@@ -194,7 +196,7 @@ package struct LinkProcedures: Sendable {
         return takeActions()
     }
 
-    /// Takes out what is to be done.
+    /// Returns and removes the actions.
     mutating func takeActions() -> [Action] {
         defer { actions = [] }
         return actions
@@ -202,7 +204,7 @@ package struct LinkProcedures: Sendable {
 
     mutating func emit(_ event: HCI.Event) { actions.append(.emit(event)) }
 
-    /// The end is over, without a word to the peer.
+    /// Closes this end without a PDU to the peer.
     mutating func end(_ reason: HCI.ErrorCode) {
         actions.append(.end(reason))
         isOver = true

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A control procedure that an end starts by itself (Vol 6, Part B, 5.1).
+/// A control procedure that an end starts (Vol 6, Part B, 5.1).
 enum Procedure: Hashable, Sendable {
     case version
     case features
@@ -13,12 +13,12 @@ enum Procedure: Hashable, Sendable {
     case channelMap(UInt64)
     case ping
 
-    /// The same without its details: an end runs at most one of each.
+    /// The kind of a procedure. An end runs at most one of each kind.
     enum Kind: Hashable, Sendable {
         case version, features, connectionUpdate, dataLength, phy, encryption, channelMap, ping
 
-        /// Whether both ends change at an instant: two of these are incompatible with each other
-        /// (Vol 6, Part B, 5.3).
+        /// Whether both ends change at an instant. Two such procedures are incompatible (Vol 6,
+        /// Part B, 5.3).
         var hasInstant: Bool {
             self == .connectionUpdate || self == .phy || self == .channelMap
         }
@@ -38,35 +38,36 @@ enum Procedure: Hashable, Sendable {
     }
 }
 
-/// What LE Enable Encryption asks.
+/// The parameters of LE Enable Encryption.
 struct EncryptionStart: Hashable, Sendable {
     var random: UInt64
     var encryptedDiversifier: UInt16
     var key: HCI.Key128
 }
 
-/// A procedure that the end has started, and that is not over.
+/// A procedure that the end has started and that has not ended.
 struct RunningProcedure: Hashable, Sendable {
     let procedure: Procedure
-    /// The opcode that the peer names when it does not know it, or refuses.
+    /// The opcode that the peer names if it refuses or does not support the procedure.
     var opcode: UInt8
-    /// Whether the peer has taken part in it: from then on a collision is the peer's fault.
+    /// Whether the peer has taken part in the procedure. From then on a collision is the peer's
+    /// fault.
     var isAnswered = false
-    /// Whether the Central runs one of the same kind instead, whose end is this one's, too.
+    /// Whether the Central runs a procedure of the same kind instead, whose end also ends this one.
     var isOverruled = false
-    /// When the peer has to have answered (Vol 6, Part B, 5.2).
+    /// The deadline for the peer's answer (Vol 6, Part B, 5.2).
     var deadline: Instant?
 
     var kind: Procedure.Kind { procedure.kind }
 }
 
-/// A procedure with an instant that the peer has started, and that waits for something.
+/// A procedure with an instant that the peer has started, and that is waiting.
 enum RemoteProcedure: Hashable, Sendable {
-    /// The host has to say whether this pace would do.
+    /// The host must accept or refuse these connection parameters.
     case hostDecides(ConnectionParameterWish)
-    /// The Central has to decide on the pace that was agreed on.
+    /// The Central must send the connection update that was agreed on.
     case awaitingConnectionUpdate
-    /// The Central has to decide on the PHYs.
+    /// The Central must decide on the PHYs.
     case awaitingPHYUpdate
 
     var kind: Procedure.Kind {
@@ -77,7 +78,7 @@ enum RemoteProcedure: Hashable, Sendable {
     }
 }
 
-/// What changes at an instant.
+/// An update at an instant.
 enum InstantUpdate: Hashable, Sendable {
     case parameters(ConnectionUpdate)
     case channels(UInt64, instant: UInt16)

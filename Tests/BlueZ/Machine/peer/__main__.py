@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test has in the machine: it does what it is told on the control line, most of it by D-Bus."""
+"""The test's peer in the machine. It executes commands from the control line, mostly over D-Bus."""
 
 import asyncio
 import traceback
 
-import advertising  # noqa: F401 (each brings orders)
+import advertising  # noqa: F401 (each import registers commands)
 import application  # noqa: F401
 import central  # noqa: F401
 import management  # noqa: F401
@@ -19,7 +19,7 @@ from radio import Radio, port
 
 
 class Peer:
-    """All that there is of it."""
+    """The state of the peer."""
 
     def __init__(self):
         self.line = Line(port("control"))
@@ -31,26 +31,26 @@ class Peer:
         self._tasks = set()
 
     async def enter_bus(self):
-        """Connects to D-Bus, with nothing registered."""
+        """Connects to D-Bus, without any registrations."""
         self.bus = await Bus(self.line).connect()
         self.agent = pairing.Agent(self.line)
         self.characteristics = {}
         self.advertisements = {}
 
     async def leave_bus(self):
-        """Ends the connection; BlueZ tidies up what was registered through it."""
+        """Ends the connection, and with it BlueZ's registrations from it."""
         if self.bus:
             self.bus.disconnect()
             self.bus = None
 
     def watch(self, work):
-        """Runs `work` beside the orders."""
+        """Runs `work` in parallel to the commands."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def run(self):
-        """Carries out orders, for as long as there is somebody to give any."""
+        """Executes commands until the control line ends."""
         with open("/proc/uptime") as file:
             self.line.emit("ready", uptime=float(file.read().split()[0]))
         while True:
@@ -65,7 +65,7 @@ class Peer:
             self.line.answer(identifier, await function(self, **order))
         except Refusal as refusal:
             self.line.refuse(identifier, refusal)
-        except Exception as error:  # an error of the peer's own: whoever gave the order is to see it
+        except Exception as error:  # an error of the peer's own, which the test has to see
             self.line.refuse(identifier, Refusal(type(error).__name__, traceback.format_exc()))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """BlueZ as an advertiser.
 
-An advertisement has just the properties that the test gives: one with an empty value would still be
-advertised. So it is no object of the library's, which has all or none.
+An advertisement has only the properties that the test gives: BlueZ would advertise an empty value
+as well. It is therefore not an object of the D-Bus library, which has all properties or none.
 """
 
 from dbus_fast import Message, MessageType, Variant
@@ -12,7 +12,7 @@ from commands import command
 
 MANAGER = "org.bluez.LEAdvertisingManager1"
 
-# What may be in an advertisement: the name in an order, BlueZ's name, and its type.
+# The possible content of an advertisement: the name in a command, BlueZ's name, and its type.
 KNOWN = {
     "type": ("Type", "s"),
     "name": ("LocalName", "s"),
@@ -21,7 +21,7 @@ KNOWN = {
     "secondary": ("SecondaryChannel", "s"),
 }
 
-# The same for data with keys: its name, BlueZ's name, its type, and what makes a key of a text.
+# The same for data with keys: its name, BlueZ's name, its type, and the conversion of a key's text.
 KEYED = {
     "manufacturer": ("ManufacturerData", "a{qv}", int),
     "service_data": ("ServiceData", "a{sv}", str),
@@ -44,7 +44,7 @@ def _properties(details):
 
 
 def _answerer(peer, path, properties):
-    """Answers what BlueZ asks of the advertisement at that path."""
+    """Answers BlueZ's requests for the advertisement at this path."""
 
     def handle(message):
         if message.path != path or message.message_type is not MessageType.METHOD_CALL:
@@ -58,13 +58,13 @@ def _answerer(peer, path, properties):
     return handle
 
 
-# The number of an advertisement that is given none.
+# The number of an advertisement without a given number.
 FIRST = 1
 
 
 @command
 async def advertise(peer, number=FIRST, **details):
-    """Starts an advertisement; `number` tells several apart."""
+    """Starts an advertisement; `number` distinguishes several."""
     path = f"/peer/advertisement{number}"
     handler = _answerer(peer, path, _properties(details))
     peer.advertisements[number] = handler
@@ -75,7 +75,7 @@ async def advertise(peer, number=FIRST, **details):
 
 @command
 async def stop_advertising(peer):
-    """Stops the advertisement that was given no number."""
+    """Stops the advertisement without a given number."""
     path = f"/peer/advertisement{FIRST}"
     peer.bus.connection.remove_message_handler(peer.advertisements.pop(FIRST))
     await peer.bus.invoke(ADAPTER, MANAGER, "UnregisterAdvertisement", "o", path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BlueZ as a server: services whose values the test gives, and an event for each write and subscription."""
+"""BlueZ as a server: the test gives the values, and each write and subscription is an event."""
 
 from dbus_fast import DBusError
 from dbus_fast.constants import PropertyAccess
@@ -35,7 +35,7 @@ class Service(ServiceInterface):
 
 
 class Attribute(ServiceInterface):
-    """What characteristics and descriptors have in common: a value, clients, and a refusal."""
+    """The common part of characteristics and descriptors: a value, clients, and a refusal."""
 
     def __init__(self, interface, line, description):
         super().__init__(interface)
@@ -135,7 +135,7 @@ class Descriptor(Attribute):
 @command
 async def serve(peer, services, name):
     """Registers services: {uuid, primary?, includes?, characteristics: [{uuid, flags, value?,
-    descriptors?: [...]}]}. An application of another name is another registration."""
+    descriptors?: [...]}]}. Each application name is a registration of its own."""
     root = f"{PATH}/{name}"
     export = peer.bus.connection.export
     for place, service in enumerate(services):
@@ -160,7 +160,7 @@ def _export(peer, path, service, description):
 
 @command
 async def stop_serving(peer, name):
-    """Takes an application's services away."""
+    """Removes an application's services."""
     root = f"{PATH}/{name}"
     await peer.bus.invoke(ADAPTER, MANAGER, "UnregisterApplication", "o", root)
     exports = peer.bus.connection
@@ -175,20 +175,20 @@ def _paths(connection):
 
 @command
 async def value(peer, uuid):
-    """The value that an attribute has."""
+    """The current value of an attribute."""
     return {"value": _find(peer, uuid).value.hex()}
 
 
 @command
 async def refuse(peer, uuid, refusal):
-    """Has an attribute refuse by a D-Bus error."""
+    """Makes an attribute refuse requests with a D-Bus error."""
     _find(peer, uuid).refusal = refusal
     return {}
 
 
 @command
 async def notify(peer, uuid, values):
-    """Tells those who subscribed, one value after the other; an indication where they asked for it."""
+    """Sends values to subscribers, one after the other, as notifications or indications."""
     characteristic = _find(peer, uuid)
     for text in values:
         characteristic.value = bytes.fromhex(text)

@@ -17,12 +17,12 @@ BLUEZ = "org.bluez"
 ADAPTER = "/org/bluez/hci0"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 OBJECTS = "org.freedesktop.DBus.ObjectManager"
-# What a device serves has one of these.
+# Each attribute object of a device has one of these interfaces.
 ATTRIBUTES = {"org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1"}
 
 
 def plain(value):
-    """A D-Bus value as JSON has it; octets become hexadecimal digits."""
+    """A D-Bus value as JSON. Bytes become hexadecimal digits."""
     if isinstance(value, Variant):
         return plain(value.value)
     if isinstance(value, (bytes, bytearray)):
@@ -35,7 +35,7 @@ def plain(value):
 
 
 class Bus:
-    """One connection. When it ends BlueZ forgets all that was registered through it."""
+    """One connection. When it ends BlueZ drops all registrations made through it."""
 
     def __init__(self, line):
         self.line = line
@@ -59,7 +59,7 @@ class Bus:
         self.connection.disconnect()
 
     async def invoke(self, path, interface, member, signature="", *arguments):
-        """Calls a method of BlueZ's; what it returns."""
+        """Calls a method of BlueZ's, and returns its result."""
         return await self._call(BLUEZ, path, interface, member, signature, *arguments)
 
     async def get(self, path, interface):
@@ -71,11 +71,11 @@ class Bus:
         await self.invoke(path, PROPERTIES, "Set", "ssv", interface, name, variant)
 
     async def objects(self):
-        """All that BlueZ has: path, interface, property."""
+        """All objects of BlueZ: path, interface, property."""
         return plain(await self.invoke("/", OBJECTS, "GetManagedObjects"))
 
     async def wait_for(self, *paths):
-        """Waits until BlueZ has objects of these paths; it may not be there yet itself."""
+        """Waits until BlueZ has objects at these paths; BlueZ itself may still be starting."""
         while True:
             self.changed.clear()
             with contextlib.suppress(Refusal):
@@ -93,7 +93,7 @@ class Bus:
         return reply.body[0] if len(reply.body) == 1 else reply.body
 
     def _signalled(self, message):
-        """Tells of what BlueZ tells."""
+        """Emits an event for each signal of BlueZ's."""
         if message.message_type is not MessageType.SIGNAL:
             return
         self.changed.set()

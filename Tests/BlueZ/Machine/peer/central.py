@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BlueZ as a Central and client: finds devices, connects, and works with what they serve."""
+"""BlueZ as a Central and client: finds devices, connects, and uses their attributes."""
 
 from dbus_fast import Variant
 
@@ -14,7 +14,7 @@ DESCRIPTOR = "org.bluez.GattDescriptor1"
 
 @command
 async def scan(peer):
-    """Starts a discovery; what it finds are events `device` and `changed`."""
+    """Starts a discovery. Its results are the events `device` and `changed`."""
     described = {"Transport": Variant("s", "le"), "DuplicateData": Variant("b", False)}
     adapter = "org.bluez.Adapter1"
     await peer.bus.invoke(ADAPTER, adapter, "SetDiscoveryFilter", "a{sv}", described)
@@ -31,7 +31,7 @@ async def stop_scan(peer):
 
 @command
 async def devices(peer):
-    """All devices that BlueZ has, by path."""
+    """All devices that BlueZ knows, by path."""
     found = await peer.bus.objects()
     return {path: object[DEVICE] for path, object in found.items() if DEVICE in object}
 
@@ -56,7 +56,7 @@ async def disconnect(peer, path):
 
 @command
 async def tree(peer, path):
-    """All that BlueZ knows of what a device serves, by path."""
+    """The D-Bus objects of a device's attributes, by path."""
     found = await peer.bus.objects()
     return {
         place: {name: values for name, values in object.items() if ".Gatt" in name}
@@ -76,8 +76,8 @@ async def read(peer, path, uuid, offset, of=None):
 
 @command
 async def write_value(peer, path, uuid, value, type=None):
-    """Writes a characteristic's value: type `request`, `command` or `reliable`; BlueZ chooses if none
-    is given."""
+    """Writes a characteristic's value with the type `request`, `command` or `reliable`, or, without
+    one, with the type that BlueZ chooses."""
     place, interface = await _find(peer, path, uuid)
     options = {"type": Variant("s", type)} if type else {}
     octets = bytes.fromhex(value)
@@ -87,7 +87,7 @@ async def write_value(peer, path, uuid, value, type=None):
 
 @command
 async def subscribe(peer, path, uuid):
-    """Subscribes; values are events `changed` of the characteristic."""
+    """Subscribes. Values arrive as events `changed` of the characteristic."""
     place, interface = await _find(peer, path, uuid)
     await peer.bus.invoke(place, interface, "StartNotify")
     return {"path": place}

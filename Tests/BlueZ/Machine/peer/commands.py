@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The orders that the peer knows, by name."""
+"""The peer's commands, by name."""
 
 _known = {}
 
 
 def command(function):
-    """Makes `function` an order; its arguments are the members of the order."""
+    """Makes `function` a command. Its parameters are the members of the command's JSON object."""
     _known[function.__name__] = function
     return function
 
 
 def find(name):
-    """The function that carries out an order; None if there is no such."""
+    """The function that executes a command, or None if there is no such command."""
     return _known.get(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bluetoothd: started as a test wants it, with or without a memory of what was before."""
+"""bluetoothd, started as a test needs it, with or without its stored state."""
 
 import asyncio
 import collections
@@ -20,13 +20,13 @@ STATE = "/var/lib/bluetooth"
 # How many lines of its log are kept.
 LOG_LIMIT = 20_000
 
-# What it says when it lets go of a new link by its own mistake. It wants each link with a bonded peer
-# to be encrypted; where the peer has just done that itself, which takes no time on btvirt's air, the
-# kernel answers that there is nothing to do, and bluetoothd takes it for a failure. The kernel ends
-# such a link after four seconds, or what came on it is lost.
+# The log line with which bluetoothd drops a new link by mistake. It requires encryption of each
+# link with a bonded peer. Where the peer has just encrypted the link, which takes no time on btvirt,
+# the kernel answers that there is nothing to do, and bluetoothd takes that for a failure. The kernel
+# ends such a link after four seconds, or its data is lost.
 LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 
-# How long controllers may take to be BlueZ's, in seconds: at each attempt, where they are btvirt's.
+# How long BlueZ may take to get its controllers, in seconds: for each attempt with btvirt's.
 PATIENCE = (5, 10, 20)
 
 
@@ -36,9 +36,9 @@ class Daemon:
         self.program = None
         self.follower = None
         self.configuration = ""
-        # Whether its log tells each step.
+        # Whether its log has every step.
         self.is_talkative = False
-        # What it wrote since it was started.
+        # Its log since it was started.
         self.log = collections.deque(maxlen=LOG_LIMIT)
 
     async def start(self, configuration):
@@ -72,11 +72,11 @@ def forget_everything():
 
 @command
 async def reset(peer, radio, configuration, is_talkative, keeps_state):
-    """Ends all that a test may have left, and starts controllers and BlueZ anew."""
+    """Ends everything that a test may have left running, and restarts controllers and BlueZ."""
     for program in list(peer.spawned.values()):
         await program.stop(9)
     await peer.leave_bus()
-    # Without a farewell, where nothing is kept: that takes it a while.
+    # Killed, where no state is kept: a graceful shutdown takes a while.
     await peer.daemon.stop(signal.SIGTERM if keeps_state else signal.SIGKILL)
     await peer.radio.stop()
     if not keeps_state:
@@ -92,7 +92,7 @@ async def reset(peer, radio, configuration, is_talkative, keeps_state):
 async def _start_radio(peer, radio, adapters=None):
     """Starts controllers, and waits until BlueZ has them.
 
-    Now and then one stays dead, because btvirt lost the kernel's first command; so that is tried again.
+    Sometimes one stays dead because btvirt lost the kernel's first command, so this is repeated.
     """
     adapters = adapters or peer.radio.adapters(radio)
     for limit in PATIENCE if radio in KINDS else PATIENCE[-1:]:
@@ -108,7 +108,7 @@ async def _start_radio(peer, radio, adapters=None):
 
 @command
 async def restart_daemon(peer, forgets):
-    """Starts bluetoothd again; what was registered with it is gone, its bonds are not."""
+    """Restarts bluetoothd. Its registrations are lost, its bonds stay."""
     await peer.leave_bus()
     await peer.daemon.stop()
     if forgets:
@@ -121,27 +121,27 @@ async def restart_daemon(peer, forgets):
 
 @command
 async def wait_for_adapter(peer, path):
-    """Waits until BlueZ has an adapter: one that nobody has taken from it."""
+    """Waits until BlueZ has an adapter that no other program has taken."""
     await peer.bus.wait_for(path)
     return {}
 
 
 @command
 async def stop_radio(peer):
-    """Takes the controllers away."""
+    """Unplugs the controllers."""
     await peer.radio.stop()
     return {}
 
 
 @command
 async def start_radio(peer, radio, adapters):
-    """Brings controllers again, and waits until BlueZ has these adapters of them: to others, another
-    program may be faster than BlueZ."""
+    """Plugs controllers in, and waits until BlueZ has these adapters. Another program may take the
+    others before BlueZ does."""
     await _start_radio(peer, radio, adapters)
     return {}
 
 
 @command
 async def logs(peer):
-    """What the kernel wrote since the last reset, bluetoothd since its start, and all that controllers did."""
+    """The logs of the kernel since the last reset, of bluetoothd, and of the controllers."""
     return {"kernel": peer.kernel.lines(), "daemon": list(peer.daemon.log), "radio": peer.radio.log()}

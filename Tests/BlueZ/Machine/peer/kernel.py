@@ -4,14 +4,14 @@
 import asyncio
 import os
 
-# What Linux 6.1 says when it comes to a list corruption of its own: as a program closes a channel of a
-# link that has just ended, or that could not be encrypted. If others had the memory meanwhile, only the
-# trace tells.
+# The messages of Linux 6.1 when it corrupts a list of its own: as a program closes a channel of a
+# link that has just ended, or that could not be encrypted. If the memory was reused meanwhile, only
+# the trace shows it.
 LIST_CORRUPTIONS = ("kernel BUG at lib/list_debug.c", " hci_chan_del+")
 
 
 class KernelLog:
-    """Reads /dev/kmsg; each of its reads is one record: `priority,sequence,time,-;text`."""
+    """Reads /dev/kmsg. Each read returns one record: `priority,sequence,time,-;text`."""
 
     RECORD_LIMIT = 8_192
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control line: JSON objects, one a line, on a port of the machine.
+"""The control line: JSON objects, one per line, on a port of the machine.
 
 Orders come in: {"id": 7, "do": "read", ...}. Each is answered once, in any order: {"id": 7, "done":
 {...}} or {"id": 7, "refused": "org.bluez.Error.Failed", "text": "..."}. Between them go events:
@@ -13,7 +13,7 @@ import threading
 
 
 class Refusal(Exception):
-    """Why an order was not carried out: a D-Bus error's name, and its words."""
+    """Why a command failed: the name of a D-Bus error, and its message."""
 
     def __init__(self, name, text):
         super().__init__(f"{name}: {text}")
@@ -30,11 +30,11 @@ class Line:
         self.descriptor = os.open(path, os.O_RDWR)
         self.orders = asyncio.Queue()
         self.loop = asyncio.get_running_loop()
-        # A port has no readiness that an event loop could wait for, so a thread waits.
+        # An event loop cannot wait for such a port, so a thread waits.
         threading.Thread(target=self._read, daemon=True).start()
 
     def emit(self, event, **details):
-        """Tells of something that happened."""
+        """Sends an event."""
         self._write({"event": event, **details})
 
     def answer(self, identifier, done):
@@ -49,8 +49,8 @@ class Line:
             rest = rest[os.write(self.descriptor, rest):]
 
     def _read(self):
-        """Puts each order into the queue. When there is nobody to give any, all ends at once: whoever
-        writes to a port that has no other end waits for ever."""
+        """Puts each command into the queue. When the line ends, the process exits at
+        once: a write to a port without another end blocks forever."""
         unread = b""
         while chunk := os.read(self.descriptor, self.CHUNK):
             *lines, unread = (unread + chunk).split(b"\n")

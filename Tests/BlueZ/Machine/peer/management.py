@@ -13,7 +13,7 @@ import time
 from commands import command
 from line import Refusal
 
-FAMILY = 31  # AF_BLUETOOTH, which not every Python knows
+FAMILY = 31  # AF_BLUETOOTH, which some Python builds lack
 PROTOCOL = 1  # BTPROTO_HCI
 CHANNEL = 3  # HCI_CHANNEL_CONTROL
 NO_CONTROLLER = 0xFFFF
@@ -36,7 +36,7 @@ def _connect():
 
 
 def _perform(code, octets):
-    """Gives one command; its status, and what it answers."""
+    """Sends one command. Returns its status and its answer."""
     with _connect() as channel:
         channel.send(HEADER.pack(code, CONTROLLER, len(octets)) + octets)
         end = time.monotonic() + SECONDS
@@ -50,7 +50,7 @@ def _perform(code, octets):
 
 @command
 async def manage(peer, code, octets):
-    """Has the kernel carry out a management command on BlueZ's controller."""
+    """Has the kernel execute a management command on BlueZ's controller."""
     loop = asyncio.get_running_loop()
     status, answer = await loop.run_in_executor(None, _perform, code, bytes.fromhex(octets))
     if status != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairing: an agent that answers what BlueZ asks of its user."""
+"""Pairing: an agent that answers BlueZ's requests to its user."""
 
 import asyncio
 
@@ -14,10 +14,10 @@ MANAGER = "org.bluez.AgentManager1"
 
 
 class Agent(ServiceInterface):
-    """Tells of each question by an event `agent`.
+    """Reports each request as an event `agent`.
 
-    Questions of yes or no it answers by itself. A passkey, which only the test can know, comes from
-    the test.
+    The agent answers yes-or-no questions by itself. A passkey, which only the test can know, comes
+    from the test.
     """
 
     def __init__(self, line):
@@ -80,7 +80,7 @@ class Agent(ServiceInterface):
 
 @command
 async def power_on(peer, io, name):
-    """Powers the adapter, with an agent of that input and output; the adapter's properties."""
+    """Powers the adapter on, with an agent of this capability. Returns the adapter's properties."""
     await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Powered", "b", True)
     await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Alias", "s", name)
     await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Pairable", "b", True)
@@ -106,14 +106,14 @@ async def power_off(peer):
 
 @command
 async def agent(peer, accepts):
-    """Whether the agent says yes."""
+    """Whether the agent accepts requests."""
     peer.agent.accepts = accepts
     return {}
 
 
 @command
 async def answer(peer, value):
-    """Answers what the agent asks: a passkey."""
+    """Answers the agent's request with a passkey."""
     peer.agent.answer(value)
     return {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that run beside the peer: those that answer at once, and those that stay."""
+"""Programs that run beside the peer: short ones and background programs."""
 
 import asyncio
 import contextlib
@@ -16,26 +16,26 @@ BOTH = asyncio.subprocess.STDOUT
 # How long a program may take to end, in seconds.
 END_LIMIT = 20
 
-# How long a line of a program may be.
+# The longest line of a program.
 LINE_LIMIT = 1 << 20
 
 
 class Program:
-    """A program that stays, in a group of its own with all that it starts."""
+    """A background program, in a process group with everything that it starts."""
 
     def __init__(self, process):
         self.process = process
 
     @classmethod
     async def start(cls, *arguments, output=NOTHING, is_first=False):
-        """Starts it; one that `is_first` runs before all others whenever it can."""
+        """Starts it. With `is_first` it runs before all other programs whenever it can."""
         return cls(await asyncio.create_subprocess_exec(
             *arguments, stdin=NOTHING, stdout=output, stderr=BOTH, start_new_session=True,
             preexec_fn=_run_first if is_first else None,
         ))
 
     async def stop(self, with_signal):
-        """Asks it to end, and waits until it has: a kernel that is broken may never let it."""
+        """Signals it, and waits for its end: a broken kernel may never let it end."""
         _signal_group(self.process, with_signal)
         try:
             await asyncio.wait_for(self.process.wait(), END_LIMIT)
@@ -44,7 +44,7 @@ class Program:
 
 
 def _signal_group(process, number):
-    """Signals a program and what it started; one that has ended, known here or not yet, needs none."""
+    """Signals a program and everything that it started, unless it has already ended."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
@@ -56,7 +56,7 @@ def _run_first():
 
 @command
 async def shell(peer, line, seconds):
-    """Runs a line of shell to its end: its status, and its output of both kinds."""
+    """Runs a shell command to its end. Returns its status, and both of its outputs."""
     process = await asyncio.create_subprocess_shell(
         line, stdin=NOTHING, stdout=PIPE, stderr=BOTH, start_new_session=True
     )
@@ -70,7 +70,7 @@ async def shell(peer, line, seconds):
 
 @command
 async def spawn(peer, line, name):
-    """Starts a line of shell; its lines are events `output`, its end is the event `ended`."""
+    """Starts a shell command. Its lines are events `output`, its end is the event `ended`."""
     if name in peer.spawned:
         raise Refusal("Busy", f"{name} runs already")
     process = await asyncio.create_subprocess_shell(
@@ -91,14 +91,14 @@ async def _follow(peer, name, process):
 
 @command
 async def write(peer, name, text):
-    """Writes to the standard input of what was spawned."""
+    """Writes to the standard input of a background program."""
     _find(peer, name).process.stdin.write(text.encode())
     return {}
 
 
 @command
 async def end(peer, name, number):
-    """Ends what was spawned, by a signal, and waits for that."""
+    """Ends a background program by a signal, and waits for its end."""
     await _find(peer, name).stop(number)
     return {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine's controllers: two of btvirt's on one air, or one that is outside.
+"""The machine's controllers: two of one btvirt, or one outside the machine.
 
 With btvirt BlueZ has hci0, and hci1 is lent to a host outside the machine by the bridge.
 """
@@ -15,10 +15,10 @@ import tty
 
 from programs import Program
 
-# By default btvirt's controllers know the features of 5.x; -L makes them Low Energy of 4.x only.
+# By default btvirt's controllers have the features of 5.x; -L limits them to Low Energy of 4.x.
 KINDS = {"4.x": ("-L", "-l2"), "5.x": ("-l2",)}
 
-# What ends and begins a scan, by kind: LE Set Scan Enable, or its extended form, without duplicates.
+# Commands that end and begin a scan: LE Set Scan Enable, or its extended form, without duplicates.
 SCANS = {
     "4.x": ("0x000c 00 01", "0x000c 01 01"),
     "5.x": ("0x0042 00 01 00 00 00 00", "0x0042 01 01 00 00 00 00"),
@@ -26,7 +26,7 @@ SCANS = {
 
 
 def port(name):
-    """The device of a port that QEMU gave that name."""
+    """The device of the port with this name in QEMU."""
     for path in glob.glob("/sys/class/virtio-ports/*/name"):
         with open(path) as file:
             if file.read().strip() == name:
@@ -34,27 +34,27 @@ def port(name):
     raise FileNotFoundError(f"no port is called {name}")
 
 
-# The line discipline that a terminal begins with.
+# The initial line discipline of a terminal.
 N_TTY = 0
 
 LOG = "/run/radio.log"
-# How many characters of it are told.
+# How many characters of it are reported.
 LOG_LIMIT = 65_536
 
-# Where a controller outside is.
+# The terminal to which a controller outside is connected.
 CONSOLE = "/dev/hvc0"
 
 
 def open_console():
-    """The console, without an echo for as long as it is open: between two controllers it would send what
-    the first said last to the second."""
+    """The console, with echo off as long as it is open. With echo, between two controllers, it
+    would send the last bytes of the first controller to the second."""
     console = os.open(CONSOLE, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     tty.setraw(console)
     return console
 
 
 class Radio:
-    """What runs to make controllers. If one ends by itself, that is an event: `fault` or `died`."""
+    """The programs that make controllers. If one ends by itself, it emits `fault` or `died`."""
 
     def __init__(self, line):
         self.line = line
@@ -65,12 +65,12 @@ class Radio:
 
     @staticmethod
     def adapters(kind):
-        """What BlueZ has when controllers of that kind are there."""
+        """BlueZ's adapters with controllers of this kind."""
         return [f"/org/bluez/hci{index}" for index in range(2 if kind in KINDS else 1)]
 
     @staticmethod
     def log():
-        """What the programs wrote that are controllers, since the machine's start."""
+        """The log of the programs that make controllers, since the machine's start."""
         with open(LOG, errors="replace") as log:
             return log.read()[-LOG_LIMIT:].splitlines()
 
@@ -82,26 +82,27 @@ class Radio:
                 termios.tcflush(self.console, termios.TCIOFLUSH)
                 await self._start("btattach", "-N", "-S", "115200", "-B", CONSOLE, "-P", "h4", log=log)
             elif kind in KINDS:
-                # Before all others, or the kernel's first command to a controller may be there before
-                # btvirt has read that the controller is made; it takes the one for the other.
+                # Before all others. Otherwise the kernel's first command to a controller may arrive
+                # before btvirt has read that the controller exists, and btvirt takes one for the
+                # other.
                 await self._start("btvirt", *KINDS[kind], log=log, is_first=True)
                 await self._start("/bridge", "1", port("lent"), log=log)
 
     async def stop(self):
-        """Takes the controllers away, as if they were unplugged."""
+        """Removes the controllers, as if they were unplugged."""
         for watch in self.watches:
             watch.cancel()
         programs, self.programs, self.watches = self.programs, [], []
         for program in reversed(programs):
             await program.stop(signal.SIGTERM)
-        # Open here, the console would stay the kernel's controller.
+        # If the console stayed open here, it would still be the kernel's controller.
         fcntl.ioctl(self.console, termios.TIOCSETD, struct.pack("i", N_TTY))
 
     async def scan_anew(self):
-        """Has hci0 end its scan and begin it again, where it is btvirt's.
+        """Has hci0 end its scan and begin it again, with btvirt.
 
-        btvirt tells of those who advertise in the very moment in which a scan begins, and not again.
-        Linux 6.1 begins to listen a little later, and would hear of nobody.
+        btvirt reports advertisers at the very moment when a scan begins, and not again. Linux 6.1
+        begins to listen a little later, and would discover nothing.
         """
         for line in SCANS.get(self.kind, ()):
             words = ("hcitool", "-i", "hci0", "cmd", "0x08", *line.split())
@@ -114,5 +115,5 @@ class Radio:
 
     async def _watch(self, name, program):
         status = await program.process.wait()
-        # Of these, only btvirt is known to die without anybody's fault.
+        # Only btvirt is known to crash by a fault of its own.
         self.line.emit("fault" if name == "btvirt" else "died", what=f"{name} died", status=status)

@@ -5,14 +5,14 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite("What is kept of bonded clients")
+@Suite("Records of bonded clients")
 struct BondedClientTests {
     typealias Table = ServedTable
 
     static let all: [UInt8] = [0x01, 0x00, 0xFF, 0xFF]
 
     /// What is kept of a client that wants everything, and knows the table.
-    static func memory(of table: Table) throws -> ClientMemory {
+    static func memory(of table: Table) throws -> ClientRecord {
         var table = table
         table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
         var actions = try table.setFeatures(1)
@@ -21,7 +21,7 @@ struct BondedClientTests {
         return try #require(actions.memories.last)
     }
 
-    @Test("Each change of a bonded client's record is handed out, and of others none")
+    @Test("Each change of a bonded client's record is returned, and none of other clients")
     func changes() throws {
         var table = try Table(security: Table.bonded)
         let memories = try table.subscribe(to: Table.notified).memories
@@ -34,7 +34,7 @@ struct BondedClientTests {
         #expect(try stranger.subscribe(to: Table.notified).memories == [])
     }
 
-    @Test("Nothing is kept that was said on an unencrypted link, until a bond encrypts it")
+    @Test("Records from an unencrypted link are stored once a bond encrypts it")
     func unproved() throws {
         var table = try Table(security: .none)
         #expect(try table.subscribe(to: Table.notified).memories == [])
@@ -45,7 +45,7 @@ struct BondedClientTests {
         #expect(table.server.securityChanged(Table.client, Table.bonded) == [])
     }
 
-    @Test("Subscriptions are there again after a restart, and the application is told")
+    @Test("Subscriptions are restored after a restart and reported to the application")
     func restart() throws {
         let memory = try Self.memory(of: try Table())
         var table = try Table(security: Table.bonded)
@@ -63,7 +63,7 @@ struct BondedClientTests {
         #expect(try NotificationTests.refusal(table, Table.notified) == nil)
     }
 
-    @Test("What changed while the client was away is indicated on return")
+    @Test("A change during the client's absence is indicated when it returns")
     func changedWhileAway() throws {
         let memory = try Self.memory(of: try Table())
         var table = try Table()
@@ -79,7 +79,7 @@ struct BondedClientTests {
         #expect(table.refusal(RobustCachingTests.read) == nil)
     }
 
-    @Test("A client that learned of the change from the hash is not told on its next return")
+    @Test("A client that read the new hash gets no indication on its next return")
     func learnedFromHash() throws {
         let memory = try Self.memory(of: try Table())
         var table = try Table()
@@ -101,7 +101,7 @@ struct BondedClientTests {
         #expect(table.server.restore(Table.client, learned).changedRanges == [])
     }
 
-    @Test("A new bond on the same link keeps what is configured, as the first did")
+    @Test("A new bond on the same link keeps the configurations")
     func bondedAgain() throws {
         let memory = try Self.memory(of: try Table())
         var table = try Table()
@@ -112,7 +112,7 @@ struct BondedClientTests {
         #expect(table.server.securityChanged(Table.client, Table.bonded).memories == [memory])
     }
 
-    @Test("A client that has not proved who it is yet is refused as it will be then")
+    @Test("A bonded client without encryption is out of sync exactly as after encryption")
     func recognised() throws {
         let memory = try Self.memory(of: try Table())
         for isChanged in [true, false] {
@@ -130,7 +130,7 @@ struct BondedClientTests {
         }
     }
 
-    @Test("A client that left before it confirmed is told again")
+    @Test("A client that left before its confirmation gets the indication again")
     func leftBeforeConfirmation() throws {
         var table = try Table()
         let memory = try Self.memory(of: table)
@@ -144,7 +144,7 @@ struct BondedClientTests {
         #expect(table.server.restore(Table.client, memory).changedRanges == [Self.all])
     }
 
-    @Test("A configuration whose characteristic is another one now is forgotten")
+    @Test("The configuration of a characteristic that was replaced is discarded")
     func otherCharacteristic() throws {
         let memory = try Self.memory(of: try Table())
         var server = GATTServer()
@@ -162,7 +162,7 @@ struct BondedClientTests {
         #expect(actions.changedRanges == [Self.all])
     }
 
-    @Test("Bits that the characteristic no longer has are forgotten with their configuration")
+    @Test("A configuration with bits that the characteristic no longer has is discarded")
     func otherProperties() throws {
         var memory = try Self.memory(of: try Table())
         for handle in memory.configurations.keys { memory.configurations[handle]?.bits = 3 }
@@ -171,7 +171,7 @@ struct BondedClientTests {
         #expect(table.server.subscriptions(of: Table.client) == [:])
     }
 
-    @Test("What the client has said on this link counts before what is remembered")
+    @Test("A configuration written on this link takes precedence over the record")
     func newerConfiguration() throws {
         var memory = try Self.memory(of: try Table())
         for handle in memory.configurations.keys { memory.configurations[handle]?.bits = 1 }
@@ -186,7 +186,7 @@ struct BondedClientTests {
         #expect(!actions.contains { if case .told = $0 { true } else { false } })
     }
 
-    @Test("A client that never knew a whole table is told of all of it")
+    @Test("A client without a known hash gets an indication of the whole table")
     func noHash() throws {
         var memory = try Self.memory(of: try Table())
         memory.knownHash = nil
@@ -194,7 +194,7 @@ struct BondedClientTests {
         #expect(table.server.restore(Table.client, memory).changedRanges == [Self.all])
     }
 
-    @Test("Nobody is restored who is not connected")
+    @Test("Restoring a client that is not connected has no effect")
     func notConnected() throws {
         let memory = try Self.memory(of: try Table())
         var table = try Table()

@@ -5,12 +5,12 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite("Values sent unasked")
+@Suite("Notifications and indications")
 struct NotificationTests {
     typealias Table = ServedTable
     typealias Refusal = GATTServer.NotificationRefusal
 
-    /// Why the value is not sent; nil if it is.
+    /// Returns the refusal to send the value, or `nil` if it is sent.
     static func refusal(
         _ table: Table,
         _ uuid: BluetoothUUID,
@@ -22,7 +22,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("A subscribed value is notified")
+    @Test("A value subscribed for notification is notified")
     func notification() throws {
         var table = try Table(security: .none)
         try table.subscribe(to: Table.notified)
@@ -43,7 +43,7 @@ struct NotificationTests {
         #expect(sent.pdu == .handleValueIndication(.init(handle: handle, value: [3])))
     }
 
-    @Test("Who asks for both kinds is notified")
+    @Test("A client subscribed for both kinds gets notifications")
     func both() throws {
         var table = try Table(security: .none)
         try table.subscribe(to: Table.both, 3)
@@ -52,7 +52,7 @@ struct NotificationTests {
         #expect(sent.kind == .notification)
     }
 
-    @Test("A value is cut to what fits into the MTU", arguments: [0, 23, 100, 247, 517])
+    @Test("A value is truncated to the MTU", arguments: [0, 23, 100, 247, 517])
     func truncation(_ mtu: Int) throws {
         var table = try Table(security: .none, mtu: mtu)
         try table.subscribe(to: Table.notified)
@@ -62,7 +62,7 @@ struct NotificationTests {
         #expect(sent.pdu.encode().count == min(max(mtu, 23), 515))
     }
 
-    @Test("A larger MTU counts from then on")
+    @Test("A larger MTU applies to later notifications")
     func mtuChange() throws {
         var table = try Table(security: .none)
         try table.subscribe(to: Table.notified)
@@ -74,7 +74,7 @@ struct NotificationTests {
         #expect(sent.pdu.encode().count == 50)
     }
 
-    @Test("Nothing is sent that nobody subscribed to, or that is no value, or to nobody")
+    @Test("Values without a subscription, other attributes, and missing clients are refused")
     func refusals() throws {
         var table = try Table(security: .none)
         #expect(try Self.refusal(table, Table.notified) == .notSubscribed)
@@ -92,7 +92,7 @@ struct NotificationTests {
         #expect(try Self.refusal(table, Table.notified) == .notConnected)
     }
 
-    @Test("The link's protection is looked at each time")
+    @Test("The security of the link is checked for each notification")
     func security() throws {
         var table = try Table(security: Table.bonded)
         try table.subscribe(to: Table.guarded)
@@ -105,7 +105,7 @@ struct NotificationTests {
         #expect(try Self.refusal(table, Table.guarded) == nil)
     }
 
-    @Test("A client with several bearers gets everything on one of them")
+    @Test("A client with several bearers gets all notifications on one of them")
     func primaryBearer() throws {
         var table = try Table(security: .none)
         table.server.open(Table.enhanced, security: .none, mtu: 200)
@@ -120,7 +120,7 @@ struct NotificationTests {
     }
 }
 
-@Suite("Several values sent at once")
+@Suite("Notifications of several values")
 struct MultipleNotificationTests {
     typealias Table = ServedTable
 
@@ -146,7 +146,7 @@ struct MultipleNotificationTests {
             .compactMap { $0.pdu.encode().first }
     }
 
-    @Test("A client that can takes several values in one PDU")
+    @Test("A client with support gets several values in one PDU")
     func joined() throws {
         let table = try Self.table(features: 4, mtu: 64)
         let values = [
@@ -165,7 +165,7 @@ struct MultipleNotificationTests {
         )
     }
 
-    @Test("A client that cannot gets them one by one")
+    @Test("A client without support gets separate notifications")
     func separate() throws {
         let table = try Self.table(features: 3, mtu: 64)
         #expect(
@@ -173,7 +173,7 @@ struct MultipleNotificationTests {
         )
     }
 
-    @Test("Indications go alone, and a lone value as an ordinary notification")
+    @Test("Indications are sent alone, and a single value as an ordinary notification")
     func alone() throws {
         let table = try Self.table(features: 7, mtu: 64)
         #expect(
@@ -184,7 +184,7 @@ struct MultipleNotificationTests {
         )
     }
 
-    @Test("As many travel together as fit whole")
+    @Test("A PDU contains as many whole values as fit")
     func fitting() throws {
         let table = try Self.table(features: 4, mtu: 23)
         let two = [(Table.notified, 7), (Table.guarded, 7)]
@@ -195,7 +195,7 @@ struct MultipleNotificationTests {
         #expect(try Self.opcodes(table, huge) == [0x1B, 0x1B])
     }
 
-    @Test("If one of them may not be sent, none is")
+    @Test("If one value is refused, none is sent")
     func refused() throws {
         var table = try Self.table(features: 4, mtu: 64)
         _ = table.server.securityChanged(Table.client, .none)

@@ -19,7 +19,7 @@ struct RobustCachingTests {
         .init(start: .first, end: .last, type: BluetoothUUID(0x2800))
     )
 
-    /// A client that wants to be told that it is out of sync, which it is.
+    /// Returns a table with a change-unaware client that supports robust caching.
     static func unaware(_ security: LinkSecurity = .none) throws -> Table {
         var table = try Table(security: security)
         try table.setFeatures(robust)
@@ -27,14 +27,14 @@ struct RobustCachingTests {
         return table
     }
 
-    @Test("A client knows the table that it finds")
+    @Test("A new client is change-aware")
     func awareAtFirst() throws {
         var table = try Table(security: .none)
         try table.setFeatures(Self.robust)
         #expect(table.refusal(Self.read) == nil)
     }
 
-    @Test("A client is told once that it is out of sync, and then knows")
+    @Test("A change-unaware client is refused once and then change-aware")
     func refusedOnce() throws {
         var table = try Self.unaware()
         #expect(table.refusal(Self.read) == .databaseOutOfSync)
@@ -42,7 +42,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.write) == nil)
     }
 
-    @Test("A client that reads the hash knows with its next request")
+    @Test("A client that reads the hash becomes change-aware with its next request")
     func hashRead() throws {
         var table = try Self.unaware()
         #expect(table.refusal(Self.hash) == nil)
@@ -50,7 +50,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == nil)
     }
 
-    @Test("Who confirms Service Changed knows")
+    @Test("A client that confirms Service Changed becomes change-aware")
     func confirmation() throws {
         var table = try Table(security: .none)
         try table.setFeatures(Self.robust)
@@ -75,7 +75,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == nil)
     }
 
-    @Test("Who never asked for it is never refused")
+    @Test("A client without robust caching is never refused")
     func withoutRobustCaching() throws {
         var table = try Table(security: .none)
         _ = try table.server.publish(Table.addition)
@@ -83,7 +83,7 @@ struct RobustCachingTests {
         #expect(table.refusal(.writeCommand(.init(handle: .first, value: []))) == nil)
     }
 
-    @Test("Commands of a client that is out of sync are ignored")
+    @Test("Commands of a change-unaware client are ignored")
     func commands() throws {
         var table = try Self.unaware()
         let command = ATT.PDU.writeCommand(.init(handle: .first, value: []))
@@ -100,7 +100,7 @@ struct RobustCachingTests {
     }
 
     @Test(
-        "Nothing but Service Changed is sent to a client that is out of sync"
+        "A change-unaware client is sent only Service Changed"
     )
     func notifications() throws {
         var table = try Table(security: .none)
@@ -125,7 +125,10 @@ struct RobustCachingTests {
         .executeWriteRequest(.init(flags: .cancelAll)),
     ]
 
-    @Test("Discovery is answered out of sync, and teaches nothing", arguments: discoveries)
+    @Test(
+        "Discovery is answered for a change-unaware client, which stays unaware",
+        arguments: discoveries
+    )
     func discoveryGoesOn(_ request: ATT.PDU) throws {
         var table = try Self.unaware()
         #expect(table.refusal(request) == nil)
@@ -144,14 +147,17 @@ struct RobustCachingTests {
         .readByTypeRequest(.init(start: .first, end: some, type: BluetoothUUID(0x2800))),
     ]
 
-    @Test("Whatever uses a handle is refused out of sync", arguments: operations)
+    @Test(
+        "Every request with a handle is refused for a change-unaware client",
+        arguments: operations
+    )
     func operationsAreRefused(_ request: ATT.PDU) throws {
         var table = try Self.unaware()
         #expect(table.refusal(request) == .databaseOutOfSync)
         #expect(table.refusal(request) == nil)
     }
 
-    @Test("Another change before the client knows makes it out of sync again")
+    @Test("Another change makes the client change-unaware again")
     func changeAgain() throws {
         var table = try Self.unaware()
         #expect(table.refusal(Self.read) == .databaseOutOfSync)
@@ -162,7 +168,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == .databaseOutOfSync)
     }
 
-    @Test("With two bearers each is refused once, and only the hash helps")
+    @Test("With two bearers each is refused once, and only the hash makes the client aware")
     func twoBearers() throws {
         var table = try Table(security: .none)
         table.server.open(Table.enhanced, security: .none, mtu: 64)
@@ -181,7 +187,7 @@ struct RobustCachingTests {
         #expect(try NotificationTests.refusal(table, Table.notified) == nil)
     }
 
-    @Test("Reading a hash that is not in the range asked for helps nobody")
+    @Test("Reading the hash outside of the requested range has no effect")
     func hashElsewhere() throws {
         var table = try Self.unaware()
         let elsewhere = ATT.PDU.readByTypeRequest(
@@ -200,13 +206,13 @@ struct RobustCachingTests {
 struct ServiceChangedServerTests {
     typealias Table = ServedTable
 
-    @Test("Who has not subscribed is not told")
+    @Test("A client without a subscription gets no indication")
     func notSubscribed() throws {
         var table = try Table(security: .none)
         #expect(try table.server.publish(Table.addition).1 == [])
     }
 
-    @Test("What changed before a client subscribed is lost to it")
+    @Test("A change before the subscription is not indicated")
     func subscribedLater() throws {
         var table = try Table(security: .none)
         let before = try table.server.publish(Table.addition).0.service
@@ -217,7 +223,7 @@ struct ServiceChangedServerTests {
         #expect(actions.changedRanges.map(\.first) == [start])
     }
 
-    @Test("What is not said yet is not said to a client that does not want to know any more")
+    @Test("A waiting indication is dropped if the client unsubscribes")
     func unsubscribed() throws {
         var table = try Table(security: .none)
         try table.wantServiceChanged()
@@ -229,7 +235,7 @@ struct ServiceChangedServerTests {
         #expect(table.server.confirmed(changed, on: Table.fixed) == [])
     }
 
-    @Test("A service that goes is indicated as well as one that comes")
+    @Test("Adding and removing a service are both indicated")
     func goingService() throws {
         var table = try Table(security: .none)
         try table.wantServiceChanged()
@@ -241,7 +247,7 @@ struct ServiceChangedServerTests {
         #expect(first.changedRanges.count == 1)
     }
 
-    @Test("What changes while an indication is under way goes into one more")
+    @Test("Changes during an indication are combined into one more")
     func burst() throws {
         var table = try Table(security: .none)
         try table.wantServiceChanged()
@@ -268,7 +274,7 @@ struct ServiceChangedServerTests {
         #expect(table.server.confirmed(changed, on: Table.fixed) == [])
     }
 
-    @Test("A confirmation of something else, or of nothing, changes nothing")
+    @Test("An unrelated or unexpected confirmation has no effect")
     func strayConfirmations() throws {
         var table = try Table(security: .none)
         try table.wantServiceChanged()
@@ -280,7 +286,7 @@ struct ServiceChangedServerTests {
         #expect(try table.server.publish(Table.addition).1 == [])
     }
 
-    @Test("What was under way on a bearer that closes is said on another")
+    @Test("An indication on a bearer that closes is sent again on another")
     func closedBearer() throws {
         var table = try Table(security: .none)
         table.server.open(Table.enhanced, security: .none, mtu: 64)
@@ -294,7 +300,7 @@ struct ServiceChangedServerTests {
         }
     }
 
-    @Test("Subscriptions to what is gone are gone, and do not come back with the handle")
+    @Test("Subscriptions to a removed service are removed and do not return with its handle")
     func subscriptionsOfGoneServices() throws {
         var table = try Table(security: .none)
         let published = try table.server.publish(Table.addition).0

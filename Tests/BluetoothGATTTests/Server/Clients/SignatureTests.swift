@@ -16,7 +16,7 @@ struct SignatureTests {
     ]
     static let signingKey = SigningKey(key: key)
 
-    /// A command as a client that has the key sends it.
+    /// Returns the command as a client with the key sends it.
     static func command(_ counter: UInt32, value: [UInt8] = [1, 2]) throws -> ATT.SignedWriteCommand
     {
         let unsigned = ATT.SignedWriteCommand(
@@ -36,10 +36,10 @@ struct SignatureTests {
         return table
     }
 
-    @Test("A signature is the counter and the upper half of the code, turned round")
+    @Test("A signature is the counter and the upper half of the code, in reversed order")
     func vector() throws {
-        // The code of RFC 4493, 4, example 2, is 070a16b4 6b4d4144 f79bdd9d d04a287c; the message
-        // is turned so that, with the counter at its end, it is that example's 16 octets.
+        // The code of RFC 4493, 4, example 2, is 070a16b4 6b4d4144 f79bdd9d d04a287c. The message
+        // is reversed so that, with the counter at its end, it is the 16 bytes of that example.
         let message: [UInt8] = [
             0x2A, 0x17, 0x93, 0x73, 0x11, 0x7E, 0x3D, 0xE9, 0x96, 0x9F, 0x40, 0x2E,
         ]
@@ -56,7 +56,7 @@ struct SignatureTests {
         #expect(SigningKey(key: [1]).signature(of: [], counter: 0) == nil)
     }
 
-    @Test("SM/PER/SIGN/BV-03-C: a good signature is accepted once, and its counter kept")
+    @Test("SM/PER/SIGN/BV-03-C: A valid signature is accepted once, and its counter is stored")
     func accepted() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []
@@ -71,7 +71,7 @@ struct SignatureTests {
         #expect(actions.memories.map(\.lastSignCounter) == [5, 6])
     }
 
-    @Test("The first counter may be zero, and the last one is the end")
+    @Test("The first counter may be zero, and no counter follows the last one")
     func counterLimits() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []
@@ -83,7 +83,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("SM/PER/SIGN/BI-01-C: whatever octet is changed, the command is not accepted")
+    @Test("SM/PER/SIGN/BI-01-C: A command with any changed byte is not accepted")
     func forged() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []
@@ -102,7 +102,7 @@ struct SignatureTests {
         #expect(table.server.acceptSignature(of: good, on: Table.fixed, into: &actions))
     }
 
-    @Test("On an encrypted link, without a key, or by nobody, nothing is accepted")
+    @Test("A signature is refused on an encrypted link, without a key, and without a client")
     func notAccepted() throws {
         var actions: [GATTServer.Action] = []
         let command = try Self.command(1)
@@ -115,10 +115,10 @@ struct SignatureTests {
         #expect(!away.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
     }
 
-    @Test("The counter that is remembered counts after a restart")
+    @Test("The stored counter applies after a restart")
     func restart() throws {
         var table = try Self.table()
-        var memory = ClientMemory()
+        var memory = ClientRecord()
         memory.knownHash = table.server.database.hash
         memory.lastSignCounter = 7
         _ = table.server.restore(Table.client, memory)
@@ -129,7 +129,7 @@ struct SignatureTests {
         #expect(table.server.acceptSignature(of: new, on: Table.fixed, into: &actions))
     }
 
-    @Test("What is kept of a client is handed out whole with a new counter, before it is restored")
+    @Test("A new counter is stored with the whole record before the record is restored")
     func beforeRestoring() throws {
         let kept = try BondedClientTests.memory(of: try Table())
         var old = kept
@@ -147,7 +147,7 @@ struct SignatureTests {
         #expect(table.server.subscriptions(of: Table.client) == [:])
     }
 
-    @Test("The counter of one key is not that of the next")
+    @Test("A new key starts with a new counter")
     func newKey() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []
@@ -168,7 +168,7 @@ struct SignatureTests {
         #expect(table.server.acceptSignature(of: first, on: Table.fixed, into: &actions))
     }
 
-    @Test("With the counter nothing else is kept of a link that proves nothing")
+    @Test("On an unencrypted link only the counter of the record is stored")
     func onlyTheCounter() throws {
         var table = try Self.table(.none)
         try table.subscribe(to: Table.notified)

@@ -29,14 +29,14 @@ struct SubscriptionTests {
         #expect(table.server.subscribers(of: handle) == [])
     }
 
-    @Test("Writing what is there already is nothing new")
+    @Test("Writing an unchanged configuration is not reported")
     func twice() throws {
         var table = try Table(security: .none)
         try table.subscribe(to: Table.notified)
         #expect(try table.subscribe(to: Table.notified) == [])
     }
 
-    @Test("Each client has a configuration of its own")
+    @Test("Each client has its own configuration")
     func severalClients() throws {
         var table = try Table(security: .none)
         let other = GATTServer.ClientID(rawValue: 2)
@@ -49,7 +49,7 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "Bits that the characteristic does not have are refused, and reserved bits ignored",
+        "Unsupported bits are refused, and reserved bits are ignored",
         arguments: [
             (Table.notified, [1, 0], nil),
             (Table.notified, [2, 0], .valueNotAllowed),
@@ -70,7 +70,7 @@ struct SubscriptionTests {
         #expect(table.server.refusal(ofWriting: value, to: attribute, by: Table.client) == refusal)
     }
 
-    @Test("Reserved bits are not kept")
+    @Test("Reserved bits are not stored")
     func reservedBits() throws {
         var table = try Table(security: .none)
         let configuration = try table.configuration(Table.notified)
@@ -78,7 +78,7 @@ struct SubscriptionTests {
         #expect(table.server.value(of: configuration, for: Table.client) == [1, 0])
     }
 
-    @Test("Who may not be sent a value may not subscribe to it, and may always unsubscribe")
+    @Test("Subscribing needs the permission for sending, while unsubscribing does not")
     func permissions() throws {
         var table = try Table(security: .none)
         let attribute = try table.configuration(Table.guarded)
@@ -93,7 +93,7 @@ struct SubscriptionTests {
         #expect(refusal(1) == nil)
     }
 
-    @Test("The rule for subscribing counts before the one for reading")
+    @Test("The rule for subscribing takes precedence over that for reading")
     func subscribeRule() throws {
         var server = GATTServer()
         let published = try server.publish(
@@ -121,7 +121,7 @@ struct SubscriptionTests {
         #expect(refusal() == .insufficientAuthorization)
     }
 
-    @Test("A client that leaves without a bond has no subscription when it comes back")
+    @Test("A client without a bond has no subscriptions after it reconnects")
     func leaving() throws {
         var table = try Table(security: .none)
         try table.subscribe(to: Table.notified)
@@ -133,7 +133,7 @@ struct SubscriptionTests {
         #expect(table.server.value(of: configuration, for: Table.client) == [0, 0])
     }
 
-    @Test("Other values that the server keeps are checked by length")
+    @Test("A stored value is checked for its length")
     func storedValues() throws {
         var table = try Table(security: .none)
         let handle = try table.value(Table.plain)
@@ -154,7 +154,7 @@ struct SubscriptionTests {
         #expect(table.server.write([1], to: declaration, by: Table.client) == [])
     }
 
-    @Test("A broadcast configuration has two octets, no less")
+    @Test("A broadcast configuration has exactly two bytes")
     func broadcast() throws {
         var server = GATTServer()
         _ = try server.publish(.init(Table.service, [.init(Table.plain, [.read, .broadcast])]))
@@ -168,7 +168,7 @@ struct SubscriptionTests {
         #expect(refusals == [short, short, nil, short])
     }
 
-    @Test("Features once set stay set, and only those with a meaning are kept")
+    @Test("Features that are set stay set, and unknown ones are not stored")
     func features() throws {
         var table = try Table(security: .none)
         let attribute = try table.attribute(0x2B29)

@@ -6,9 +6,9 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// A client that has the address of a bonded one, and no encryption yet. That values of all
-/// permissions are kept from it on all paths, `ProtectionTests` show.
-@Suite("A bonded client that has not proved who it is")
+/// A client with the address of a bonded client and without encryption. `ProtectionTests` show that
+/// values of all permissions are protected from it on all paths.
+@Suite("A bonded client without encryption")
 struct UnprovedClientTests {
     private static let unproved = LinkSecurity(isBonded: true)
     private let bearer = ServerStage.bearer(1)
@@ -19,11 +19,11 @@ struct UnprovedClientTests {
         return stage
     }
 
-    @Test("exchanges MTUs, and sees how the table is built")
+    @Test("The client exchanges the MTU and discovers the structure of the table")
     func structure() throws {
         var stage = try stage()
         #expect(stage.send([0x02, 0x40, 0x00]) == [[0x03, 0x05, 0x02]])
-        // Services, characteristics and descriptors; the last of a service that is sought by name.
+        // Services, characteristics and descriptors, and the end of a service found by its UUID.
         #expect(stage.send([0x10, 0x20, 0, 0x20, 0, 0x00, 0x28]).first?.first == 0x11)
         #expect(stage.send([0x08, 0x20, 0, 0x24, 0, 0x03, 0x28]).first?.first == 0x09)
         #expect(stage.send([0x08, 0x50, 0, 0x53, 0, 0x02, 0x28]).first?.first == 0x09)
@@ -34,7 +34,7 @@ struct UnprovedClientTests {
         #expect(stage.send([0x0A, 0x20, 0]) == [[0x0B, 0x00, 0xA0]])
     }
 
-    @Test("gets the hash of the table, for which nobody may be asked for a key")
+    @Test("The client reads the database hash, which never requires encryption")
     func hash() throws {
         var stage = try stage()
         let hash = stage.server.database.hash
@@ -42,9 +42,54 @@ struct UnprovedClientTests {
         #expect(response.first?.suffix(16) == hash[...])
     }
 
+    // Vol 3, Part C, 12.1 and 12.2; Vol 3, Part G, 7.4.
     @Test(
-        "gets no value, not even what everybody may read",
-        arguments: [0x0003, 0x0022, 0x0023, 0x0026, 0x0032, 0x0034, 0x0035]
+        "The client reads the device's description and the server's features, read-only",
+        arguments: [
+            (0x03, Array("Lanyard".utf8)), (0x05, [0, 0]), (0x11, [0]),
+        ] as [(UInt8, [UInt8])]
+    )
+    func description(_ handle: UInt8, value: [UInt8]) throws {
+        var stage = try stage()
+        let last = UInt8(value.count)
+        #expect(stage.send([0x0A, handle, 0]) == [[0x0B] + value])
+        #expect(stage.send([0x0C, handle, 0, 1, 0]) == [[0x0D] + value.dropFirst()])
+        #expect(stage.send([0x0E, handle, 0, handle, 0]) == [[0x0F] + value + value])
+        #expect(stage.send([0x20, handle, 0, handle, 0]).first?.prefix(3) == [0x21, last, 0])
+        #expect(stage.send([0x12, handle, 0, 1]) == [[0x01, 0x12, handle, 0, 0x03]])
+        #expect(stage.send([0x16, handle, 0, 0, 0, 1]) == [[0x01, 0x16, handle, 0, 0x03]])
+    }
+
+    @Test("The client reads a name only with its permission, and only in Generic Access")
+    func guardedName() throws {
+        let name = GATT.AttributeType.deviceName
+        func characteristic(_ rule: SecurityRequirement) -> GATT.CharacteristicDefinition {
+            .init(
+                name,
+                [.read, .write],
+                permissions: .init(read: rule, write: .open),
+                value: .stored([0x41])
+            )
+        }
+        var server = GATTServer()
+        let services: [(BluetoothUUID, SecurityRequirement)] = [
+            (GATT.AttributeType.genericAccess, .encrypted), (.init(0xA0F0), .open),
+        ]
+        let handles = try services.map { uuid, rule in
+            let definition = GATT.ServiceDefinition(uuid, [characteristic(rule)])
+            return try server.publish(definition).0.characteristics[0].valueHandle
+        }
+        var stage = ServerStage(server)
+        stage.connect(security: Self.unproved)
+        for handle in handles.map({ UInt8($0.rawValue) }) {
+            #expect(stage.send([0x0A, handle, 0]) == [[0x01, 0x0A, handle, 0, 0x0F]])
+            #expect(stage.send([0x12, handle, 0, 1]) == [[0x01, 0x12, handle, 0, 0x0F]])
+        }
+    }
+
+    @Test(
+        "The client gets no other value, even if its permission is open",
+        arguments: [0x0007, 0x000D, 0x0022, 0x0023, 0x0026, 0x0032, 0x0034, 0x0035]
     )
     func values(_ handle: UInt8) throws {
         var stage = try stage()
@@ -54,7 +99,7 @@ struct UnprovedClientTests {
         #expect(stage.send([0x0A, handle, 0]) != [refusal])
     }
 
-    @Test("is not told what nobody may do by a wish for encryption")
+    @Test("An operation without any permission is not answered with a request for encryption")
     func forbidden() throws {
         var stage = try stage()
         #expect(stage.send([0x0A, 0x28, 0]) == [[0x01, 0x0A, 0x28, 0, 0x02]])
@@ -62,7 +107,7 @@ struct UnprovedClientTests {
         #expect(stage.send([0x0A, 0x3F, 0]) == [[0x01, 0x0A, 0x3F, 0, 0x01]])
     }
 
-    @Test("is sent nothing that it subscribed to before the bond was known")
+    @Test("Values subscribed before the bond was recognized are not sent")
     func sending() throws {
         var stage = ServerStage(try SampleTable.server())
         stage.connect()
@@ -77,7 +122,7 @@ struct UnprovedClientTests {
         #expect(stage.drain() == [[0x1B, 0x34, 0, 3]])
     }
 
-    @Test("executes nothing that it has prepared before the bond was known")
+    @Test("Writes prepared before the bond was recognized are not executed")
     func prepared() throws {
         var stage = ServerStage(try SampleTable.server())
         stage.connect()
@@ -87,7 +132,7 @@ struct UnprovedClientTests {
         #expect(stage.server.value(of: AttributeHandle(0x22)) == [1, 2, 3])
     }
 
-    @Test("hears of a change of the table once the link is encrypted")
+    @Test("A change of the table is indicated once the link is encrypted")
     func serviceChanged() throws {
         var table = try ServedTable(security: .none)
         try table.wantServiceChanged()
@@ -98,7 +143,7 @@ struct UnprovedClientTests {
         #expect(later.changedRanges.count == 1)
     }
 
-    @Test("writes with a signature only what is written with signatures")
+    @Test("A signed write applies only to characteristics with signed writes")
     func signed() throws {
         var stage = try stage()
         let key = SigningKey(key: SampleTable.octets(16))

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite("The services that every server has")
+@Suite("Core services of a server")
 struct CoreServiceTests {
     typealias Service = GATT.ServiceDefinition
     typealias Characteristic = GATT.CharacteristicDefinition
@@ -18,7 +18,7 @@ struct CoreServiceTests {
         return attribute.flatMap { server.value(of: $0, for: .init(rawValue: 1)) }
     }
 
-    @Test("They are there from the beginning, at the first handles")
+    @Test("The core services exist from the start, at the first handles")
     func fromTheBeginning() {
         let server = GATTServer()
         #expect(
@@ -34,7 +34,7 @@ struct CoreServiceTests {
         )
     }
 
-    @Test("Name, appearance and preferred parameters can be changed, and nothing moves")
+    @Test("Name, appearance and preferred parameters change without moving a handle")
     func genericAccess() {
         var server = GATTServer()
         let hash = server.database.hash
@@ -51,7 +51,7 @@ struct CoreServiceTests {
         #expect(Self.value(0x2A04, in: server) == [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF])
     }
 
-    @Test("A long name is cut between two characters")
+    @Test("A long name is truncated between two characters")
     func longName() {
         var server = GATTServer()
         server.setGenericAccess(name: String(repeating: "ü", count: 200))
@@ -60,7 +60,7 @@ struct CoreServiceTests {
         #expect(Self.value(0x2A00, in: server)?.count == 247)
     }
 
-    @Test("Server Supported Features tell of enhanced bearers where there are any")
+    @Test("Server Supported Features indicate support for enhanced bearers")
     func serverFeatures() {
         var server = GATTServer()
         #expect(Self.value(0x2B3A, in: server) == [0])
@@ -68,7 +68,7 @@ struct CoreServiceTests {
         #expect(Self.value(0x2B3A, in: server) == [1])
     }
 
-    @Test("They make way for a definition that wants their handles")
+    @Test("The core services move if a definition needs their handles")
     func makingWay() throws {
         var server = GATTServer()
         server.setGenericAccess(name: "Way")
@@ -85,7 +85,7 @@ struct CoreServiceTests {
         #expect(Self.value(0x2A00, in: server) == Array("Way".utf8))
     }
 
-    @Test("A definition of one of them takes its place, and the other one stays")
+    @Test("A definition of a core service replaces it, and the other one stays")
     func replacing() throws {
         var server = GATTServer()
         let own = Service(
@@ -104,7 +104,7 @@ struct CoreServiceTests {
     }
 
     @Test(
-        "A whole table can be described handle by handle, in whatever order it is published",
+        "A whole table can be published with explicit handles in any order",
         arguments: [[0, 1, 2, 3], [2, 3, 1, 0], [2, 1, 0, 3], [1, 2, 3, 0]]
     )
     func wholeTable(_ order: [Int]) throws {
@@ -113,7 +113,7 @@ struct CoreServiceTests {
         #expect(server.database.attributes.map(\.handle.rawValue) == Array(1...22))
     }
 
-    @Test("Once a client has come they stay where they are")
+    @Test("The core services keep their handles once a client has connected")
     func staying() throws {
         var server = GATTServer()
         server.open(Self.bearer, security: .none, mtu: 23)
@@ -125,7 +125,7 @@ struct CoreServiceTests {
         }
     }
 
-    @Test("They cannot be taken away, and come back where a replacement goes")
+    @Test("The core services cannot be removed, and return if a replacement is removed")
     func takingAway() throws {
         var server = GATTServer()
         #expect(throws: GATT.DefinitionError.reserved(BluetoothUUID(0x1800))) {
@@ -137,7 +137,7 @@ struct CoreServiceTests {
         #expect(Self.value(0x2B2A, in: server) == server.database.hash)
     }
 
-    @Test("Values are changed where the server keeps them, and nowhere else")
+    @Test("Only values that the server stores can be set")
     func settingValues() throws {
         var server = GATTServer()
         let service = try server.publish(

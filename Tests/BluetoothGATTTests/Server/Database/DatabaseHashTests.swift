@@ -10,7 +10,7 @@ struct DatabaseHashTests {
     typealias Service = GATT.ServiceDefinition
     typealias Characteristic = GATT.CharacteristicDefinition
 
-    /// The table of Vol 3, Part G, Appendix B: what is included is published before.
+    /// The table of Vol 3, Part G, Appendix B, with included services published first.
     static let sample: [Service] = [
         Service(
             BluetoothUUID(0x1800),
@@ -52,7 +52,7 @@ struct DatabaseHashTests {
         ),
     ]
 
-    @Test("The specification's sample table has the specification's hash")
+    @Test("The sample table of the specification has the specified hash")
     func sampleData() throws {
         var server = GATTServer()
         for service in Self.sample { _ = try server.publish(service) }
@@ -62,7 +62,7 @@ struct DatabaseHashTests {
         #expect(server.value(of: attribute, for: .init(rawValue: 1)) == expected.reversed())
     }
 
-    @Test("Values that mean something to a user do not change the hash")
+    @Test("Values of characteristics do not change the hash")
     func values() throws {
         var server = GATTServer()
         let battery = BluetoothUUID(0x2A19)
@@ -76,7 +76,7 @@ struct DatabaseHashTests {
         #expect(server.database.hash == before)
     }
 
-    @Test("A service that comes changes the hash, and one that goes gives it back")
+    @Test("Adding a service changes the hash, and removing it restores the hash")
     func comingAndGoing() throws {
         var server = GATTServer()
         let empty = server.database.hash
@@ -86,7 +86,7 @@ struct DatabaseHashTests {
         #expect(server.database.hash == empty)
     }
 
-    @Test("Tables that differ in one property have other hashes")
+    @Test("Tables that differ in one property have different hashes")
     func properties() throws {
         let hashes = try [GATT.CharacteristicProperties.read, [.read, .write]].map { properties in
             var database = AttributeDatabase()

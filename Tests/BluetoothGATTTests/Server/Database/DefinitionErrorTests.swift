@@ -6,14 +6,14 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-@Suite("Definitions that cannot be published")
+@Suite("Invalid definitions")
 struct DefinitionErrorTests {
     typealias Service = GATT.ServiceDefinition
     typealias Characteristic = GATT.CharacteristicDefinition
 
     static let uuid = BluetoothUUID(0xFF00)
 
-    /// Handles 0x0010 to 0x0012 are taken.
+    /// Returns a database in which handles 0x0010 to 0x0012 are taken.
     static func database() throws -> AttributeDatabase {
         var database = AttributeDatabase()
         _ = try database.publish(
@@ -114,7 +114,10 @@ struct DefinitionErrorTests {
         ),
     ]
 
-    @Test("Each is refused with its reason, and the table stays as it was", arguments: wrong)
+    @Test(
+        "An invalid definition is refused with its reason and leaves the table unchanged",
+        arguments: wrong
+    )
     func refusals(_ definition: Service, _ error: GATT.DefinitionError) throws {
         var database = try Self.database()
         let (attributes, hash) = (database.attributes, database.hash)
@@ -125,7 +128,7 @@ struct DefinitionErrorTests {
     }
 
     @Test(
-        "A descriptor of which there is one at most is refused twice",
+        "A duplicate of a descriptor that must be unique is refused",
         arguments: [0x2900, 0x2901, 0x2902, 0x2903, 0x2905] as [UInt16]
     )
     func duplicates(_ type: UInt16) throws {
@@ -150,7 +153,7 @@ struct DefinitionErrorTests {
         #expect(database.attributes.count == 5)
     }
 
-    @Test("A table takes 65,535 attributes and not one more")
+    @Test("A table has at most 65,535 attributes")
     func fullTable() throws {
         var database = AttributeDatabase()
         let descriptor = GATT.DescriptorDefinition(Self.uuid, value: .stored([]))
@@ -172,7 +175,7 @@ struct DefinitionErrorTests {
         }
     }
 
-    @Test("After the last handle the first gap that is large enough is used")
+    @Test("After the last handle, the first gap that is large enough is used")
     func gaps() throws {
         var database = AttributeDatabase()
         for handle: UInt16 in [0x0001, 0x0003, 0x0008, 0xFFFF] {
@@ -185,7 +188,7 @@ struct DefinitionErrorTests {
         #expect(try database.publish(one).service.handle == AttributeHandle(0x0002))
     }
 
-    @Test("What is not there cannot be taken away")
+    @Test("A service that is not published cannot be removed")
     func unpublishing() throws {
         var database = try Self.database()
         #expect(throws: GATT.DefinitionError.notPublished(AttributeHandle(0x0011))) {
@@ -193,9 +196,12 @@ struct DefinitionErrorTests {
         }
     }
 
-    @Test("Random definitions are published or refused, and the table stays in order")
-    func randomDefinitions() throws {
-        var generator = SplitMix64(seed: 0xDA7A)
+    @Test(
+        "Random definitions are published or refused, and the table stays valid",
+        arguments: RunSeed.seeds(1)
+    )
+    func randomDefinitions(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
         var database = AttributeDatabase()
         func handle() -> AttributeHandle? {
             guard !generator.happens(oneIn: 3) else { return nil }

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-@Suite("Publishing services in a table")
+@Suite("Publishing services")
 struct PublishingTests {
     typealias Service = GATT.ServiceDefinition
     typealias Characteristic = GATT.CharacteristicDefinition
@@ -13,7 +13,7 @@ struct PublishingTests {
 
     static let uuid = BluetoothUUID(0xFF00)
 
-    @Test("A definition becomes declarations, values and descriptors, one handle after the other")
+    @Test("A definition becomes declarations, values and descriptors with ascending handles")
     func rows() throws {
         var database = AttributeDatabase()
         let published = try database.publish(
@@ -40,7 +40,7 @@ struct PublishingTests {
         #expect(published.characteristics[1].characteristic.endHandle == AttributeHandle(6))
     }
 
-    @Test("Long UUIDs stand whole in their declarations")
+    @Test("Declarations contain long UUIDs completely")
     func longUUIDs() throws {
         let long = try #require(BluetoothUUID("6E400001-B5A3-F393-E0A9-E50E24DCCA9E"))
         var database = AttributeDatabase()
@@ -49,7 +49,7 @@ struct PublishingTests {
         #expect(database.attributes[1].value == .fixed([0x02, 0x03, 0x00] + long.bytes128))
     }
 
-    @Test("Explicit handles are kept, with the gaps between them")
+    @Test("Explicit handles are used, with gaps between them")
     func explicitHandles() throws {
         var database = AttributeDatabase()
         let published = try database.publish(
@@ -104,7 +104,7 @@ struct PublishingTests {
         #expect(database.attribute(AttributeHandle(0x41))?.type == BluetoothUUID(0x2803))
     }
 
-    @Test("Attributes are found by handle and range in a table with gaps")
+    @Test("Attributes are found by handle and by range in a table with gaps")
     func lookup() throws {
         var database = AttributeDatabase()
         for handle: UInt16 in [0x0100, 0x0001, 0xFFFF, 0x0050] {
@@ -121,7 +121,7 @@ struct PublishingTests {
         #expect(database.attribute(.invalid) == nil)
     }
 
-    @Test("A secondary service can be included, by UUID and by handle")
+    @Test("A secondary service can be included by UUID and by handle")
     func includes() throws {
         var database = AttributeDatabase()
         let long = try #require(BluetoothUUID("6E400001-B5A3-F393-E0A9-E50E24DCCA9E"))
@@ -139,7 +139,7 @@ struct PublishingTests {
         #expect(database.attributes[4].value == .fixed([2, 0, 2, 0]))
     }
 
-    @Test("A service that another one includes cannot go before it")
+    @Test("An included service cannot be removed before the service that includes it")
     func includedServiceStays() throws {
         var database = AttributeDatabase()
         _ = try database.publish(Service(BluetoothUUID(0x180F), []))
@@ -154,7 +154,7 @@ struct PublishingTests {
         #expect(database.services.isEmpty)
     }
 
-    @Test("Descriptors that properties call for come by themselves, once")
+    @Test("Descriptors that properties require are added once")
     func impliedDescriptors() throws {
         var database = AttributeDatabase()
         _ = try database.publish(
@@ -185,7 +185,7 @@ struct PublishingTests {
     }
 
     @Test(
-        "A configuration can be written though nothing is said about it, and asks for what is said"
+        "A configuration is writable by default and uses explicit permissions if present"
     )
     func configurationPermissions() throws {
         var database = AttributeDatabase()

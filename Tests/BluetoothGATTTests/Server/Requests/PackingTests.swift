@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("Responses that hold many attributes")
+@Suite("Responses with many attributes")
 struct PackingTests {
     private func stage(
         _ values: [[UInt8]],
@@ -34,7 +34,7 @@ struct PackingTests {
     }
 
     @Test(
-        "Read By Type holds as many values as fit",
+        "Read By Type contains as many values as fit",
         arguments: [(23, 3, 4), (24, 3, 4), (27, 3, 5), (517, 3, 40), (23, 19, 1), (23, 18, 1)]
             as [(UInt16, Int, Int)]
     )
@@ -50,7 +50,7 @@ struct PackingTests {
     }
 
     @Test(
-        "A value too long for Read By Type is cut rather than refused",
+        "A value that is too long for Read By Type is truncated",
         arguments: [(23, 19), (100, 96), (257, 253), (517, 253)] as [(UInt16, Int)]
     )
     func cutsFirst(mtu: UInt16, length: Int) throws {
@@ -64,7 +64,7 @@ struct PackingTests {
         #expect(response.entries.allSatisfy { Array($0.value) == SampleTable.octets(length) })
     }
 
-    @Test("Read By Type leaves out what has another length")
+    @Test("Read By Type ends before a value of another length")
     func leavesOut() throws {
         let values: [[UInt8]] = [[1], [2], [3, 3], [4]]
         let response = try response(stage(values, mtu: 100), "080100ffff00b2")
@@ -75,7 +75,7 @@ struct PackingTests {
         #expect(response.entries.map { Array($0.value) } == [[1], [2]])
     }
 
-    @Test("Values of no octets are packed too")
+    @Test("Empty values are included")
     func packsEmpty() throws {
         let response = try response(stage([[], []], mtu: 23), "080100ffff00b2")
         guard case .readByTypeResponse(let response) = response else {
@@ -86,7 +86,7 @@ struct PackingTests {
     }
 
     @Test(
-        "Find Information holds as many types as fit, of one length",
+        "Find Information contains as many types of one length as fit",
         arguments: [(23, 5), (64, 15), (517, 41)] as [(UInt16, Int)]
     )
     func findInformation(mtu: UInt16, count: Int) throws {
@@ -100,7 +100,7 @@ struct PackingTests {
         #expect(response.entries.count == count)
     }
 
-    @Test("Find Information ends where UUIDs of the other length begin")
+    @Test("Find Information ends before UUIDs of the other length")
     func findInformationChanges() throws {
         let stage = try stage([[1], [1]], mtu: 517, type: SampleTable.longType)
         for (start, isLong) in [("0101", false), ("0201", true)] {
@@ -115,7 +115,7 @@ struct PackingTests {
         }
     }
 
-    @Test("Find By Type Value and Read By Group Type hold as many services as fit")
+    @Test("Find By Type Value and Read By Group Type contain as many services as fit")
     func services() throws {
         var server = GATTServer()
         for number in 0..<40 {
@@ -137,7 +137,7 @@ struct PackingTests {
         #expect(groups.entries.map(\.groupEnd) == groups.entries.map(\.handle))
     }
 
-    @Test("A value that may not be read matches nothing")
+    @Test("A value without permission to read matches nothing")
     func hidesUnreadable() throws {
         var stage = ServerStage(try SampleTable.server())
         stage.connect()

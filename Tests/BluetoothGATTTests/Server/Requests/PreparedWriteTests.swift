@@ -45,7 +45,7 @@ struct PreparedWriteTests {
 
     private var value: [UInt8]? { stage.server.value(of: AttributeHandle(0x25)) }
 
-    @Test("Two clients that prepare at once do not mix")
+    @Test("Prepared writes of two clients do not mix")
     mutating func twoClients() {
         for part in 0..<UInt16(4) {
             #expect(prepare([1, 1], at: 2 * part, on: first) == nil)
@@ -58,7 +58,7 @@ struct PreparedWriteTests {
         #expect(value == Array(repeating: 2, count: 12))
     }
 
-    @Test("What one client cancels, another still executes")
+    @Test("Canceling prepared writes of one client keeps those of another")
     mutating func cancelsOwn() {
         _ = prepare([1], on: first)
         _ = prepare([2], on: second)
@@ -69,7 +69,7 @@ struct PreparedWriteTests {
         #expect(value == [2])
     }
 
-    @Test("Each bearer of a client has a queue of its own")
+    @Test("Each bearer of a client has its own queue")
     mutating func twoBearers() {
         _ = prepare([1], on: first)
         _ = prepare([2], on: enhanced)
@@ -79,7 +79,7 @@ struct PreparedWriteTests {
         #expect(value == [1])
     }
 
-    @Test("The queue is gone with the link")
+    @Test("The end of the link clears the queue")
     mutating func disconnects() {
         _ = prepare([1], on: first)
         _ = prepare([2], on: enhanced)
@@ -91,7 +91,7 @@ struct PreparedWriteTests {
         #expect(value == [2])
     }
 
-    @Test("The queue takes so many parts, over all bearers of a client, and none of another's")
+    @Test("The number of parts is limited over all bearers of a client, not of others")
     mutating func boundsParts() {
         for part in 0..<GATTServer.preparedWriteLimit {
             #expect(prepare([7], on: part.isMultiple(of: 2) ? first : enhanced) == nil)
@@ -103,7 +103,7 @@ struct PreparedWriteTests {
         #expect(prepare([7], on: first) == nil)
     }
 
-    @Test("The queue takes so many octets")
+    @Test("The number of bytes in the queue is limited")
     mutating func boundsOctets() {
         let part = [UInt8](repeating: 1, count: GATT.valueLengthLimit)
         for _ in 0..<GATTServer.preparedOctetLimit / part.count {
@@ -116,7 +116,7 @@ struct PreparedWriteTests {
         #expect(prepare([1], on: first) == nil)
     }
 
-    @Test("The longest value goes through at the smallest MTU")
+    @Test("The longest value is written at the smallest MTU")
     mutating func longestValue() {
         let bearer = ServerStage.bearer(3)
         stage.connect(bearer)
@@ -134,7 +134,7 @@ struct PreparedWriteTests {
         #expect(stage.takeNews() == [told])
     }
 
-    @Test("A part goes over what is there and beyond it; at offset zero it is the new value")
+    @Test("A part overwrites and extends the value, and at offset zero replaces it")
     mutating func writesParts() {
         _ = prepare([90, 91], at: 10, on: first)
         _ = prepare([92, 93], at: 49, on: first)
@@ -149,7 +149,7 @@ struct PreparedWriteTests {
         #expect(value == [3])
     }
 
-    @Test("An offset can follow on an earlier part, and on nothing else beyond the end")
+    @Test("An offset beyond the end must follow an earlier part")
     mutating func checksOffsets() {
         _ = prepare([1], on: first)
         _ = prepare([2], at: 2, on: first)
@@ -163,7 +163,7 @@ struct PreparedWriteTests {
         #expect(stage.news.isEmpty)
     }
 
-    @Test("What was prepared for an attribute that is gone is not written to its successor")
+    @Test("A prepared write of a removed attribute does not apply to its successor")
     mutating func survivesUnpublishing() throws {
         let handle = AttributeHandle(0x90)
         for type in [0xB300, 0xB301] as [UInt16] {
@@ -182,7 +182,7 @@ struct PreparedWriteTests {
         #expect(stage.server.value(of: AttributeHandle(0x92)) == [0])
     }
 
-    @Test("Protection that is lost after preparing is missed when executing")
+    @Test("Executing fails if the link lost its security after preparing")
     mutating func losesProtection() {
         let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
         _ = stage.server.securityChanged(first.client, encrypted)
@@ -192,7 +192,7 @@ struct PreparedWriteTests {
         #expect(stage.server.value(of: AttributeHandle(0x2A)) == [3])
     }
 
-    @Test("A client that goes while the application thinks leaves everything as it was")
+    @Test("A client that disconnects during a question leaves all values unchanged")
     mutating func disconnectsWhileAsked() {
         _ = prepare([1], on: first)
         _ = prepare([2], of: 0x32, on: first)

@@ -37,14 +37,14 @@ struct QuestionTests {
         stage.news.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
     }
 
-    @Test("A read is asked with its offset, and the answer is cut to the MTU")
+    @Test("A question for a read has its offset, and the answer is truncated to the MTU")
     mutating func read() {
         #expect(send("0c32000500") == [])
         #expect(asked == [.read(client, AttributeHandle(0x32), offset: 5)])
         #expect(answer(.success(SampleTable.octets(30))) == ["0d" + hexadecimal(22)])
     }
 
-    @Test("An answer is cut to the longest value there is")
+    @Test("An answer is truncated to the maximum length of a value")
     mutating func cutsToValue() {
         _ = send("020502")
         _ = send("0c3200fc01")
@@ -53,7 +53,7 @@ struct QuestionTests {
         #expect(answer(.success(SampleTable.octets(30))) == ["0d"])
     }
 
-    @Test("Several values are asked for one after the other")
+    @Test("Several values are requested from the application one after the other")
     mutating func readMultiple() {
         #expect(send("0e820022008400") == [])
         #expect(asked == [.read(client, AttributeHandle(0x82), offset: 0)])
@@ -62,14 +62,14 @@ struct QuestionTests {
         #expect(answer(.success([8, 9])) == ["0f070102030809"])
     }
 
-    @Test("What would not fit into the response is not asked for")
+    @Test("A value that does not fit into the response is not requested")
     mutating func readMultipleFull() {
         _ = send("0e82008400")
         #expect(answer(.success(SampleTable.octets(22))) == ["0f" + hexadecimal(22)])
         #expect(asked == [])
     }
 
-    @Test("Several lengths and values are asked for as well; a refusal names its attribute")
+    @Test("Several values with lengths are requested, and a refusal names its attribute")
     mutating func readMultipleVariable() {
         _ = send("2082008400")
         _ = answer(.success([7]))
@@ -79,7 +79,7 @@ struct QuestionTests {
         #expect(answer(.failure(.init(rawValue: 0x81))) == ["0120840081"])
     }
 
-    @Test("Read By Type goes on while lengths are equal")
+    @Test("Read By Type continues while the lengths are equal")
     mutating func readByType() {
         _ = send("088000880000b2")
         #expect(answer(.success([1, 1])) == [])
@@ -88,7 +88,7 @@ struct QuestionTests {
         #expect(asked == [])
     }
 
-    @Test("Read By Type ends before the first value that is refused, unless that is the first")
+    @Test("Read By Type ends before a refused value, and fails if that is the first")
     mutating func readByTypeRefused() {
         _ = send("088000880000b2")
         _ = answer(.success([1]))
@@ -97,7 +97,7 @@ struct QuestionTests {
         #expect(answer(.failure(.unlikelyError)) == ["010882000e"])
     }
 
-    @Test("Values of the application's are found too; a refusal is no match")
+    @Test("Values of the application are found, and a refused value does not match")
     mutating func findByTypeValue() {
         _ = send("068000880000b20708")
         _ = answer(.success([7, 8]))
@@ -106,7 +106,7 @@ struct QuestionTests {
         #expect(answer(.success([7, 8])) == ["078200820088008800"])
     }
 
-    @Test("All questions of one request share its time")
+    @Test("All questions of one request share its deadline")
     mutating func deadline() {
         _ = send("0e82008400")
         #expect(stage.server.nextDeadline == Instant.zero + GATTServer.questionLimit)
@@ -119,7 +119,7 @@ struct QuestionTests {
         #expect(answer(.success([1])) == [])
     }
 
-    @Test("An answer that comes with the deadline comes too late")
+    @Test("An answer at the deadline is too late")
     mutating func tooLate() {
         _ = send("128200aa")
         guard case .ask(let id, _)? = stage.takeNews().first else {
@@ -132,7 +132,7 @@ struct QuestionTests {
         #expect(stage.drain().map(\.hexadecimal) == ["011282000e"])
     }
 
-    @Test("A question is over when it is answered, and when its bearer is gone")
+    @Test("A question ends when it is answered and when its bearer closes")
     mutating func endsOnce() {
         _ = send("0a8200")
         guard case .ask(let id, _)? = stage.takeNews().first else {
@@ -151,7 +151,7 @@ struct QuestionTests {
         #expect(send("0a2200") == ["0b010203"])
     }
 
-    @Test("Each bearer has a question of its own, and commands pass it")
+    @Test("Each bearer has its own question, and commands are not blocked by it")
     mutating func oneForEachBearer() {
         let other = ServerStage.bearer(1, channel: 0x40)
         let stranger = ServerStage.bearer(2)
@@ -174,7 +174,7 @@ struct QuestionTests {
         #expect(stage.drain(stranger) == [[0x0B, 9]])
     }
 
-    @Test("Commands ask without waiting: a flood of them is not kept")
+    @Test("Commands ask the application without a pending request")
     mutating func commandsAreForgotten() {
         for _ in 0..<1000 { _ = send("528200aa") }
         #expect(stage.takeNews().count == 1000)
@@ -182,7 +182,7 @@ struct QuestionTests {
         #expect(stage.server.pending.isEmpty)
     }
 
-    @Test("Protection that is lost while the application thinks is missed")
+    @Test("An answer fails if the link lost its security during the question")
     mutating func losesProtection() throws {
         _ = try stage.server.publish(
             .init(

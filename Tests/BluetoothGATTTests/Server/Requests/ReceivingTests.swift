@@ -7,11 +7,11 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("Requests and commands as they come")
+@Suite("Receiving requests and commands")
 struct ReceivingTests {
     private let bearer = ServerStage.bearer(1)
 
-    @Test("A request on a bearer that nobody opened is answered all the same")
+    @Test("A request on an unknown bearer gets an error response")
     func unknownBearer() throws {
         var server = try SampleTable.server()
         let handle = AttributeHandle(0x22)
@@ -30,7 +30,7 @@ struct ReceivingTests {
         #expect(server.value(of: handle) == [1, 2, 3])
     }
 
-    @Test("A second request while one is open is told as a violation")
+    @Test("A second request before the first response is reported as a violation")
     func hasty() throws {
         var server = try SampleTable.server()
         server.open(bearer, security: .none, mtu: 23)
@@ -43,7 +43,7 @@ struct ReceivingTests {
         }
     }
 
-    @Test("A command with a good signature is carried out, once")
+    @Test("A command with a valid signature is executed once")
     func signed() throws {
         var stage = ServerStage(try SampleTable.server())
         stage.connect(security: LinkSecurity(isBonded: true))
@@ -60,7 +60,7 @@ struct ReceivingTests {
         #expect(stage.server.value(of: AttributeHandle(0x37)) == [0])
     }
 
-    @Test("A signature opens nothing that wants encryption")
+    @Test("A signature does not replace required encryption")
     func signedIsNotEncrypted() throws {
         var stage = ServerStage(try SampleTable.server())
         stage.connect(security: LinkSecurity(isBonded: true))

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A server with one service, and a client or two, for tests of what it knows of them.
+/// A server with one service and one or two clients, for tests of its client records.
 struct ServedTable {
     static let service = BluetoothUUID(0xFF00)
     static let notified = BluetoothUUID(0xFF01)
@@ -37,7 +37,7 @@ struct ServedTable {
         ]
     )
 
-    /// Something to publish in addition.
+    /// A service to publish in addition.
     static let addition = GATT.ServiceDefinition(
         BluetoothUUID(0xFFA0),
         [.init(BluetoothUUID(0xFFA1), .notify)]
@@ -50,7 +50,7 @@ struct ServedTable {
         published = try server.publish(Self.definition).0
     }
 
-    /// A table whose client is connected.
+    /// Creates a table whose client is connected.
     init(security: LinkSecurity, mtu: Int = 23) throws {
         try self.init()
         server.open(Self.fixed, security: security, mtu: mtu)
@@ -66,12 +66,12 @@ struct ServedTable {
         return try #require(server.database.attribute(handle))
     }
 
-    /// The server's own attribute of this type.
+    /// Returns the server's own attribute of this type.
     func attribute(_ type: UInt16) throws -> Attribute {
         try #require(server.database.attributes.first { $0.type == BluetoothUUID(type) })
     }
 
-    /// Writes a configuration as a request would: checked first.
+    /// Writes a configuration with the checks of a write request.
     @discardableResult
     mutating func subscribe(
         _ client: GATTServer.ClientID = Self.client,
@@ -100,7 +100,7 @@ struct ServedTable {
         server.write([bits], to: try attribute(0x2B29), by: client)
     }
 
-    /// What becomes of a request before it is looked at further.
+    /// Returns the error of the check that precedes the processing of a request.
     mutating func refusal(
         _ request: ATT.PDU,
         on bearer: GATTServer.BearerID = Self.fixed
@@ -119,7 +119,7 @@ extension [GATTServer.Action] {
     }
 
     /// The records that are to be kept.
-    var memories: [ClientMemory] {
+    var memories: [ClientRecord] {
         compactMap { if case .remember(_, let memory) = $0 { memory } else { nil } }
     }
 }

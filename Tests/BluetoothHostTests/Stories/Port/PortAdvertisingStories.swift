@@ -6,18 +6,18 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Sets by the port")
+@Suite("Advertising sets with the port")
 struct PortAdvertisingStories {
     private static let shade = Advertising(AdvertisingContent(localName: "Shade"))
 
-    /// Whether each set on the air shows the shade's name.
+    /// Returns whether each advertising set contains the shade's name.
     private func areShades(on bench: PortBench) -> [Bool] {
         bench.transport.controller.setsOnAir.map { set in
             String(decoding: set.data + set.response, as: UTF8.self).contains("Shade")
         }
     }
 
-    @Test("show something else when they are changed, and remain the same")
+    @Test("A set changes its content and keeps its identity")
     func change() throws {
         let bench = PortBench.ready()
         let set = try bench.get { [journal = bench.journal] in

@@ -11,7 +11,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What is given up by the port")
+@Suite("Cancellation with the port")
 struct PortCancellationStories {
     private static let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
     private static let scan = ScanRequest(
@@ -22,7 +22,7 @@ struct PortCancellationStories {
 
     private let peer = ModelPeer(1)
 
-    @Test("on a link, is told so once, and never again")
+    @Test("A canceled request on a link completes once")
     func requests() throws {
         let bench = PortBench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -41,7 +41,7 @@ struct PortCancellationStories {
         #expect(bench.journal.take().count == 1, "the end of the link")
     }
 
-    @Test("as a dial, leaves no link behind, however late it is", arguments: [false, true])
+    @Test("A canceled connection request leaves no link, however late", arguments: [false, true])
     func dials(_ isLate: Bool) {
         let bench = PortBench.ready(peers: [peer])
         let id = Mutex<RequestIdentifier?>(nil)
@@ -66,7 +66,7 @@ struct PortCancellationStories {
         #expect(bench.transport.controller.violations.isEmpty)
     }
 
-    @Test("as a scan, is told to be done, and finds nothing more")
+    @Test("A canceled scan completes and finds no further peers")
     func scans() throws {
         let bench = PortBench.ready(peers: [peer])
         let id = try bench.get { [journal = bench.journal] in
@@ -81,7 +81,7 @@ struct PortCancellationStories {
         #expect(bench.journal.take().isEmpty)
     }
 
-    @Test("as a set, ends it")
+    @Test("Canceling a set ends it")
     func sets() throws {
         let bench = PortBench.ready()
         let id = try bench.get { [journal = bench.journal] in
@@ -99,7 +99,7 @@ struct PortCancellationStories {
         #expect(lines.contains { $0.hasPrefix("lamp: ") })
     }
 
-    @Test("as the waiting for a channel, leaves the listener for the next")
+    @Test("A canceled accept leaves the listener to the next")
     func accepting() throws {
         let bench = PortBench.ready()
         let key = try #require(try bench.get { try? $0.openListener(psm: .init(rawValue: 0x80)) })
@@ -117,7 +117,7 @@ struct PortCancellationStories {
         )
     }
 
-    @Test("because the host ends, is told so once, whatever it was", arguments: 1...30)
+    @Test("Every request completes once when the host shuts down", arguments: RunSeed.seeds(30))
     func shutdown(seed: UInt64) throws {
         let bench = PortBench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -132,7 +132,7 @@ struct PortCancellationStories {
                 Self.begin(wish, number, host, link, journal.noting(name))
             }
         }
-        if seed.isMultiple(of: 2) { bench.executor.advance(by: .seconds(Int64(seed))) }
+        if seed.isMultiple(of: 2) { bench.executor.advance(by: .seconds(Int64(seed % 31))) }
         bench.on { $0.beginShutdown() }
         bench.executor.advance(by: .seconds(2))
         bench.on { [journal = bench.journal] host in
@@ -163,7 +163,7 @@ struct PortCancellationStories {
         case 4: host.begin(.database, on: link, then: completion)
         case 5: host.begin(.pair(.init()), on: link, then: completion)
         case 6:
-            let open = ChannelWish.open(.init(rawValue: 0x80), .credit, count: 1, .init())
+            let open = ChannelRequest.open(.init(rawValue: 0x80), .credit, count: 1, .init())
             host.begin(open, on: link, then: completion)
         default:
             guard let key = try? host.openListener() else {
@@ -173,7 +173,7 @@ struct PortCancellationStories {
         }
     }
 
-    @Test("because the host is let go, is told so as well")
+    @Test("Every request completes when the host is released")
     func letGo() {
         let journal = PortJournal()
         let executor = StepExecutor()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Channels by the port")
+@Suite("Channels with the port")
 struct PortChannelStories {
-    /// Small enough to be full soon.
+    /// Small enough to fill quickly.
     private static let small = L2CAP.ChannelOptions(mtu: 40, mps: 23, window: 4)
 
     private let peer: ModelPeer = {
@@ -31,7 +31,7 @@ struct PortChannelStories {
         return (bench, link, try #require(opened.withLock { $0 }))
     }
 
-    @Test("are opened, carry SDUs both ways, and are closed")
+    @Test("A channel opens, carries SDUs in both directions, and closes")
     func life() throws {
         let (bench, link, channel) = try withChannel()
         #expect(try bench.get { $0.description(of: channel)?.sendMTU } == 40)
@@ -56,7 +56,7 @@ struct PortChannelStories {
         #expect(try bench.get { $0.description(of: channel) == nil })
     }
 
-    @Test("tell an SDU that is there already to who gives up waiting for it in that moment")
+    @Test("An SDU that is present when its request is canceled is delivered")
     func cancelledReceiving() throws {
         let (bench, link, channel) = try withChannel()
         bench.channels(of: peer.address) { $0.send([7]) }
@@ -67,7 +67,7 @@ struct PortChannelStories {
         #expect(bench.journal.take() == ["first: sdu [7]"])
     }
 
-    @Test("keep an SDU for the next, if whoever waited has given up before it came")
+    @Test("An SDU after a canceled request is kept for the next request")
     func abandonedReceiving() throws {
         let (bench, link, channel) = try withChannel()
         bench.on { [journal = bench.journal] host in
@@ -81,7 +81,7 @@ struct PortChannelStories {
         #expect(bench.journal.take() == ["first: cancelled", "second: sdu [7]"])
     }
 
-    @Test("are closed, and listened for, however many requests wait")
+    @Test("Closing and listening work at the limit of requests")
     func limit() throws {
         let (bench, link, channel) = try withChannel()
         let key = try #require(try bench.get { try? $0.openListener(psm: 0x0090) })

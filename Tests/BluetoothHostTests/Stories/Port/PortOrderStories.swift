@@ -7,18 +7,18 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What an observer is told")
+@Suite("Events of an observer")
 struct PortOrderStories {
     private let peer = ModelPeer(1)
 
-    @Test("begins with the state, and follows it to the end")
+    @Test("The observer gets each state, up to the end")
     func states() {
         let bench = PortBench.ready()
         bench.on { $0.beginShutdown() }
         #expect(bench.journal.take() == ["state closed"])
     }
 
-    @Test("of a link that we dialled, comes before the dial's completion")
+    @Test("The event of an outgoing link precedes its completion")
     func dialled() {
         let bench = PortBench.ready(peers: [peer])
         bench.on { [peer, journal = bench.journal] in
@@ -29,7 +29,7 @@ struct PortOrderStories {
         )
     }
 
-    @Test("of the end of a link, comes after all that waited on it")
+    @Test("The event of the end of a link follows the completions on it")
     func disconnected() throws {
         let bench = PortBench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -56,7 +56,7 @@ struct PortOrderStories {
         #expect(bench.journal.take() == ["late: \(reason)", "bye: done"])
     }
 
-    @Test("of a link that others made, comes at once, and the MTU when it is known")
+    @Test("An incoming link is reported at once, and its MTU when it is known")
     func incoming() {
         let bench = PortBench.ready(peers: [peer])
         bench.on { [journal = bench.journal] in
@@ -72,7 +72,7 @@ struct PortOrderStories {
         #expect(bench.journal.take() == ["disconnected: \(reason)"])
     }
 
-    @Test("of a peer that notifies before it has answered, begins with the link all the same")
+    @Test("A link whose peer notifies before its first response is reported first")
     func earlyNotification() {
         var peer = peer
         peer.isSilent = true
@@ -91,7 +91,7 @@ struct PortOrderStories {
         #expect(lines.last?.hasPrefix("dial: ") == true)
     }
 
-    @Test("nothing of a link that nobody ever heard of")
+    @Test("A link that was never reported causes no events")
     func unheard() {
         var peer = peer
         peer.presence = .neverJoins
@@ -104,7 +104,7 @@ struct PortOrderStories {
         #expect(lines.count == 1 && lines[0].hasPrefix("dial: "), "\(lines)")
     }
 
-    @Test("every value, without a stream, and indications are confirmed")
+    @Test("Every value is reported without a stream, and indications are confirmed")
     func values() throws {
         let bench = PortBench.ready(peers: [peer])
         _ = try bench.connect(peer.address)
@@ -119,7 +119,7 @@ struct PortOrderStories {
         #expect(heard.last == .handleValueConfirmation)
     }
 
-    @Test("that comes late is told of the links there are, and their MTUs")
+    @Test("A late observer gets the existing links and their MTUs")
     func late() throws {
         let bench = PortBench.ready(peers: [peer, ModelPeer(2)])
         _ = try bench.connect(peer.address)
@@ -137,7 +137,7 @@ struct PortOrderStories {
         #expect(bench.journal.take().isEmpty, "there is one observer")
     }
 
-    @Test("nothing any more, once it is gone, and the host does not mind")
+    @Test("A released observer gets no events, and the host continues")
     func gone() throws {
         let bench = PortBench.ready(peers: [peer])
         _ = try bench.connect(peer.address)

@@ -8,13 +8,13 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Completions that ask for more")
+@Suite("Requests from completions")
 struct PortReentryStories {
     private static let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
 
     private let peer = ModelPeer(1)
 
-    /// Reads again and again, each time out of the completion of the time before.
+    /// Reads repeatedly, each time from the completion of the previous read.
     private static func readOn(
         _ count: Int,
         _ host: BluetoothHost,
@@ -28,7 +28,7 @@ struct PortReentryStories {
         }
     }
 
-    @Test("are called one after another, and never within each other")
+    @Test("Completions are called one after another and are never nested")
     func chain() throws {
         let bench = PortBench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -37,7 +37,7 @@ struct PortReentryStories {
         #expect(bench.journal.deepest == 1)
     }
 
-    @Test("are called after `begin` has returned, even if there is nothing to wait for")
+    @Test("Completions are called after `begin` returns, even for immediate results")
     func later() {
         let bench = PortBench(peers: [peer])
         bench.on { [peer, journal = bench.journal] host in
@@ -51,7 +51,7 @@ struct PortReentryStories {
         #expect(lines.first == "returned" && Set(lines.dropFirst()) == [notReady, gone])
     }
 
-    @Test("are called after `begin` has returned to whoever is not in `enter`, too")
+    @Test("Completions are called after `begin` returns outside of `enter`, too")
     func laterElsewhere() {
         let bench = PortBench(peers: [peer])
         bench.executor.perform { [peer, host = bench.host, journal = bench.journal] in
@@ -65,7 +65,7 @@ struct PortReentryStories {
         #expect(bench.journal.take() == ["returned", notReady])
     }
 
-    @Test("may ask for something at every event, and get it in order")
+    @Test("A request from any event is completed in order")
     func fromEvents() {
         let bench = PortBench.ready(peers: [peer])
         bench.journal.react { [host = bench.host, journal = bench.journal] event in
@@ -97,7 +97,7 @@ struct PortReentryStories {
         #expect(bench.transport.controller.violations.isEmpty)
     }
 
-    @Test("may publish, and answer, and notify from within")
+    @Test("Publishing, answering and notifying are allowed in events")
     func serving() throws {
         let bench = PortBench.ready(peers: [peer])
         _ = try bench.connect(peer.address)
@@ -111,7 +111,7 @@ struct PortReentryStories {
         #expect(types.values.count { $0 == BluetoothUUID(0x2800) } == 2 + 5)
     }
 
-    @Test("that find no end let others have their turn, and are bounded in one go")
+    @Test("Endless requests from completions do not block others, and each run is limited")
     func endless() {
         let bench = PortBench()
         let count = Counter()
@@ -124,7 +124,7 @@ struct PortReentryStories {
         #expect((1...turn + 1).contains(seen.withLock { $0 }), "\(seen.withLock { $0 })")
     }
 
-    @Test("are refused where too many wait, and all others are answered")
+    @Test("Requests beyond the limit are refused, and all others complete")
     func limit() throws {
         let bench = PortBench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -138,7 +138,7 @@ struct PortReentryStories {
     }
 }
 
-/// Asks for what fails at once, each time that it has failed.
+/// Repeats a request that fails at once each time that it has failed.
 private final class Counter: Sendable {
     private let state = Mutex((count: 0, isStopped: false))
 

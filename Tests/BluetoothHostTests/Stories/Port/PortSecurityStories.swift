@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What a peer refuses for want of protection")
+@Suite("Requests that a peer refuses for insufficient security")
 struct PortSecurityStories {
     private static let nameHandle = AttributeHandle(7)
     private static let pairingFailed: [UInt8] = [0x05, 0x08]
@@ -31,7 +31,7 @@ struct PortSecurityStories {
         bench.transport.controller.peers.values.first?.securityPDUs
     }
 
-    @Test("is refused, and nobody pairs for it, where nobody is to be bothered")
+    @Test("A request without security on demand is refused, and no pairing starts")
     func background() throws {
         let (bench, link) = try connected(Self.guarded(.insufficientAuthentication))
         let name = GATT.Operation.readUsingUUID(BluetoothUUID(0x2A00), first: .first, last: .last)
@@ -49,7 +49,7 @@ struct PortSecurityStories {
     }
 
     @Test(
-        "is told in the peer's own words, if pairing for it fails",
+        "The request fails with the peer's error if its pairing fails",
         arguments: [
             ATT.ErrorCode.insufficientAuthentication, .insufficientEncryption,
             .encryptionKeySizeTooShort,
@@ -74,7 +74,7 @@ struct PortSecurityStories {
         #expect(securityPDUs(bench)?.count == 1, "they share one pairing")
     }
 
-    @Test("is told as the end of the link, if that comes first")
+    @Test("The request fails with the end of the link if that comes first")
     func linkEnds() throws {
         let peer = Self.guarded(.insufficientAuthentication)
         let (bench, link) = try connected(peer)

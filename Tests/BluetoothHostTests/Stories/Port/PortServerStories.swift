@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Serving and tables by the port")
+@Suite("Server and databases with the port")
 struct PortServerStories {
     private static let definition = GATT.ServiceDefinition(
         BluetoothUUID(0x1815),
@@ -43,7 +43,7 @@ struct PortServerStories {
         return (bench, handle)
     }
 
-    @Test("The observer is asked, and may answer from within")
+    @Test("The observer gets questions and may answer in the event")
     func questions() throws {
         let (bench, handle) = try serving()
         bench.journal.react { [host = bench.host] event in
@@ -55,7 +55,7 @@ struct PortServerStories {
         #expect(answers(bench) == [.readResponse(.init(value: [1, 2, 3]))])
     }
 
-    @Test("The reader of a stream is asked, and nobody else, while there is one")
+    @Test("Only the reader of a stream gets questions while there is one")
     func reader() throws {
         let (bench, handle) = try serving()
         let stream = try #require(try bench.get { try? $0.serverEvents() })
@@ -65,7 +65,7 @@ struct PortServerStories {
         withExtendedLifetime(stream) {}
     }
 
-    @Test("Without observer and reader, clients are refused")
+    @Test("Without an observer and a reader, clients are refused")
     func nobody() throws {
         let bench = PortBench(peers: [peer])
         let service = try bench.get { try? $0.publish(Self.definition) }
@@ -81,7 +81,7 @@ struct PortServerStories {
         #expect(answers(bench) == [.errorResponse(refusal)])
     }
 
-    @Test("Subscriptions are told, values are sent, and their leaving is told")
+    @Test("Subscriptions are reported, values are sent, and their transmission is reported")
     func notifying() throws {
         let (bench, handle) = try serving()
         let configuration = AttributeHandle(rawValue: handle.rawValue + 1)
@@ -103,7 +103,7 @@ struct PortServerStories {
         )
     }
 
-    @Test("A host that has looked at the table hears of its changes, and cannot be made deaf")
+    @Test("A host with a database gets its changes, even if the application unsubscribes")
     func changes() throws {
         let bench = PortBench.ready(peers: [peer])
         let link = try bench.connect(peer.address)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A bonded peer under private addresses, and a controller that does not recognise them.
-@Suite("A peer that changes its address")
+/// A bonded peer with private addresses, and a controller that does not resolve them.
+@Suite("A peer with private addresses")
 struct PrivatePeerStories {
     private static let identity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
     private var generator = SplitMix64(seed: 7)
@@ -21,7 +21,7 @@ struct PrivatePeerStories {
         resolving = try #require(ResolvingKey(key))
     }
 
-    /// A peer under a new private address.
+    /// Returns the peer with a new private address.
     private mutating func peer() throws -> ModelPeer {
         let address = try #require(resolving.makeAddress(using: &generator))
         var peer = ModelPeer(1, name: "Lamp", address: address)
@@ -37,12 +37,12 @@ struct PrivatePeerStories {
         }
     }
 
-    /// The peer is there, or is there under another address.
+    /// Replaces the peers in range with this peer.
     private func move(_ peer: ModelPeer, into bench: inout Bench) {
         bench.controller.peers = [peer.address: peer]
     }
 
-    @Test("It is told by its identity, with the address on the air beside")
+    @Test("The peer is reported with its identity and its current address")
     mutating func sighting() throws {
         let peer = try peer()
         var bench = bench(peers: [peer])
@@ -53,7 +53,7 @@ struct PrivatePeerStories {
         #expect(sighting.privateAddress == peer.address)
     }
 
-    @Test("Under another address it says nothing new")
+    @Test("The peer with another address counts as a duplicate")
     mutating func repeated() throws {
         var bench = bench(peers: [try peer()])
         _ = bench.scan()
@@ -64,7 +64,7 @@ struct PrivatePeerStories {
         #expect(bench.sightings.count == 1)
     }
 
-    @Test("It is looked for, and then dialled by the address that was heard")
+    @Test("The host scans for the peer and connects to the discovered address")
     mutating func looking() throws {
         let peer = try peer()
         var bench = bench()
@@ -81,7 +81,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Just heard, it is dialled at once")
+    @Test("The host connects at once to a peer that was just discovered")
     mutating func fresh() throws {
         var bench = bench(peers: [try peer()])
         let scan = bench.scan()
@@ -94,7 +94,7 @@ struct PrivatePeerStories {
         _ = try bench.link(of: dial)
     }
 
-    @Test("Heard by a controller that should have recognised it, it is dialled by what was heard")
+    @Test("A peer that its controller does not resolve is connected by its current address")
     mutating func unrecognised() throws {
         var bench = bench(.pretending)
         #expect(bench.core.addresses.resolves(Self.identity))
@@ -111,7 +111,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("An address that the application remembers is none that was heard")
+    @Test("An address from the application does not count as discovered")
     mutating func remembered() throws {
         let address = try peer().address
         var bench = bench(.pretending)
@@ -120,7 +120,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.initiation?.target == Self.identity)
     }
 
-    @Test("If it does not answer there, it is called by its identity again, and no trace is left")
+    @Test("Without an answer the host connects to the identity again and keeps no state")
     mutating func recognisedAgain() throws {
         var bench = bench(.pretending, peers: [try peer()])
         let scan = bench.scan()
@@ -138,7 +138,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    /// Was heard, has another address since, and is dialled.
+    /// Discovers a peer, changes its address, and requests a connection.
     private mutating func dialWhoMoved(
         _ profile: ModelProfile
     ) throws -> (Bench, RequestIdentifier) {
@@ -152,7 +152,7 @@ struct PrivatePeerStories {
         return (bench, dial)
     }
 
-    @Test("While an address that it had is tried, it is looked for, and dialled by its new one")
+    @Test("While an old address is tried, the host scans and connects to the new address")
     mutating func changed() throws {
         var (bench, dial) = try dialWhoMoved(.rich)
         bench.drive()
@@ -161,7 +161,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A dial that tries and looks leaves nothing behind when it is taken back")
+    @Test("A canceled request that connects and scans leaves no state")
     mutating func cancelledTrial() throws {
         var absent = try peer()
         absent.presence = .absent
@@ -175,7 +175,7 @@ struct PrivatePeerStories {
         #expect(bench.core.nextDeadline == nil && bench.controller.violations.isEmpty)
     }
 
-    @Test("Where scans stop dials, an old address is tried for a while, and then it is looked for")
+    @Test("If scans exclude connecting, the old address is tried first and then scanned for")
     mutating func changedWithoutOverlap() throws {
         var profile = ModelProfile.rich
         profile.states = [.passiveScanning]
@@ -190,7 +190,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Heard under another address while it is dialled, it is dialled by that")
+    @Test("A new address that is discovered while connecting is used")
     mutating func changedWhileScanning() throws {
         var first = try peer()
         first.presence = .absent
@@ -206,7 +206,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Two wishes for it, by whatever address, are one too many")
+    @Test("A second request for the peer by any of its addresses is refused")
     mutating func twice() throws {
         var absent = try peer()
         absent.presence = .absent
@@ -216,7 +216,7 @@ struct PrivatePeerStories {
         #expect(bench.error(second) == .alreadyConnecting)
     }
 
-    @Test("A direct dial that looks in vain ends in time, and with its controller")
+    @Test("A direct request that finds no peer ends in time, and with its controller")
     mutating func vain() throws {
         var bench = bench()
         let first = bench.dial(Self.identity)
@@ -231,7 +231,7 @@ struct PrivatePeerStories {
         #expect(!bench.controller.isScanning)
     }
 
-    @Test("A standing wish goes on looking after a reset")
+    @Test("A pending connection resumes scanning after a reset")
     mutating func standing() throws {
         var bench = bench()
         let dial = bench.dial(Self.identity, .whenAvailable)
@@ -246,7 +246,7 @@ struct PrivatePeerStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A wish that is taken back is not looked for any more")
+    @Test("A canceled request stops scanning")
     mutating func cancelled() throws {
         var bench = bench()
         let dial = bench.dial(Self.identity)
@@ -256,11 +256,11 @@ struct PrivatePeerStories {
         #expect(!bench.controller.isScanning && bench.core.nextDeadline == nil)
     }
 
-    @Test("Once the bond is gone, it is nobody again")
+    @Test("Without its bond the peer is not resolved any more")
     mutating func forgotten() throws {
         let peer = try peer()
         var bench = bench(peers: [peer])
-        bench.core.removeBond(with: Self.identity, now: bench.now)
+        bench.core.dropBond(of: Self.identity, now: bench.now)
         _ = bench.scan()
         bench.drive()
         let sighting = try #require(bench.sightings.first?.sighting)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A peer that has lost its bond, or seems to have")
+@Suite("Peers that have lost their bond, or appear to")
 struct BondLossStories {
     private let address = Bonded.peer.address
     private static let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 0x10, 0x01, 0x01]
@@ -25,7 +25,7 @@ struct BondLossStories {
         return bench
     }
 
-    @Test("By default the dial fails, the link ends, nothing was said, and the bond stays")
+    @Test("By default the connection fails with bond lost, and the bond remains")
     func refused() throws {
         var bench = try bench(.refuse)
         let dial = bench.dial(address)
@@ -37,7 +37,7 @@ struct BondLossStories {
         #expect(bench.ends.values.flatMap(\.self) == [.bondLost])
     }
 
-    @Test("Asked, somebody may say no, or nothing at all", arguments: [true, false])
+    @Test("A question about a lost bond may be declined or unanswered", arguments: [true, false])
     func askedInVain(_ isAnswered: Bool) throws {
         var bench = try bench(.ask)
         let dial = bench.dial(address)
@@ -54,7 +54,7 @@ struct BondLossStories {
         #expect(bench.core.bonds.count == 1 && bench.controller.dataPackets.isEmpty)
     }
 
-    @Test("Asked without anybody there is refused")
+    @Test("Without a delegate a lost bond is not paired again")
     func nobodyToAsk() throws {
         var bench = try bench(.ask, hasDelegate: false)
         let dial = bench.dial(address)
@@ -62,7 +62,10 @@ struct BondLossStories {
         #expect(bench.error(dial) == .bondLost && !bench.isAskedAboutLoss)
     }
 
-    @Test("Agreed to, the peer is paired anew, and stays who it was", arguments: [true, false])
+    @Test(
+        "With permission the peer is paired again and keeps its identifier",
+        arguments: [true, false]
+    )
     func pairedAnew(_ isAsked: Bool) throws {
         var bench = try bench(isAsked ? .ask : .pairOnce)
         let before = try #require(bench.core.bonds.first)
@@ -82,7 +85,56 @@ struct BondLossStories {
         #expect(bench.toldOfBonds == ["bond lost", "bonded"])
     }
 
-    @Test("A bond is not lowered by pairing anew")
+    @Test("A connection completes when the pairing after a lost bond makes no bond")
+    func pairedWithoutBond() throws {
+        var bench = try bench(.pairOnce)
+        var peer = try PairingPeer(bench, isCentral: false) { $0.isBonding = false }
+        let dial = bench.dial(address)
+        bench.drive()
+        let held = bench.ask(
+            .gatt(.read(ModelServer.readableHandle)),
+            of: try bench.onlyLink()
+        )
+        peer.goOn(with: &bench)
+        let link = try bench.link(of: dial)
+        let security = try #require(bench.core.security(of: link))
+        #expect(security.isEncrypted && !security.isBonded)
+        #expect(throws: Never.self) { try bench.answer(held) }
+    }
+
+    @Test("Lost bonds after the host's Security Request cause a limited number of questions")
+    func remindersAreLimited() throws {
+        var bench = try bench(.pairOnce)
+        for round in 0...RepeatedAttempts.questionLimit {
+            _ = try bench.accept(address)
+            bench.advance(by: LinkCore.encryptionPause)
+            let isAsked = round < RepeatedAttempts.questionLimit
+            #expect(bench.hear(Self.request, from: address) == (isAsked ? [] : [[0x05, 0x09]]))
+            #expect(bench.lastQuestion?.isIncoming == true)
+            bench.controller.dropLink(to: address, .remoteUserTerminatedConnection)
+            bench.drive()
+        }
+        #expect(bench.questionCount == RepeatedAttempts.questionLimit)
+    }
+
+    @Test("A lost bond does not count as a question if no person is asked")
+    func countsNoQuestionWithoutPerson() throws {
+        var bench = try Bench.bonded { configuration in
+            configuration.bondLossPolicy = .ask
+            configuration.pairingDelegate = SilentDelegate()
+            configuration.asksPerson = { false }
+        }
+        for _ in 0...RepeatedAttempts.questionLimit {
+            _ = try bench.accept(address)
+            _ = bench.hear(Self.request, from: address)
+            bench.controller.dropLink(to: address, .remoteUserTerminatedConnection)
+            bench.drive()
+        }
+        #expect(bench.isAskedAboutLoss)
+        #expect(bench.core.context.attempts.questionWaitLeft(now: bench.now) == nil)
+    }
+
+    @Test("Pairing again does not weaken a bond")
     func notLowered() throws {
         let bond = try Bonded.bond { $0.isAuthenticated = true }
         var bench = try bench(.pairOnce, [bond])
@@ -95,7 +147,7 @@ struct BondLossStories {
         #expect(peer.keys == nil)
     }
 
-    @Test("A Central that asks to pair instead of encrypting is refused, and its link ends")
+    @Test("A bonded Central that pairs instead of encrypting is refused, and its link ends")
     func pairingRequest() throws {
         var bench = try bench(.refuse)
         let link = try bench.accept(address)
@@ -107,25 +159,25 @@ struct BondLossStories {
         #expect(bench.core.bonds.count == 1)
     }
 
-    @Test("A link that is ended by the application meanwhile does not keep the host awake")
+    @Test("A link that the application ends meanwhile leaves no deadline")
     func endedMeanwhile() throws {
         var bench = try bench(.refuse)
         bench.controller.endlessCommands = [.disconnect]
         let link = try bench.accept(address)
         #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
         _ = bench.ask(.disconnect, of: link)
-        bench.advance(by: HostCore.refusalPause)
+        bench.advance(by: LinkCore.refusalPause)
         let deadline = try #require(bench.core.nextDeadline)
         #expect(deadline > bench.now, "there is nothing to be done at once")
     }
 
-    @Test("The same, if it has to wait and is reminded: no request of ours lets it through")
+    @Test("A Central that had to wait is refused again, despite the host's Security Request")
     func pairingRequestTooSoon() throws {
         var bench = try bench(.refuse)
         let link = try bench.accept(address)
-        bench.advance(by: HostCore.encryptionPause)
+        bench.advance(by: LinkCore.encryptionPause)
         // It has failed on another link that leads to the same peer.
-        bench.core.attempts.failed(address, now: bench.now)
+        bench.core.context.attempts.failed(address, now: bench.now)
         #expect(bench.hear(Self.request, from: address) == [[0x05, 0x09]])
         bench.advance(by: RepeatedAttempts.firstDelay)
         #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
@@ -134,12 +186,12 @@ struct BondLossStories {
         #expect(bench.core.bonds.count == 1)
     }
 
-    @Test("Who is reminded of encryption, and asks to pair, is let after consent only")
+    @Test("A Central that pairs after a Security Request needs consent")
     func reminderIsNoConsent() throws {
         var bench = try bench(.pairOnce)
         let before = try #require(bench.core.bonds.first)
         let link = try bench.accept(address)
-        bench.advance(by: HostCore.encryptionPause)
+        bench.advance(by: LinkCore.encryptionPause)
         var peer = try PairingPeer(bench, isCentral: true)
         peer.pair(with: &bench)
         #expect(bench.lastQuestion?.question == .consent)
@@ -151,7 +203,7 @@ struct BondLossStories {
     }
 
     @Test(
-        "Where peers may not begin, or nobody is there to be asked, none is paired anew",
+        "Without a delegate, or if peers may not pair, no lost bond is paired again",
         arguments: [true, false]
     )
     func reminderOfNobody(_ hasDelegate: Bool) throws {
@@ -161,13 +213,13 @@ struct BondLossStories {
             if hasDelegate { configuration.pairingDelegate = SilentDelegate() }
         }
         let link = try bench.accept(address)
-        bench.advance(by: HostCore.encryptionPause)
+        bench.advance(by: LinkCore.encryptionPause)
         #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
         bench.advance(by: .seconds(1))
         #expect(bench.ends[link] == [.bondLost] && bench.questionCount == 0)
     }
 
-    @Test("A dial pairs nothing anew where nobody is there to be asked")
+    @Test("A connection request without a delegate does not pair a lost bond again")
     func dialOfNobody() throws {
         var bench = try bench(.pairOnce, hasDelegate: false)
         let dial = bench.dial(address)
@@ -176,7 +228,7 @@ struct BondLossStories {
         #expect(bench.security(heardBy: address).isEmpty && bench.core.bonds.count == 1)
     }
 
-    @Test("A Central that asks to pair may be let, if somebody agrees")
+    @Test("A bonded Central may pair again with consent")
     func pairingRequestAgreed() throws {
         var bench = try bench(.ask)
         let link = try bench.accept(address)
@@ -191,7 +243,7 @@ struct BondLossStories {
     }
 
     @Test(
-        "A stranger that claims to be a bonded peer does not replace its bond without leave",
+        "A peer that claims the identity of a bonded one needs permission to replace the bond",
         arguments: [true, false]
     )
     func claimedIdentity(_ isAllowed: Bool) throws {
@@ -209,7 +261,7 @@ struct BondLossStories {
         #expect(bench.toldOfBonds.first == "bond lost")
     }
 
-    @Test("Leave to replace one bond is none to replace another", arguments: [true, false])
+    @Test("Permission to replace one bond does not apply to another", arguments: [true, false])
     func leaveForAnother(_ isAuthenticated: Bool) throws {
         let victim = DeviceAddress(value: 0xC0FE_0000_0009, kind: .random)
         let other = try Bonded.bond {
@@ -226,7 +278,7 @@ struct BondLossStories {
         #expect(bench.ends[link] == [.bondLost])
     }
 
-    @Test("A claim that is weaker than the bond does not replace it, leave or not")
+    @Test("A claim that is weaker than the bond does not replace it, even with permission")
     func weakerClaim() throws {
         let victim = DeviceAddress(value: 0xC0FE_0000_0009, kind: .random)
         let bond = try Bonded.bond {
@@ -244,7 +296,7 @@ struct BondLossStories {
 }
 
 extension Bond {
-    /// The same as the host holds it.
+    /// Returns the bond as the host stores it.
     fileprivate func of(_ bench: Bench) -> Bond {
         var bond = self
         bond.localIdentity = bench.core.bonds.first?.localIdentity

@@ -12,7 +12,7 @@ import Testing
 struct EncryptionStories {
     private let address = Bonded.peer.address
 
-    @Test("A Central encrypts at once, and says nothing before; then the link is there")
+    @Test("A Central encrypts before it sends data, and then reports the link")
     func central() throws {
         var bench = try Bench.bonded()
         bench.controller.endlessCommands = [.leEnableEncryption]
@@ -32,7 +32,7 @@ struct EncryptionStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A peer that asks for the MTU first does not keep the dial waiting")
+    @Test("An MTU exchange of the peer does not delay the connection")
     func peersMTU() throws {
         var bench = try Bench.bonded()
         bench.controller.endlessCommands = [.leEnableEncryption]
@@ -46,7 +46,7 @@ struct EncryptionStories {
         #expect(throws: Never.self) { try bench.link(of: dial) }
     }
 
-    @Test("Different keys end the link, and who dials is told why")
+    @Test("Different keys end the link, and the connection fails with the reason")
     func differentKeys() throws {
         var bench = try Bench.bonded()
         bench.controller.peers[address]?.key = HCI.Key128([UInt8](repeating: 7, count: 16))
@@ -58,7 +58,7 @@ struct EncryptionStories {
     }
 
     @Test(
-        "A controller that refuses to encrypt, or cannot, ends the dial",
+        "A controller that refuses or does not support encryption fails the connection",
         arguments: [true, false]
     )
     func refused(_ isListed: Bool) throws {
@@ -71,7 +71,7 @@ struct EncryptionStories {
         #expect(bench.controller.dataPackets.isEmpty)
     }
 
-    @Test("Encryption that fails for another reason than the key ends the dial, and no bond")
+    @Test("Encryption that fails for a reason other than the key keeps the bond")
     func failed() throws {
         var bench = try Bench.bonded()
         bench.controller.endlessCommands = [.leEnableEncryption]
@@ -85,7 +85,7 @@ struct EncryptionStories {
         #expect(bench.controller.dataPackets.isEmpty)
     }
 
-    @Test("Encryption that never ends is given up with the link")
+    @Test("Encryption that never ends fails with the link")
     func endless() throws {
         var bench = try Bench.bonded()
         bench.controller.endlessCommands = [.leEnableEncryption]
@@ -95,7 +95,7 @@ struct EncryptionStories {
         #expect(bench.core.linkList.isEmpty)
     }
 
-    @Test("Encryption without a key that we gave is not believed")
+    @Test("Encryption without a key of the host is not trusted")
     func stranger() throws {
         var bench = Bench.ready(peers: [Bonded.peer])
         let link = try bench.connect(address)
@@ -110,7 +110,7 @@ struct EncryptionStories {
         #expect(bench.core.security(of: link) == LinkSecurity.none)
     }
 
-    @Test("A bonded Central's link is not believed encrypted before it has named the key")
+    @Test("A bonded Central's link counts as encrypted only after a request for the key")
     func unnamed() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
@@ -121,7 +121,7 @@ struct EncryptionStories {
     }
 
     @Test(
-        "The key is given to who names it, and to nobody else",
+        "The key is returned only for its diversifier and random number",
         arguments: [(0x1234, 99, true), (0x1234, 98, false), (0x1235, 99, false), (0, 0, false)]
     )
     func keyRequest(_ diversifier: UInt16, _ random: UInt64, _ isNamed: Bool) throws {
@@ -147,7 +147,7 @@ struct EncryptionStories {
         #expect(bench.core.security(of: link)?.keySize == (isNamed ? 7 : 0))
     }
 
-    @Test("A key without a name, or of nothing but zeros, is none (CVE-2019-19194)")
+    @Test("A key without a name and a key of zeros are refused (CVE-2019-19194)")
     func zeroKeys() throws {
         let zero = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         let bonds = [
@@ -169,7 +169,7 @@ struct EncryptionStories {
         #expect(stranger.controller.commands.last == .leLongTermKeyRequestNegativeReply)
     }
 
-    @Test("A Central uses the key that the peer gave, a Peripheral the one that it gave itself")
+    @Test("A Central uses the key of the peer, and a Peripheral its own key")
     func directions() throws {
         let other = try #require(HCI.Key128([UInt8](repeating: 5, count: 16)))
         let asCentral = try Bonded.bond { $0.localKey = LongTermKey(other) }
@@ -180,7 +180,7 @@ struct EncryptionStories {
         _ = try peripheral.acceptEncrypted(address)
     }
 
-    @Test("Encryption that ends, and a new key that is not come by, end the link", arguments: 0..<2)
+    @Test("The end of encryption and a failed key refresh end the link", arguments: 0..<2)
     func lessThanBefore(_ event: Int) throws {
         var bench = try Bench.bonded()
         let link = try bench.connect(address)
@@ -201,7 +201,7 @@ struct EncryptionStories {
         #expect(bench.ends[link] == [expected])
     }
 
-    @Test("A link that has to end does so in the end, whoever else has asked for it in vain")
+    @Test("A link that must end is ended even after a disconnection was refused")
     func refusedEnd() throws {
         var bench = try Bench.bonded()
         let link = try bench.connect(address)
@@ -210,14 +210,14 @@ struct EncryptionStories {
         bench.controller.changeEncryption(on: handle, .success, .off)
         bench.drive()
         let request = bench.ask(.disconnect, of: link)
-        bench.advance(by: HostCore.disconnectRest)
+        bench.advance(by: LinkCore.disconnectRest)
         #expect(bench.error(request) == .controller(.controllerBusy))
         bench.controller.refusals = [:]
-        bench.advance(by: HostCore.disconnectRest)
+        bench.advance(by: LinkCore.disconnectRest)
         #expect(bench.ends[link] == [.notEncrypted] && bench.controller.links.isEmpty)
     }
 
-    @Test("A key that the controller says is shorter than it was is not used")
+    @Test("A key whose size the controller reports as reduced is not used")
     func shortened() throws {
         var bench = try Bench.bonded()
         bench.controller.endlessCommands = [.leEnableEncryption]

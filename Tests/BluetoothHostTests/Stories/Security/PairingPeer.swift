@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The peer's Security Manager: the other end of pairings with a host on the bench.
+/// The peer's Security Manager: the other end of pairings with a host.
 struct PairingPeer {
     static let identity = DeviceAddress(value: 0xC0DE_0000_0007, kind: .random)
 
@@ -20,7 +20,8 @@ struct PairingPeer {
     private var heard = 0
     private var isEncrypted = false
 
-    /// - Parameter identity: what it says it is; by default the address that it connects with.
+    /// - Parameter identity: the identity that the peer claims. The default is the address of its
+    ///   connection.
     init(
         _ bench: Bench,
         isCentral: Bool,
@@ -44,14 +45,14 @@ struct PairingPeer {
         heard = bench.security(heardBy: address).count
     }
 
-    /// Begins a pairing.
+    /// Starts a pairing.
     mutating func pair(with bench: inout Bench) {
         let policy = manager.policyForPeer ?? Pairing.Policy()
         take(manager.pair(policy, using: &generator, now: bench.now), in: &bench)
         goOn(with: &bench)
     }
 
-    /// Exchanges PDUs until nothing is left to be said.
+    /// Exchanges PDUs until neither side has any.
     mutating func goOn(with bench: inout Bench) {
         bench.drive()
         while let pdu = bench.security(heardBy: address).dropFirst(heard).first {
@@ -63,7 +64,7 @@ struct PairingPeer {
         }
     }
 
-    /// Says yes to whatever the host has asked last.
+    /// Answers the latest question of the host with consent.
     mutating func agree(to answer: Pairing.Answer = .yes, in bench: inout Bench) throws {
         let asked = try #require(bench.lastQuestion)
         bench.core.answer(answer, on: asked.link, now: bench.now)
@@ -71,7 +72,7 @@ struct PairingPeer {
     }
 
     private mutating func take(_ actions: [SecurityManager.Action], in bench: inout Bench) {
-        // The key is there before the host can use it.
+        // The controller needs the key before the host uses it.
         if let key = manager.key(diversifier: 0, random: 0) {
             bench.controller.peers[address]?.key = key
         }
@@ -97,8 +98,8 @@ struct PairingPeer {
     private mutating func hearOfEncryption(in bench: inout Bench) {
         let link = bench.core.linkList.first { $0.peer == address }?.identifier
         guard !isEncrypted, manager.strength != nil,
-            let handle = link.flatMap({ bench.core.handles[$0] }),
-            bench.core.links[handle]?.protection.inForce?.origin == .unfinishedPairing
+            let link, let key = bench.core.look(at: link, { $0.protection.inForce }),
+            key.origin == .unfinishedPairing
         else { return }
         isEncrypted = true
         let actions = manager.encryptionChanged(
@@ -112,7 +113,7 @@ struct PairingPeer {
 }
 
 extension Bench {
-    /// What a pairing has asked the application last.
+    /// The latest question of a pairing to the application.
     var lastQuestion: (link: LinkIdentifier, question: Pairing.Question, isIncoming: Bool)? {
         for (link, news) in pairingNews.reversed() {
             if case .asked(let question, _, let isIncoming) = news {
@@ -132,5 +133,5 @@ extension Bench {
     }
 }
 
-/// Somebody who is there; what is asked on the bench is answered by the story.
+/// A delegate whose presence permits questions. The tests answer them.
 struct SilentDelegate: PairingDelegate {}

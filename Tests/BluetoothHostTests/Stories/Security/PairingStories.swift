@@ -30,7 +30,7 @@ struct PairingStories {
         }
     }
 
-    @Test("A Central that asks to pair is bonded, and the link is as good as the key")
+    @Test("A Central that pairs is bonded, and the link has the security of the key")
     func asCentral() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -46,7 +46,7 @@ struct PairingStories {
         #expect(bench.toldOfBonds == ["bonded"])
         #expect(bench.core.bonds.map(\.peer) == [PairingPeer.identity])
         #expect(bench.core.bonds.map(\.localIdentity) == [bench.core.ownAddress])
-        let known = bench.core.peerCipher.identifier(of: address)
+        let known = bench.core.context.peerCipher.identifier(of: address)
         #expect(bench.core.bonds.map(\.identifier) == [known], "what it was as a stranger")
         #expect(peer.keys?.isBonded == true)
         #expect(bench.count(of: .leEnableEncryption) == 1)
@@ -72,7 +72,7 @@ struct PairingStories {
                 bench.controller.releasePackets(100, on: handle)
                 peer.goOn(with: &bench)
             } else {
-                bench.advance(by: HostCore.keyDeliveryLimit)
+                bench.advance(by: LinkCore.keyDeliveryLimit)
             }
             _ = try bench.answer(end)
             #expect((peer.keys?.isBonded == true) == arrive)
@@ -81,7 +81,7 @@ struct PairingStories {
         }
     }
 
-    /// Paired, with keys that are still on their way.
+    /// Returns a harness after a pairing whose keys are not transmitted yet.
     private func benchWithKeysUnderWay() throws -> (Bench, LinkIdentifier) {
         var bench = bench()
         let link = try bench.connect(address)
@@ -93,18 +93,18 @@ struct PairingStories {
         return (bench, link)
     }
 
-    @Test("A host that is shut down waits for keys, but ends the link before it is gone")
+    @Test("A shutdown waits for keys, and ends the link within its limit")
     func keysAtTheEndOfAll() throws {
         var (bench, link) = try benchWithKeysUnderWay()
         _ = bench.ask(.disconnect, of: link)
         bench.core.shutDown(now: bench.now)
         bench.drive()
         #expect(bench.count(of: .disconnect) == 0)
-        bench.advance(by: HostCore.farewellLimit / 2)
+        bench.advance(by: HostCore.shutdownLimit / 2)
         #expect(bench.count(of: .disconnect) == 1)
     }
 
-    @Test("Keys of a bond that is taken away are not waited for")
+    @Test("The keys of a removed bond do not delay the disconnection")
     func keysOfNoBond() throws {
         var (bench, link) = try benchWithKeysUnderWay()
         _ = bench.ask(.disconnect, of: link)
@@ -114,18 +114,18 @@ struct PairingStories {
         #expect(bench.count(of: .disconnect) == 1)
     }
 
-    @Test("A peer that is gone before it has its keys has ended the link")
+    @Test("A peer that disconnects before it has its keys ends the link")
     func keysOfNobody() throws {
         var (bench, link) = try benchWithKeysUnderWay()
         let end = bench.ask(.disconnect, of: link)
         bench.controller.dropLink(to: address, .connectionTimeout)
         bench.drive()
         _ = try bench.answer(end)
-        bench.advance(by: HostCore.keyDeliveryLimit)
+        bench.advance(by: LinkCore.keyDeliveryLimit)
         #expect(bench.count(of: .disconnect) == 0)
     }
 
-    @Test("A Peripheral is paired after somebody has consented, and not before")
+    @Test("A Peripheral pairs after consent, and not before")
     func asPeripheral() throws {
         var bench = bench()
         let link = try bench.accept(address)
@@ -140,7 +140,7 @@ struct PairingStories {
         #expect(peer.keys?.isBonded == true)
     }
 
-    @Test("Who declines is not asked again at once, and growing slower")
+    @Test("A peer whose pairing was declined must wait, each time longer")
     func declined() throws {
         var bench = bench()
         _ = try bench.accept(address)
@@ -155,7 +155,7 @@ struct PairingStories {
         #expect(bench.questionCount == 2)
     }
 
-    @Test("Our own pairing waits as well after a failure")
+    @Test("The host's own pairing waits as well after a failure")
     func tooSoon() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -175,7 +175,7 @@ struct PairingStories {
     }
 
     @Test(
-        "Nobody to be asked, or no pairing wanted: it is not supported",
+        "Without a delegate, or if pairing is not accepted, pairing is not supported",
         arguments: [true, false]
     )
     func notSupported(_ hasDelegate: Bool) throws {
@@ -185,7 +185,7 @@ struct PairingStories {
         #expect(bench.questionCount == 0)
     }
 
-    @Test("A Security Request is met by a pairing that somebody consents to, once")
+    @Test("A Security Request leads to one pairing with consent")
     func securityRequest() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -200,7 +200,7 @@ struct PairingStories {
         #expect(bench.hear([0x0B, 0x0D], from: address) == [[0x05, 0x05]], "it gets no more")
     }
 
-    @Test("A bond that is made elsewhere is not that of a link that was paired without one")
+    @Test("A bond from elsewhere is not that of a link paired without bonding")
     func foreignBond() throws {
         let key = try #require(Bonded.key)
         var generator = SplitMix64(seed: 7)
@@ -223,7 +223,7 @@ struct PairingStories {
         #expect(bench.core.linkList.map(\.peer) == [stranger], "it was nobody else before")
     }
 
-    @Test("A bond that is made elsewhere does not close a link that is there already")
+    @Test("A bond from elsewhere does not close an existing link")
     func openLink() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -235,14 +235,14 @@ struct PairingStories {
         #expect(throws: Never.self) { try bench.answer(read) }
     }
 
-    @Test("A Security Request is refused where nothing is paired")
+    @Test("A Security Request is refused if pairing is not supported")
     func refusedSecurityRequest() throws {
         var bench = bench(hasDelegate: false)
         _ = try bench.connect(address)
         #expect(bench.hear([0x0B, 0x09], from: address) == [[0x05, 0x05]])
     }
 
-    @Test("Keys that are not to be kept make a link safe, and no bond", arguments: [true, false])
+    @Test("Keys without bonding secure the link and create no bond", arguments: [true, false])
     func unbonded(_ isDebug: Bool) throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -256,7 +256,7 @@ struct PairingStories {
         #expect(bench.core.bonds.isEmpty && bench.toldOfBonds.isEmpty)
     }
 
-    @Test("Of several wishes one pairing serves all; a cancelled one does not end the others'")
+    @Test("Requests share one pairing, and canceling one does not end the others")
     func shared() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -269,7 +269,7 @@ struct PairingStories {
         #expect(bench.security(heardBy: address).count { $0.first == 0x01 } == 1)
     }
 
-    @Test("A pairing that nobody waits for any more is given up, and the peer is told")
+    @Test("A pairing without any waiting request is canceled, and the peer is notified")
     func cancelled() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -281,7 +281,7 @@ struct PairingStories {
         #expect(bench.isPending(wish))
     }
 
-    @Test("A peer that says nothing more is given up after 30 seconds")
+    @Test("A peer without a response fails the pairing after 30 seconds")
     func timeout() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -294,7 +294,7 @@ struct PairingStories {
         #expect(bench.ends.isEmpty)
     }
 
-    @Test("A Central that answers our request, and then nothing more, waits; we fall silent")
+    @Test("The host sends nothing more after a pairing with a silent Central times out")
     func timeoutOfAnswered() throws {
         var bench = bench()
         let link = try bench.accept(address)
@@ -302,16 +302,19 @@ struct PairingStories {
         bench.drive()
         #expect(bench.hear(Self.request, from: address).map(\.first) == [0x02])
         bench.advance(by: SecurityManager.timeout)
-        #expect(bench.core.attempts.count == 1)
+        #expect(bench.core.context.attempts.count == 1)
         let heard = bench.security(heardBy: address)
         let handle = try #require(bench.controller.handle(of: address))
-        bench.core.refusePairing(.pairingNotSupported, on: handle, now: bench.now)
+        let now = bench.now
+        bench.core.withLink(handle, now: now) { link, context in
+            link.refusePairing(.pairingNotSupported, &context)
+        }
         bench.drive()
         #expect(bench.security(heardBy: address) == heard)
     }
 
     @Test(
-        "A pairing that fails while encryption begins protects nothing, and the link ends",
+        "A pairing that fails while encryption starts secures nothing, and the link ends",
         arguments: [true, false]
     )
     func failedAtEncryption(_ isCancelled: Bool) throws {
@@ -331,11 +334,11 @@ struct PairingStories {
         bench.controller.changeEncryption(on: handle)
         bench.drive()
         #expect(bench.core.security(of: link) == LinkSecurity.none)
-        bench.advance(by: HostCore.refusalPause)
+        bench.advance(by: LinkCore.refusalPause)
         #expect(bench.ends[link] == [.notEncrypted])
     }
 
-    @Test("The name is asked for once, after the bond is made")
+    @Test("The name is read once after bonding")
     func name() throws {
         var bench = bench()
         let link = try bench.connect(address)
@@ -350,8 +353,29 @@ struct PairingStories {
         #expect(bench.core.bonds.map(\.peer) == [address])
     }
 
+    @Test("A request that was refused is repeated after pairing, before the name is read")
+    func nameAfterDemand() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        let (name, secret) = (AttributeHandle(7), ModelServer.readableHandle)
+        bench.controller.peers[address]?.server.attributes.append(
+            .init(handle: name, type: BluetoothUUID(0x2A00), value: Array("Cuff".utf8))
+        )
+        bench.controller.peers[address]?.server.refusals = [secret: .insufficientAuthentication]
+        var peer = try PairingPeer(bench, isCentral: false)
+        _ = bench.ask(.gatt(.read(secret)), of: link)
+        peer.goOn(with: &bench)
+        try peer.agree(in: &bench)
+        #expect(bench.core.bonds.map(\.name) == ["Cuff"])
+        let received = bench.controller.peers[address]?.server.received ?? []
+        let read = ATT.PDU.readRequest(.init(handle: secret))
+        let type = BluetoothUUID(0x2A00)
+        let nameRead = ATT.PDU.readByTypeRequest(.init(start: .first, end: .last, type: type))
+        #expect(received.filter { $0.opcode != .exchangeMTURequest } == [read, read, nameRead])
+    }
+
     @Test(
-        "Whoever asks for pairing is answered, however often and fast, and a bounded number of times"
+        "Repeated pairing requests get a limited number of responses"
     )
     func flood() throws {
         var bench = bench(hasDelegate: false)

@@ -9,49 +9,50 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A link to a bonded peer, before it is encrypted")
+@Suite("Links to bonded peers before encryption")
 struct SealedLinkStories {
     private let address = Bonded.peer.address
     private let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
 
-    @Test("Its Central is reminded after a pause, and no sooner")
+    @Test("The Central gets a Security Request after a pause, and not before")
     func reminder() throws {
         var bench = try Bench.bonded()
         _ = try bench.accept(address)
-        bench.advance(by: HostCore.encryptionPause - .milliseconds(1))
+        bench.advance(by: LinkCore.encryptionPause - .milliseconds(1))
         #expect(bench.security(heardBy: address).isEmpty)
         bench.advance(by: .milliseconds(1))
-        // Bonding, and LE Secure Connections, as the bond has it; no protection (Vol 3, Part H, 3.5.1).
+        // Bonding and LE Secure Connections, as in the bond, without protection (Vol 3, Part H,
+        // 3.5.1).
         #expect(bench.security(heardBy: address) == [[0x0B, 0x09]])
         bench.advance(by: .seconds(60))
         #expect(bench.security(heardBy: address).count == 1)
-        // Who was merely slow is not punished for it.
+        // A slow Central must not count as a failed attempt.
         bench.controller.requestKey(from: address)
         bench.drive()
         #expect(bench.core.security(of: try bench.onlyLink()) == Bonded.security)
-        #expect(bench.core.attempts.count == 0)
+        #expect(bench.core.context.attempts.count == 0)
     }
 
-    @Test("A bond that is taken away takes its link along")
+    @Test("Removing a bond ends its link")
     func removal() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
         let id = bench.ask(read, of: link)
         bench.core.disconnect(bonded: address, now: bench.now)
-        bench.core.removeBond(with: address, now: bench.now)
+        bench.core.dropBond(of: address, now: bench.now)
         bench.drive()
         #expect(bench.ends[link] != nil && bench.error(id) != nil)
         #expect(bench.controller.dataPackets.isEmpty && bench.toldOfBonds == ["bond removed"])
     }
 
-    @Test("A bond that is taken away does not open its link before that has ended")
+    @Test("A removed bond grants no access before its link has ended")
     func closing() throws {
         var bench = try Bench.bonded()
         bench.controller.endlessCommands = [.disconnect]
         let service = try bench.publish(Clinic.definition)
         let link = try bench.accept(address)
         bench.core.disconnect(bonded: address, now: bench.now)
-        bench.core.removeBond(with: address, now: bench.now)
+        bench.core.dropBond(of: address, now: bench.now)
         bench.drive()
         let refusal = ATT.PDU.refusal(.readRequest, service.value(0), .insufficientEncryption)
         #expect(bench.read(service.value(0), by: address) == [refusal])
@@ -64,7 +65,7 @@ struct SealedLinkStories {
         #expect(bench.core.security(of: link)?.isEncrypted == false)
     }
 
-    @Test("A key that was in use already proves nothing once its bond is taken away")
+    @Test("A key that was already in use authenticates no peer after its bond is removed")
     func lateEncryption() throws {
         var bench = try Bench.bonded()
         bench.controller.endlessCommands = [.leEnableEncryption, .disconnect]
@@ -72,14 +73,14 @@ struct SealedLinkStories {
         bench.drive()
         let link = try bench.onlyLink()
         bench.core.disconnect(bonded: address, now: bench.now)
-        bench.core.removeBond(with: address, now: bench.now)
+        bench.core.dropBond(of: address, now: bench.now)
         bench.controller.changeEncryption(on: try #require(bench.controller.handle(of: address)))
         bench.drive()
         #expect(bench.core.security(of: link)?.isEncrypted == false)
         #expect(bench.controller.dataPackets.isEmpty && bench.core.provenBond(of: link) == nil)
     }
 
-    @Test("A Central that encrypts is not reminded")
+    @Test("A Central that encrypts gets no Security Request")
     func noReminder() throws {
         var bench = try Bench.bonded()
         let link = try bench.acceptEncrypted(address)
@@ -88,7 +89,7 @@ struct SealedLinkStories {
         #expect(bench.core.security(of: link) == Bonded.security)
     }
 
-    @Test("What the application asks waits, and is asked in its order once the link is encrypted")
+    @Test("Requests of the application wait, and are sent in order after encryption")
     func waiting() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
@@ -103,20 +104,20 @@ struct SealedLinkStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("What is asked fails if the peer does not encrypt in time, and one too many at once")
+    @Test("Waiting requests fail without encryption in time, and beyond their limit at once")
     func bounds() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
         let ids = (0...HeldRequests.limit).map { _ in bench.ask(read, of: link) }
         #expect(bench.error(try #require(ids.last)) == .tooManyRequests)
         bench.core.cancelRequest(ids[0], of: link, now: bench.now)
-        bench.advance(by: HostCore.encryptionLimit)
+        bench.advance(by: LinkCore.encryptionLimit)
         #expect(bench.isPending(ids[0]), "nothing is said of what was cancelled")
         #expect(ids[1..<HeldRequests.limit].allSatisfy { bench.error($0) == .notEncrypted })
         #expect(bench.ends.isEmpty)
     }
 
-    @Test("What waits is told of the end of the link")
+    @Test("Waiting requests fail at the end of the link")
     func ended() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
@@ -128,7 +129,7 @@ struct SealedLinkStories {
         )
     }
 
-    @Test("Channels are not opened, and bearers are not, before")
+    @Test("Channels and enhanced bearers are opened only after encryption")
     func channels() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
@@ -148,7 +149,7 @@ struct SealedLinkStories {
         #expect(!bench.controller.dataPackets.isEmpty)
     }
 
-    @Test("Values that come unasked are dropped, and said to be")
+    @Test("Notifications before encryption are dropped and logged")
     func notifications() throws {
         var bench = try Bench.bonded()
         _ = try bench.accept(address)
@@ -163,7 +164,7 @@ struct SealedLinkStories {
         #expect(bench.notifications.map(\.value) == [[2]])
     }
 
-    @Test("Nothing is notified, and no value is read, written or found by the peer")
+    @Test("Before encryption values are neither sent nor accessible to the peer")
     func server() throws {
         var bench = try Bench.bonded()
         let service = try bench.publish(Clinic.definition)
@@ -186,7 +187,7 @@ struct SealedLinkStories {
         #expect(bench.read(handle, by: address) == [.value([1, 2, 3])])
     }
 
-    @Test("The application hears of the link at once, and who it is with when that is proved")
+    @Test("The link is reported at once, and the peer's identity after its authentication")
     func announcement() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
@@ -197,7 +198,7 @@ struct SealedLinkStories {
         #expect(bench.core.provenBond(of: link)?.peer == address)
     }
 
-    @Test("A wish to pair is granted by encryption with a bond that is good enough")
+    @Test("A pairing request completes with encryption if the bond is strong enough")
     func pairing() throws {
         var bench = try Bench.bonded()
         let link = try bench.accept(address)
@@ -212,7 +213,7 @@ struct SealedLinkStories {
         #expect(security == Bonded.security)
     }
 
-    @Test("A bond that is not good enough encrypts first, and is paired for after")
+    @Test("A bond that is too weak is used for encryption before the pairing")
     func upgrade() throws {
         var bench = try Bench.bonded { $0.pairingDelegate = SilentDelegate() }
         let link = try bench.connect(address)

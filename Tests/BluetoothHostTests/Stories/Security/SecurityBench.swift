@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// What the stories of security begin with: a peer, and a bond with it.
+/// A peer and its bond, for the tests of security.
 enum Bonded {
     static let key = HCI.Key128((0..<16).map { UInt8($0) })
 
@@ -24,7 +24,7 @@ enum Bonded {
         return bond
     }
 
-    /// How well a link is protected that is encrypted with the bond.
+    /// The security of a link that is encrypted with the bond.
     static let security = LinkSecurity(
         isEncrypted: true,
         usesSecureConnections: true,
@@ -34,7 +34,7 @@ enum Bonded {
 }
 
 extension Bench {
-    /// A ready host, bonded with the peer.
+    /// Returns a harness whose host is ready and bonded with the peer.
     static func bonded(
         _ bonds: [Bond]? = nil,
         configure: (inout HostConfiguration) -> Void = { _ in }
@@ -46,7 +46,7 @@ extension Bench {
         }
     }
 
-    /// A Central connects to us.
+    /// Accepts a connection of a Central.
     mutating func accept(_ peer: DeviceAddress) throws -> LinkIdentifier {
         _ = advertise(Advertising())
         drive()
@@ -56,7 +56,7 @@ extension Bench {
         return try #require(incomingLinks.last).link
     }
 
-    /// A Central connects to us, and encrypts.
+    /// Accepts a connection of a Central that encrypts the link.
     mutating func acceptEncrypted(_ peer: DeviceAddress) throws -> LinkIdentifier {
         let link = try accept(peer)
         controller.requestKey(from: peer)
@@ -65,19 +65,19 @@ extension Bench {
         return link
     }
 
-    /// The link that there is, whoever knows of it.
+    /// Returns the only link, whether or not it was reported.
     func onlyLink() throws -> LinkIdentifier {
         try #require(core.linkList.first).identifier
     }
 
     func count(of opcode: HCI.Opcode) -> Int { controller.commands.count { $0 == opcode } }
 
-    /// What the peer has heard on the Security Manager's channel.
+    /// Returns the PDUs that the peer has received on the channel of the Security Manager.
     func security(heardBy peer: DeviceAddress) -> [[UInt8]] {
         controller.peers[peer]?.securityPDUs ?? []
     }
 
-    /// The PDUs that the peer hears after it has said this.
+    /// Returns the PDUs that the peer receives after it has sent `pdu`.
     mutating func hear(_ pdu: [UInt8], from peer: DeviceAddress) -> [[UInt8]] {
         let before = security(heardBy: peer).count
         controller.sendSecurity(pdu, from: peer)
@@ -85,7 +85,7 @@ extension Bench {
         return Array(security(heardBy: peer).dropFirst(before))
     }
 
-    /// What was told of bonds: the words only.
+    /// The names of the events about bonds.
     var toldOfBonds: [String] {
         securityEvents.map { event in
             switch event {

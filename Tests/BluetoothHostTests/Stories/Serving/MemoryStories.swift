@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What is kept of bonded clients")
+@Suite("Records of bonded clients")
 struct MemoryStories {
     private let peer: ModelPeer = {
         var peer = ModelPeer(1)
@@ -39,7 +39,7 @@ struct MemoryStories {
         return link
     }
 
-    /// A link whose peer seems to be the bonded one, and has not shown it.
+    /// Returns a link whose peer has a bonded address and is not authenticated.
     private func unproven(_ bench: inout Bench) throws -> LinkIdentifier {
         bench.controller.endlessCommands = [.leEnableEncryption]
         _ = bench.dial(peer.address)
@@ -52,7 +52,7 @@ struct MemoryStories {
         bench.drive()
     }
 
-    @Test("A subscription rests while its client is away", arguments: [true, false])
+    @Test("A subscription is inactive while its client is disconnected", arguments: [true, false])
     func reconnection(_ hasStore: Bool) throws {
         var (bench, service) = try serving(hasStore: hasStore)
         _ = try encrypted(&bench)
@@ -74,7 +74,7 @@ struct MemoryStories {
         #expect(bench.error(id) == nil && bench.values(heardBy: peer.address) == [[5]])
     }
 
-    @Test("A subscription outlives the host in its store, and not without one")
+    @Test("A subscription survives a restart with a store, and not without one")
     func restart() throws {
         var (bench, service) = try serving()
         _ = try encrypted(&bench)
@@ -89,7 +89,7 @@ struct MemoryStories {
         #expect(other.core.subscriptions(of: otherLink).isEmpty)
     }
 
-    @Test("Nothing is kept of a client that has not shown who it is")
+    @Test("No record is stored for a client that is not authenticated")
     func unencrypted() throws {
         var (bench, service) = try serving()
         let link = try unproven(&bench)
@@ -103,7 +103,7 @@ struct MemoryStories {
         #expect(bench.core.subscriptions(of: later).isEmpty)
     }
 
-    @Test("What a store has in the place of a client's record does no harm")
+    @Test("Invalid contents of a client's record have no effect")
     func corruptStore() throws {
         let key = RecordName.client(peer.address).key
         for bytes: [UInt8] in [[], [0xFF], [1, 0], [UInt8](repeating: 1, count: 5_000)] {
@@ -114,19 +114,19 @@ struct MemoryStories {
         }
     }
 
-    @Test("With the bond goes what was kept")
+    @Test("Removing the bond removes the record")
     func removal() throws {
         var (bench, service) = try serving()
         _ = try encrypted(&bench)
         _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
         #expect(bench.store.count == 1)
-        bench.core.removeBond(with: peer.address, now: bench.now)
+        bench.core.dropBond(of: peer.address, now: bench.now)
         bench.performActions()
         #expect(bench.store.isEmpty)
-        #expect(bench.core.memories.isEmpty)
+        #expect(bench.core.context.clientRecords.isEmpty)
     }
 
-    @Test("A client that comes back to another table is told, and refused until it knows")
+    @Test("A client that returns to a changed table is refused until it confirms Service Changed")
     func serviceChanged() throws {
         var (bench, service) = try serving()
         _ = try encrypted(&bench)
@@ -155,7 +155,7 @@ struct MemoryStories {
         #expect(bench.read(handle, by: peer.address) == [.value([1, 2, 3])])
     }
 
-    @Test("A client that comes back to another table is refused before it has encrypted, too")
+    @Test("A client that returns to a changed table is refused before encryption, too")
     func staleHandlesUnencrypted() throws {
         var (bench, service) = try serving()
         _ = try encrypted(&bench)
@@ -173,7 +173,7 @@ struct MemoryStories {
         #expect(bench.store == kept, "what comes without proof was kept")
     }
 
-    /// The handle of a characteristic's value, found by its type.
+    /// Returns the handle of a characteristic's value by its type.
     private func handle(
         _ type: UInt16,
         _ bench: inout Bench,
@@ -183,7 +183,7 @@ struct MemoryStories {
             return bench.handle(ofType: BluetoothUUID(type), for: peer.address)
         }
         // One that cannot be read is found among the attributes of the table.
-        return bench.core.server.database.attributes.first {
+        return bench.core.context.server.database.attributes.first {
             $0.type == BluetoothUUID(type)
         }?.handle
     }

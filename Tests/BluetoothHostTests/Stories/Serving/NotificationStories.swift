@@ -8,11 +8,11 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Values sent unasked")
+@Suite("Notifications and indications")
 struct NotificationStories {
     private let peer = ModelPeer(1)
 
-    /// A client that has subscribed to everything that it may.
+    /// Returns a client with all permitted subscriptions.
     private func subscribed(
         _ profile: ModelProfile = .rich
     ) throws -> (Bench, LinkIdentifier, GATT.PublishedService) {
@@ -25,7 +25,7 @@ struct NotificationStories {
         return (bench, link, service)
     }
 
-    @Test("A notification is done when it has left")
+    @Test("A notification completes when it is sent")
     func notification() throws {
         var (bench, link, service) = try subscribed()
         let id = bench.notify([(service.value(0), [42])], on: link)
@@ -41,7 +41,7 @@ struct NotificationStories {
         #expect(bench.core.subscribers(of: service.value(0)).map(\.identifier) == [link])
     }
 
-    @Test("Nobody is sent what they have not subscribed to, or what is no value")
+    @Test("Values without a subscription and other attributes are not sent")
     func notSubscribed() throws {
         var (bench, link, service) = try subscribed()
         for handle in [service.value(1), service.service.handle, AttributeHandle(0x7777)] {
@@ -58,7 +58,7 @@ struct NotificationStories {
         #expect(bench.values(heardBy: peer.address).isEmpty)
     }
 
-    @Test("Notifications wait for room, and leave in the order of the calls")
+    @Test("Notifications wait for free buffers and are sent in order")
     func backPressure() throws {
         var (bench, link, service) = try subscribed(.poor)
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -76,7 +76,25 @@ struct NotificationStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Who does not wait is told that there is no room, and when there is")
+    @Test("Values that wait while a peer lowers the MTU are truncated, and none is lost")
+    func smallerMTU() throws {
+        var (bench, link, service) = try subscribed(.poor)
+        let handle = try #require(bench.controller.handle(of: peer.address))
+        _ = bench.hear(.exchangeMTURequest(.init(receiveMTU: 200)), from: peer.address)
+        bench.controller.keepsPackets = true
+        let value = [UInt8](repeating: 7, count: 100)
+        let ids = (0..<200).map { _ in bench.notify([(service.value(0), value)], on: link) }
+        _ = bench.hear(.exchangeMTURequest(.init(receiveMTU: 23)), from: peer.address)
+        bench.controller.keepsPackets = false
+        bench.controller.releasePackets(2_000, on: handle)
+        bench.drive()
+        #expect(bench.unfinished(ids).isEmpty)
+        let heard = bench.values(heardBy: peer.address)
+        #expect(heard.count == ids.count)
+        #expect(heard.last == Array(value.prefix(20)))
+    }
+
+    @Test("Trying to notify reports missing buffers, and later that one is free")
     func tryNotify() throws {
         var (bench, link, service) = try subscribed(.poor)
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -111,7 +129,7 @@ struct NotificationStories {
         bench.news.filter { if case .readyToNotify = $0.news { true } else { false } }.count
     }
 
-    @Test("An indication is done when it is confirmed, and the next one waits for that")
+    @Test("An indication completes with its confirmation, and then the next is sent")
     func indication() throws {
         var (bench, link, service) = try subscribed()
         bench.controller.peers[peer.address]?.server.confirms = false
@@ -127,7 +145,7 @@ struct NotificationStories {
         #expect(bench.values(heardBy: peer.address) == [[0], [1], [2]])
     }
 
-    @Test("A notification overtakes indications that wait for their confirmation")
+    @Test("A notification overtakes indications that wait for a confirmation")
     func overtaking() throws {
         var (bench, link, service) = try subscribed()
         bench.controller.peers[peer.address]?.server.confirms = false
@@ -140,7 +158,7 @@ struct NotificationStories {
         #expect(bench.values(heardBy: peer.address) == [[1], [3]])
     }
 
-    @Test("A client that does not confirm for 30 seconds loses the link")
+    @Test("A client without a confirmation for 30 seconds loses its link")
     func unconfirmed() throws {
         var (bench, link, service) = try subscribed()
         bench.controller.peers[peer.address]?.server.confirms = false
@@ -156,7 +174,7 @@ struct NotificationStories {
         #expect(bench.ends[link] == [.disconnected(.connectionTerminatedByLocalHost)])
     }
 
-    @Test("Several values are done when all of them are")
+    @Test("Sending several values completes when all of them complete")
     func severalValues() throws {
         var (bench, link, service) = try subscribed()
         bench.controller.peers[peer.address]?.server.confirms = false
@@ -176,7 +194,7 @@ struct NotificationStories {
         #expect(bench.values(heardBy: peer.address).count == 3, "one of them was sent all the same")
     }
 
-    @Test("Several values travel as one where the client takes them")
+    @Test("Several values share one PDU if the client supports it")
     func multiple() throws {
         var (bench, link, service) = try subscribed()
         let found = bench.handle(ofType: BluetoothUUID(0x2B29), for: peer.address)
@@ -190,7 +208,7 @@ struct NotificationStories {
         #expect(told.entries.map { Array($0.value) } == [[1], [2]])
     }
 
-    @Test("What is cancelled before it has left never does")
+    @Test("A value that is canceled before it is sent is never sent")
     func cancellation() throws {
         var (bench, link, service) = try subscribed(.poor)
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -209,7 +227,7 @@ struct NotificationStories {
         #expect(bench.values(heardBy: peer.address) == expected)
     }
 
-    @Test("The link's end fails everything that was to be sent on it", arguments: [true, false])
+    @Test("The end of the link fails every waiting value", arguments: [true, false])
     func linkLoss(_ isShutDown: Bool) throws {
         var (bench, link, service) = try subscribed(.poor)
         bench.controller.keepsPackets = true
@@ -230,11 +248,11 @@ struct NotificationStories {
         #expect(bench.error(later) != nil)
     }
 
-    @Test("No link holds more than its share")
+    @Test("The number of waiting values is limited for each link")
     func bounds() throws {
         var (bench, link, service) = try subscribed(.poor)
         bench.controller.keepsPackets = true
-        let many = (0..<LinkServing.waitingLimit).map { _ in (service.value(0), [UInt8(1)]) }
+        let many = (0..<LinkServing.queueLimit).map { _ in (service.value(0), [UInt8(1)]) }
         let first = bench.notify(many, on: link)
         #expect(bench.isPending(first))
         let second = bench.notify(many, on: link)
@@ -243,7 +261,7 @@ struct NotificationStories {
 }
 
 extension Bench {
-    /// The handle of the only attribute of a type, as the peer finds it.
+    /// Returns the handle of the only attribute of a type, as the peer discovers it.
     mutating func handle(
         ofType type: BluetoothUUID,
         for peer: DeviceAddress

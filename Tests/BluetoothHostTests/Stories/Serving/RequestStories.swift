@@ -22,7 +22,7 @@ struct RequestStories {
     }
 
     @Test(
-        "A value that is kept is answered at once, over packets of any size",
+        "A stored value is read at once, with packets of any size",
         arguments: [3, 251]
     )
     func storedValue(_ fragmentLength: Int) throws {
@@ -34,19 +34,24 @@ struct RequestStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A link is announced once, before anything else of it, and once it is usable")
+    @Test("A usable link is reported once, before its other events")
     func announcement() throws {
         var (bench, link, service) = try serving()
         _ = bench.write([5], to: service.value(0), by: peer.address)
-        let news = bench.news.filter { $0.link == link }.map(\.news)
-        guard case .connected(peer.address)? = news.first, case .written(let entries)? = news.last
-        else { return #expect(Bool(false), "\(news)") }
-        #expect(news.count == 2)
-        #expect(entries == [.init(handle: service.value(0), value: [5])])
+        let opened = bench.events.indices.filter {
+            if case .linkOpened(link, peer.address, _) = bench.events[$0] { true } else { false }
+        }
+        let written = bench.events.indices.filter {
+            guard case .served(link, .written(let entries)) = bench.events[$0] else { return false }
+            return entries == [.init(handle: service.value(0), value: [5])]
+        }
+        #expect((opened.count, written.count) == (1, 1))
+        #expect(try #require(opened.first) < #require(written.first))
+        #expect(bench.news.count { $0.link == link } == 1)
         #expect(bench.core.value(of: service.value(0)) == [5])
     }
 
-    @Test("A value of the application's is asked for, and answered when it likes")
+    @Test("The application is asked for its value, and answers later")
     func dynamicValue() throws {
         var (bench, link, service) = try serving()
         #expect(bench.read(service.value(1), by: peer.address).isEmpty)
@@ -61,7 +66,7 @@ struct RequestStories {
         #expect(bench.heard(by: peer.address).count == count, "answered twice")
     }
 
-    @Test("What the application does not answer is refused after 25 seconds")
+    @Test("A question without an answer is refused after 25 seconds")
     func silence() throws {
         var (bench, _, service) = try serving()
         _ = bench.read(service.value(1), by: peer.address)
@@ -76,7 +81,7 @@ struct RequestStories {
         .refusal(.readRequest, service.value(1), .unlikelyError)
     }
 
-    @Test("A write of the application's value is its decision", arguments: [true, false])
+    @Test("The application decides on a write of its value", arguments: [true, false])
     func dynamicWrite(_ isAccepted: Bool) throws {
         var (bench, link, service) = try serving()
         #expect(bench.write([1, 1], to: service.value(1), by: peer.address).isEmpty)
@@ -90,7 +95,7 @@ struct RequestStories {
         #expect(bench.heard(by: peer.address).last == expected)
     }
 
-    @Test("A command is told, and answered by nobody")
+    @Test("A command is reported and gets no response")
     func command() throws {
         var (bench, link, service) = try serving()
         let command = ATT.PDU.writeCommand(.init(handle: service.value(1), value: [3]))
@@ -102,7 +107,7 @@ struct RequestStories {
         #expect(bench.heard(by: peer.address).count == 1, "only our own exchange of MTUs")
     }
 
-    @Test("An answer to a client that is gone goes nowhere, also where its handle is another's")
+    @Test("An answer to a client that disconnected is dropped, even if its handle is reused")
     func lateAnswer() throws {
         var (bench, _, service) = try serving()
         let handle = try #require(bench.controller.handle(of: peer.address))
@@ -118,7 +123,7 @@ struct RequestStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("Longer answers follow the exchange of MTUs, and long values are read in parts")
+    @Test("Longer responses follow the MTU exchange, and long values are read in parts")
     func longValue() throws {
         var (bench, _, service) = try serving()
         let long = [UInt8](0..<255) + [UInt8](0..<255)
@@ -130,7 +135,7 @@ struct RequestStories {
         #expect(second == [.readBlobResponse(.init(value: long[492...]))])
     }
 
-    @Test("Services are published before there is a controller, and outlive its resets")
+    @Test("Services are published without a controller and survive its resets")
     func reset() throws {
         var bench = Bench(peers: [peer])
         let service = try bench.publish(Clinic.definition)
@@ -145,7 +150,7 @@ struct RequestStories {
         #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
     }
 
-    @Test("Generic Access says what the configuration says")
+    @Test("Generic Access has the name of the configuration")
     func genericAccess() throws {
         var bench = Bench.ready(peers: [peer]) { $0.name = "Ward 7" }
         _ = try bench.connect(peer.address)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Room for values sent unasked")
+@Suite("Capacity for notifications and indications")
 struct RoomStories {
     private let peer: ModelPeer
 
     init() {
         var peer = ModelPeer(1)
-        // It answers no exchange of MTUs, so that it can begin one itself.
+        // The peer does not answer an MTU exchange, so that it can start one itself.
         peer.server.refusesMTU = true
         self.peer = peer
     }
@@ -27,7 +27,7 @@ struct RoomStories {
         return (bench, link, service)
     }
 
-    @Test("A value is not cut once the answer to the client's exchange of MTUs has left")
+    @Test("A value is not truncated once the response to the client's MTU exchange is sent")
     func exchangedMTU() throws {
         var (bench, link, service) = try subscribed()
         let value = [UInt8](repeating: 7, count: 100)
@@ -39,7 +39,7 @@ struct RoomStories {
         #expect(bench.values(heardBy: peer.address) == [Array(value.prefix(20)), value])
     }
 
-    @Test("Who found no room for an indication is told when there is some for one")
+    @Test("A refused indication is followed by an event when an indication can be sent")
     func indication() throws {
         var (bench, link, service) = try subscribed()
         bench.controller.peers[peer.address]?.server.confirms = false
@@ -60,9 +60,9 @@ struct RoomStories {
         bench.news.count { if case .readyToNotify = $0.news { true } else { false } }
     }
 
-    @Test("What waits leaves in its order, whatever is taken out in between")
+    @Test("Waiting values keep their order when some are removed")
     func order() {
-        var values = WaitingValues()
+        var values = ValueQueue()
         for id in UInt64(0)..<1_000 {
             values.append(.init(pdu: .handleValueConfirmation, kind: .notification, id: id))
         }

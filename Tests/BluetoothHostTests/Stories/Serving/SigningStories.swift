@@ -11,12 +11,12 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Commands that we sign")
+@Suite("Commands that the host signs")
 struct SigningStories {
     private static let signingKey = HCI.Key128((1...16).map { UInt8($0) })
     private let peer = ModelPeer(1)
 
-    /// A link to a peer that took a key to check signatures with, and none to encrypt with.
+    /// Returns a link to a peer that has a key for signatures and none for encryption.
     private func bench(
         _ change: (inout Bond) -> Void = { _ in }
     ) throws -> (Bench, LinkIdentifier) {
@@ -35,7 +35,7 @@ struct SigningStories {
         }
     }
 
-    @Test("carry a signature that the peer finds good, and each another counter")
+    @Test("Each command has a valid signature and a new counter")
     func signed() throws {
         var (bench, link) = try bench()
         for value: UInt8 in 1...3 {
@@ -49,7 +49,7 @@ struct SigningStories {
         #expect(verdicts == [true, true, true])
     }
 
-    @Test("are refused without a bond")
+    @Test("Signing without a bond is refused")
     func stranger() throws {
         var bench = Bench.ready(peers: [peer])
         let link = try bench.connect(peer.address)
@@ -58,7 +58,7 @@ struct SigningStories {
         #expect(commands(bench).isEmpty)
     }
 
-    @Test("are ordinary commands on an encrypted link")
+    @Test("On an encrypted link signed commands are ordinary commands")
     func encrypted() throws {
         var peer = peer
         peer.key = Bonded.key
@@ -75,7 +75,7 @@ struct SigningStories {
     }
 }
 
-@Suite("Commands that bonded clients sign")
+@Suite("Signed commands of bonded clients")
 struct SignedClientStories {
     private let key: HCI.Key128
     private let resolving: ResolvingKey
@@ -104,7 +104,7 @@ struct SignedClientStories {
         return (bench, service)
     }
 
-    /// The client under a new private address.
+    /// Moves the client to a new private address.
     private mutating func move(_ bench: inout Bench) throws -> DeviceAddress {
         let made = resolving.makeAddress(using: &generator)
         let address = try #require(made)
@@ -126,7 +126,7 @@ struct SignedClientStories {
         )
     }
 
-    @Test("are not played again by a second link")
+    @Test("A second link cannot replay a signed command")
     mutating func secondLink() throws {
         var (bench, service) = try bench()
         let value = service.value(0)
@@ -141,12 +141,15 @@ struct SignedClientStories {
         #expect(bench.core.value(of: value) == [2])
         _ = bench.hear(try command(3, to: value, counter: 7), from: second)
         #expect(bench.core.value(of: value) == [3], "a new one is taken")
-        #expect(bench.core.memories[Bonded.peer.address]?.lastSignCounter == 7)
+        #expect(bench.core.context.clientRecords[Bonded.peer.address]?.lastSignCounter == 7)
     }
 
-    @Test("are not taken from a client whose counter nobody can read", arguments: [2, 20])
+    @Test(
+        "Signed commands are refused if the counter of the client cannot be read",
+        arguments: [2, 20]
+    )
     mutating func lostCounter(_ missing: Int) throws {
-        let record = ClientMemory().encode(for: Bonded.peer.address)
+        let record = ClientRecord().encode(for: Bonded.peer.address)
         let name = RecordName.client(Bonded.peer.address).key
         var (bench, service) = try bench([name: Array(record.dropLast(missing))])
         let address = try move(&bench)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What an application keeps")
+@Suite("Application records")
 struct ApplicationRecordTests {
     private func host(_ store: (any HostStore)?) -> BluetoothHost {
         var configuration = HostConfiguration()
@@ -19,7 +19,7 @@ struct ApplicationRecordTests {
         RecordName.application(try #require(ApplicationName(name))).key
     }
 
-    @Test("is there in the host's next life, until it is removed")
+    @Test("A record survives a restart of the host until it is removed")
     func restart() async throws {
         let store = MemoryStore()
         let first = host(store)
@@ -42,7 +42,7 @@ struct ApplicationRecordTests {
         #expect(store.load(try key("central-1")) == nil)
     }
 
-    @Test("is kept at once, so that a host that is killed has it")
+    @Test("A record is stored at once, so that it survives a crash")
     func killed() async throws {
         let store = MemoryStore()
         let killed = host(store)
@@ -51,7 +51,7 @@ struct ApplicationRecordTests {
         await killed.shutdown()
     }
 
-    @Test("lasts as long as the host where there is no store")
+    @Test("Without a store a record lasts as long as its host")
     func withoutStore() async {
         let host = host(nil)
         await host.keepApplicationRecord([7], "a")
@@ -61,7 +61,7 @@ struct ApplicationRecordTests {
         await host.shutdown()
     }
 
-    @Test("is set aside, and that is told, if it is torn, or another's", arguments: [false, true])
+    @Test("A torn or foreign record is set aside and reported", arguments: [false, true])
     func torn(_ isForeign: Bool) async throws {
         let store = MemoryStore()
         let name = try #require(ApplicationName(isForeign ? "another" : "mine"))
@@ -79,7 +79,7 @@ struct ApplicationRecordTests {
         await host.shutdown()
     }
 
-    @Test("is left alone where it cannot be read")
+    @Test("A record that cannot be read is left unchanged")
     func unreadable() async throws {
         let memory = MemoryStore()
         memory.save([1], as: try key("mine"))
@@ -89,7 +89,7 @@ struct ApplicationRecordTests {
         await host.shutdown()
     }
 
-    @Test("is what it was for the host that could not write it, which says so")
+    @Test("A record that could not be stored remains in use, and the failure is reported")
     func unwritable() async {
         let host = host(FailingStore(toSave: true))
         var events = await host.securityEvents().makeAsyncIterator()
@@ -104,7 +104,7 @@ struct ApplicationRecordTests {
     }
 
     @Test(
-        "has a name of lower-case letters, digits and hyphens",
+        "A record's name has only lowercase letters, digits and hyphens",
         arguments: ["", "Central", "a.b", "a/b", "ü", String(repeating: "a", count: 53)]
     )
     func names(_ name: String) async {
@@ -118,7 +118,7 @@ struct ApplicationRecordTests {
         await host.shutdown()
     }
 
-    @Test("has bounds, in length and in number, over all lives")
+    @Test("The length and the number of records are limited across restarts")
     func bounds() async throws {
         let store = MemoryStore()
         let limit = HostCore.applicationRecordLengthLimit

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A store that is looked at without its host")
+@Suite("Reading a store without its host")
 struct BondBookTests {
     private func store() -> MemoryStore {
         let store = MemoryStore()
@@ -43,7 +43,7 @@ struct BondBookTests {
         }
     }
 
-    @Test("tells who is bonded, and what is wrong")
+    @Test("The bonds and the problems of a store are listed")
     func reading() throws {
         let store = store()
         var foreign = SampleBonds.bond(4)
@@ -58,7 +58,7 @@ struct BondBookTests {
         #expect(store.contents == before, "looking changes nothing")
     }
 
-    @Test("loses a bond with all that is kept of its peer")
+    @Test("Removing a bond removes all records of its peer")
     func removing() throws {
         let store = store()
         for kind in [RecordName.Kind.client, .database, .counter] {
@@ -75,7 +75,7 @@ struct BondBookTests {
         #expect(store.contents.count == 7)
     }
 
-    @Test("is empty where no host has been, and says when its host is nobody")
+    @Test("A new store is empty, and a lost identity is reported")
     func nothing() throws {
         let book = try BondBook(MemoryStore())
         #expect(book.bonds.isEmpty && book.problems.isEmpty && book.localIdentity == nil)

@@ -29,7 +29,7 @@ struct BondStories {
         RecordName.bond(SampleBonds.peer(number)).key
     }
 
-    @Test("are saved before anything else is done, and there for the next host")
+    @Test("A bond is saved before any other action and survives a restart")
     func restart() throws {
         var bench = Self.bench()
         let isKept = bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
@@ -44,7 +44,7 @@ struct BondStories {
         #expect(next.securityEvents.isEmpty)
     }
 
-    @Test("keep their identifier and their name when the peer is bonded anew")
+    @Test("A bond that is replaced keeps its identifier and its name")
     func anew() throws {
         var bench = Self.bench()
         bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
@@ -67,7 +67,7 @@ struct BondStories {
         #expect(Set(next.core.bonds) == Set(bench.core.bonds))
     }
 
-    @Test("are so many and no more: one more takes the place of the one not met for the longest")
+    @Test("A bond beyond the limit replaces the one that was not used for the longest time")
     func limit() throws {
         var bench = Self.bench()
         for number in 0...HostCore.bondLimit {
@@ -90,7 +90,7 @@ struct BondStories {
         #expect(Self.bench(bench.store).core.bonds.count == HostCore.bondLimit)
     }
 
-    @Test("A peer that is connected keeps its bond; where all are, one more is refused")
+    @Test("A connected peer keeps its bond, and if all are connected, a new bond is refused")
     func connectedPeers() throws {
         let peers = (0..<3).map { ModelPeer($0) }
         var bench = Self.bench(peers: peers)
@@ -103,7 +103,7 @@ struct BondStories {
         for number in 10..<(9 + HostCore.bondLimit) {
             bench.core.keepBond(SampleBonds.bond(number), now: bench.now)
         }
-        // Its link is there, and it has not been met: the bond is still the oldest.
+        // The link exists but the peer is not authenticated, so that its bond is still the oldest.
         bench.controller.endlessCommands = [.leEnableEncryption]
         _ = bench.dial(peers[0].address)
         bench.drive()
@@ -112,22 +112,22 @@ struct BondStories {
         #expect(bench.core.bonds.first?.peer == peers[0].address)
         #expect(bench.store[Self.key(10)] == nil)
         // As if all of them were.
-        bench.core.bonds.removeAll { $0.peer != peers[0].address }
+        bench.core.context.bonds.removeAll { $0.peer != peers[0].address }
         let copies = [Bond](repeating: bench.core.bonds[0], count: HostCore.bondLimit)
-        bench.core.bonds = copies
+        bench.core.context.bonds = copies
         let isKept = bench.core.keepBond(SampleBonds.bond(6_000), now: bench.now)
         #expect(!isKept && bench.core.bonds == copies)
         #expect(bench.core.isDrained, "nothing is saved")
     }
 
-    @Test("are found by a host that was killed before it removed one of too many")
+    @Test("A bond beyond the limit is removed at the start after a crash")
     func oneTooMany() throws {
         var store: [StoreKey: [UInt8]] = [:]
         for number in 0...HostCore.bondLimit {
             let bytes = SampleBonds.bond(number).encode(localIdentity: SampleBonds.identity)
             store[Self.key(number)] = bytes
         }
-        // The first was met last.
+        // The first peer was used last.
         let order = (1...HostCore.bondLimit).map(SampleBonds.peer) + [SampleBonds.peer(0)]
         store[RecordName.order.key] = MeetingOrder(order).encode()
         let bench = Self.bench(store)
@@ -135,7 +135,7 @@ struct BondStories {
         #expect(bench.store[Self.key(1)] == nil && bench.store[Self.key(0)] != nil)
     }
 
-    @Test("of another identity are not used, and stay; a new one with the peer sets the old aside")
+    @Test("A bond of another identity is unused, and set aside when the peer is bonded again")
     func otherIdentity() throws {
         var foreign = SampleBonds.bond(1)
         foreign.localIdentity = SampleBonds.peer(9)
@@ -155,7 +155,7 @@ struct BondStories {
         #expect(bench.store[Self.key(1)] != bytes)
     }
 
-    @Test("that are torn are set aside and told of; all others are used")
+    @Test("Torn bonds are set aside and reported, and all others are used")
     func torn() throws {
         let good = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
         let bad = SampleBonds.bond(2).encode(localIdentity: SampleBonds.identity)
@@ -169,7 +169,7 @@ struct BondStories {
         #expect(bench.securityEvents.count == 4)
     }
 
-    @Test("that cannot be read stay where they are")
+    @Test("Bonds that cannot be read are left unchanged")
     func unreadable() throws {
         var bench = Bench { $0.store = MemoryStore() }
         let fault = StoreFault(TransportError.injected("bad sector"))
@@ -184,7 +184,7 @@ struct BondStories {
         #expect(reason.contains("bad sector") && bench.setAside.isEmpty)
     }
 
-    @Test("that do not fit on the disk are used, told of, and saved once they fit")
+    @Test("Bonds that do not fit into the store are used and reported, and saved later")
     func fullDisk() throws {
         var bench = Self.bench()
         bench.isStoreFull = true
@@ -203,7 +203,7 @@ struct BondStories {
         #expect(bench.core.nextDeadline == nil)
     }
 
-    @Test("take with them all that is kept of their peer, and go last")
+    @Test("Removing a bond removes all records of its peer, and the bond last")
     func removal() throws {
         var bench = Self.bench()
         bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
@@ -221,7 +221,7 @@ struct BondStories {
         #expect(bench.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
     }
 
-    @Test("Counters of what we sign go on after a crash, and begin anew with a new key")
+    @Test("Sign counters continue after a crash and restart with a new key")
     func counters() throws {
         var bench = Self.bench()
         bench.core.keepBond(SampleBonds.bond(1), now: bench.now)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What clients make a host write")
+@Suite("Records that clients cause")
 struct ClientRecordStories {
     private let peer: ModelPeer = {
         var peer = ModelPeer(1)
@@ -41,11 +41,11 @@ struct ClientRecordStories {
         return link
     }
 
-    private func stored(_ bench: Bench) throws -> ClientMemory {
-        try ClientMemory(parsing: try #require(bench.store[key]), peer: peer.address)
+    private func stored(_ bench: Bench) throws -> ClientRecord {
+        try ClientRecord(parsing: try #require(bench.store[key]), peer: peer.address)
     }
 
-    @Test("A subscription is on the disk before the client hears that it has it")
+    @Test("A subscription is stored before the client gets the response")
     func order() throws {
         var (bench, _, service) = try bench()
         let request = ATT.PDU.writeRequest(
@@ -61,7 +61,7 @@ struct ClientRecordStories {
         #expect(try #require(save) < #require(answer))
     }
 
-    @Test("Who subscribes and unsubscribes without end does not wear out the disk")
+    @Test("Endless changes of a subscription cause a limited number of writes")
     func toggling() throws {
         var (bench, _, service) = try bench()
         let configuration = try service.configuration(0)
@@ -76,7 +76,7 @@ struct ClientRecordStories {
         #expect(bench.saves.filter { $0 == key }.count == saves + 1)
     }
 
-    @Test("What waits is saved when the host is shut down, and not when the client comes and goes")
+    @Test("Waiting changes are saved at the shutdown, and not when the client reconnects")
     func shutdown() throws {
         var (bench, _, service) = try bench()
         let configuration = try service.configuration(0)
@@ -97,12 +97,12 @@ struct ClientRecordStories {
         #expect(try stored(bench).configurations.keys.map { $0 } == [try service.configuration(2)])
     }
 
-    @Test("A record that nobody can use is set aside, one of a later version when it must be")
+    @Test("An invalid record is set aside, and a newer one only when it is replaced")
     func damage() throws {
-        let torn: [UInt8] = Array(ClientMemory().encode(for: peer.address).dropLast(2))
+        let torn: [UInt8] = Array(ClientRecord().encode(for: peer.address).dropLast(2))
         let (bench, _, _) = try bench([key: torn])
         #expect(bench.setAside == [key])
-        var later = Array(ClientMemory().encode(for: peer.address).dropLast(4))
+        var later = Array(ClientRecord().encode(for: peer.address).dropLast(4))
         later[5] = 7
         var writer = ByteWriter()
         writer.write(contentsOf: later)
@@ -115,7 +115,7 @@ struct ClientRecordStories {
         #expect(try stored(other).knownHash != nil)
     }
 
-    @Test("Who was met last is written down, rarely")
+    @Test("The order of use is stored rarely")
     func meetings() throws {
         var bench = Bench.ready(peers: [peer]) { $0.store = MemoryStore() }
         bench.core.keepBond(
@@ -128,8 +128,8 @@ struct ClientRecordStories {
         let bytes = try #require(bench.store[RecordName.order.key])
         #expect(try MeetingOrder(parsing: bytes).peers == bench.core.bonds.map(\.peer))
         for _ in 0..<5 {
-            bench.core.peerMet(SampleBonds.peer(5))
-            bench.core.peerMet(peer.address)
+            bench.core.context.markBondUsed(by: SampleBonds.peer(5))
+            bench.core.context.markBondUsed(by: peer.address)
             bench.advance(by: .seconds(1))
         }
         #expect(bench.saves.filter { $0 == RecordName.order.key }.count == 1)

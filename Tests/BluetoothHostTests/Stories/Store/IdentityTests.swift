@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A store on a disk that fails when it is told to.
+/// A store whose operations fail on request.
 final class FailingStore: HostStore {
     let memory: MemoryStore
     let failsToLoad: Bool
@@ -49,7 +49,7 @@ final class FailingStore: HostStore {
     }
 }
 
-@Suite("Who a host is")
+@Suite("Identity of a host")
 struct IdentityTests {
     private let key = RecordName.identity.key
 
@@ -65,7 +65,7 @@ struct IdentityTests {
         return HostIdentity(of: &configuration)
     }
 
-    @Test("is drawn once, and kept")
+    @Test("The identity is generated once and stored")
     func kept() {
         let store = MemoryStore()
         let first = identity(store, seed: 1)
@@ -78,7 +78,7 @@ struct IdentityTests {
         #expect(first.secret != first.local.resolvingKey, "peers are told the resolving key")
     }
 
-    @Test("may be configured; private addresses stay recognisable")
+    @Test("The address can be configured, and private addresses remain resolvable")
     func configured() {
         let store = MemoryStore()
         let first = identity(store, address: SampleBonds.identity)
@@ -89,7 +89,7 @@ struct IdentityTests {
         #expect(identity(store, seed: 3).local == first.local, "the first is the one that is kept")
     }
 
-    @Test("is another one for as long as the store cannot be read, and nothing is overwritten")
+    @Test("While the store cannot be read, another identity is used and nothing is overwritten")
     func unreadable() throws {
         let memory = MemoryStore()
         let before = identity(memory).local
@@ -101,7 +101,7 @@ struct IdentityTests {
         #expect(identity(memory, seed: 3).local == before)
     }
 
-    @Test("is told to be lost if it cannot be kept")
+    @Test("An identity that cannot be stored is reported")
     func unwritable() {
         let failing = identity(FailingStore(toSave: true))
         guard case .storeFailed(let text)? = failing.events.first else {
@@ -110,7 +110,7 @@ struct IdentityTests {
         #expect(text.contains("the disk"))
     }
 
-    @Test("is drawn anew, and what was there set aside, if that is torn")
+    @Test("A torn identity is set aside and replaced")
     func torn() throws {
         let store = MemoryStore()
         let before = identity(store).local
@@ -123,7 +123,7 @@ struct IdentityTests {
         #expect(identity(store, seed: 3).local == after.local)
     }
 
-    @Test("has its secret drawn anew, and nothing else, if that is torn")
+    @Test("A torn secret is replaced without a change of the identity")
     func tornSecret() throws {
         let store = MemoryStore()
         let before = identity(store)
@@ -139,7 +139,7 @@ struct IdentityTests {
         #expect(identity(store, seed: 3).secret == after.secret)
     }
 
-    @Test("of a later version is left alone")
+    @Test("An identity of a later version is left unchanged")
     func newer() throws {
         let store = MemoryStore()
         var bytes = Array(identity(store).local.encode().dropLast(4))
@@ -156,7 +156,7 @@ struct IdentityTests {
         #expect(store.load(key) == writer.bytes)
     }
 
-    @Test("is the same in the next host, whose bonds are those of the one before")
+    @Test("The next host has the same identity and uses the same bonds")
     func hosts() async throws {
         let store = MemoryStore()
         var configuration = HostConfiguration()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What peers are known by")
+@Suite("Identifiers of peers")
 struct PeerCipherTests {
     private static func cipher(_ seed: UInt64) -> PeerCipher {
         var generator = SplitMix64(seed: seed)
@@ -25,7 +25,7 @@ struct PeerCipherTests {
         )
     }
 
-    @Test("A hundred thousand addresses have as many identifiers, and each leads back")
+    @Test("A hundred thousand addresses have different identifiers, and each is reversible")
     func bijection() {
         let cipher = Self.cipher(1)
         var generator = SplitMix64(seed: 2)
@@ -44,7 +44,7 @@ struct PeerCipherTests {
         #expect(identifiers.count == addresses.count)
     }
 
-    @Test("The same secret gives the same identifiers, another one others")
+    @Test("The same secret gives the same identifiers, and another secret gives others")
     func secrets() {
         var generator = SplitMix64(seed: 3)
         for _ in 0..<1_000 {
@@ -56,7 +56,7 @@ struct PeerCipherTests {
         }
     }
 
-    @Test("An identifier says nothing of the address, nor of its neighbours'")
+    @Test("An identifier discloses neither its address nor its relation to others")
     func opaque() {
         let cipher = Self.cipher(4)
         var generator = SplitMix64(seed: 5)
@@ -68,11 +68,11 @@ struct PeerCipherTests {
             differences += zip(pair.0.bytes, pair.1.bytes)
                 .reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount }
         }
-        // Half of 122 bits, and a standard deviation of 0.17 over so many.
+        // Half of 122 bits, and a standard deviation of 0.17 over all identifiers.
         #expect((60_000...62_000).contains(differences), "\(differences)")
     }
 
-    @Test("What this host has not made leads nowhere")
+    @Test("An identifier of another origin has no address")
     func garbage() {
         let cipher = Self.cipher(6)
         var generator = SplitMix64(seed: 7)
@@ -88,7 +88,7 @@ struct PeerCipherTests {
         }
     }
 
-    @Test("A peer is known by the same thing in the host's next life, if that has its store")
+    @Test("A peer keeps its identifier after a restart with the same store")
     func restart() async {
         let store = MemoryStore()
         var configuration = HostConfiguration()
@@ -108,7 +108,7 @@ struct PeerCipherTests {
         await stranger.shutdown()
     }
 
-    @Test("Of a bonded peer the bond's word counts")
+    @Test("The identifier of a bonded peer is that of its bond")
     func bonded() async {
         let host = BluetoothHost(transport: ScriptedTransport())
         let bond = SampleBonds.bond(1)

@@ -11,14 +11,14 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A process that keeps bonds is killed at any moment; the store is then as it was before what it was
-/// doing, or as it was to be after it.
-@Suite("A host that is killed", .timeLimit(.minutes(5)))
+/// A process that stores bonds is killed at any moment. Afterward the store has its state before
+/// the interrupted operation or after it.
+@Suite("Crashes of a host", .timeLimit(.minutes(5)))
 struct PowerCutTests {
-    /// How often it is killed.
+    /// The number of kills.
     private static let killCount = 200
 
-    @Test("leaves the old bonds or the new ones, and uses no counter twice")
+    @Test("The store has the old or the new bonds, and no counter is used twice")
     func kill() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -37,7 +37,7 @@ struct PowerCutTests {
         #expect(record.generation > Self.killCount)
     }
 
-    @Test("finds no room for a bond: the old one stays, and it is told")
+    @Test("On a full disk the old bond remains, and the failure is reported")
     func fullDisk() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -63,13 +63,13 @@ struct PowerCutTests {
     }
 }
 
-/// What the store may have in it.
+/// The possible contents of the store.
 private struct Record {
     /// The last version of any bond.
     private(set) var generation = 0
-    /// The version of each bond that there certainly was last; nil for none.
+    /// The last certain version of each bond, or `nil` if there is none.
     private var kept: [Int: Int] = [:]
-    /// What was begun and may not have been done.
+    /// The operation that was started and may be incomplete.
     private var begun: (number: Int, generation: Int?)?
     private var counters: [Int: Int] = [:]
 
@@ -110,7 +110,7 @@ private struct Record {
     }
 }
 
-/// What is in a store, as the next host finds it.
+/// Returns the contents of a store as the next host reads them.
 private func open(_ directory: String) throws -> BondInventory {
     let store = try openLeftStore(directory)
     let entries = try? store.readBonds()
@@ -121,9 +121,9 @@ private func temporaryDirectory() -> String {
     NSTemporaryDirectory() + "lanyard-store-\(UUID().uuidString)"
 }
 
-/// A process that keeps bonds, and says what it does.
+/// A process that stores bonds and reports its actions.
 private final class Writer {
-    /// How long it may be silent, or take to end, on a busy machine.
+    /// The time without output, and for its end, that is allowed on a busy machine.
     private static let limit = Duration.seconds(60)
 
     private let process: ChildProcess
@@ -137,21 +137,21 @@ private final class Writer {
 
     var errors: String { process.log }
 
-    /// Waits for so many lines; for fewer if it ends before.
+    /// Waits for `count` lines, or for fewer if the process ends before.
     func read(lines count: Int) async throws {
         while lines.count < count, let line = try await process.nextLine(within: Self.limit) {
             lines.append(line)
         }
     }
 
-    /// Kills it, a moment later: as long as it takes to count so far.
+    /// Kills the process after a short delay: the time to count to `count`.
     func kill(after count: Int) {
         var sum = 0
         for number in 0..<count { sum = (sum &+ number) ^ count }
         if sum != .min { process.kill() }
     }
 
-    /// Waits for its end. What it has said, line by line: each was written whole; and how it ended.
+    /// Waits for the end of the process. Returns its complete output by lines, and its ending.
     func readAll() async throws -> (said: [String], ending: ChildProcess.Ending) {
         let (rest, ending) = try await process.waitUntilEnd(within: Self.limit)
         lines += rest.split(separator: "\n").map(String.init)

@@ -16,8 +16,8 @@ import Testing
 struct RecordTests {
     private static let peer = SampleBonds.peer(1)
 
-    private static let memory: ClientMemory = {
-        var memory = ClientMemory()
+    private static let memory: ClientRecord = {
+        var memory = ClientRecord()
         memory.supportedFeatures = 1
         memory.lastSignCounter = 77
         memory.knownHash = [UInt8](repeating: 3, count: 16)
@@ -34,7 +34,7 @@ struct RecordTests {
         return name
     }()
 
-    /// One of each kind, and what reads it.
+    /// A sample of each kind, with the function that reads it.
     private static let samples: [(bytes: [UInt8], read: @Sendable ([UInt8]) throws -> Void)] = [
         (
             Pairing.LocalIdentity(
@@ -55,7 +55,7 @@ struct RecordTests {
             SignCounter(next: 5, reserved: 256).encode(for: peer),
             { _ = try SignCounter(parsing: $0, peer: peer) }
         ),
-        (memory.encode(for: peer), { _ = try ClientMemory(parsing: $0, peer: peer) }),
+        (memory.encode(for: peer), { _ = try ClientRecord(parsing: $0, peer: peer) }),
         (
             (GATT.Database(services: [])
                 .map { DatabaseRecord(database: $0, hash: [UInt8](repeating: 1, count: 16)) })?
@@ -84,7 +84,7 @@ struct RecordTests {
         }
     }
 
-    @Test("are what was written", arguments: 1...20)
+    @Test("An entry survives a round trip", arguments: 1...20)
     func roundTrip(_ generation: Int) throws {
         var bond = SampleBonds.bond(generation % 3, generation: generation)
         if generation.isMultiple(of: 2) { bond.name = nil }
@@ -99,14 +99,14 @@ struct RecordTests {
         let read = try SignCounter(parsing: counter.encode(for: bond.peer), peer: bond.peer)
         #expect(read == SignCounter(next: 512, reserved: 512), "the rest of the block is left out")
         #expect(
-            try ClientMemory(parsing: Self.memory.encode(for: bond.peer), peer: bond.peer)
+            try ClientRecord(parsing: Self.memory.encode(for: bond.peer), peer: bond.peer)
                 == Self.memory
         )
         let order = MeetingOrder((0..<generation).map(SampleBonds.peer))
         #expect(try MeetingOrder(parsing: order.encode()) == order)
     }
 
-    @Test("have the form that is written down")
+    @Test("An entry has the documented form")
     func form() throws {
         let peer = DeviceAddress(value: 0x0102_0304_0506, kind: .public)
         let bytes = SignCounter(next: 0, reserved: 0x0A0B).encode(for: peer)
@@ -118,7 +118,7 @@ struct RecordTests {
         #expect(CRC32.checksum(of: []) == 0)
     }
 
-    @Test("are not taken if a single bit is another", arguments: samples.indices)
+    @Test("An entry with any flipped bit is refused", arguments: samples.indices)
     func bits(_ index: Int) {
         let (bytes, read) = Self.samples[index]
         #expect(fault(bytes, read) == nil)
@@ -130,14 +130,14 @@ struct RecordTests {
         }
     }
 
-    @Test("are not taken if they end too early or too late", arguments: samples.indices)
+    @Test("An entry that is too short or too long is refused", arguments: samples.indices)
     func lengths(_ index: Int) {
         let (bytes, read) = Self.samples[index]
         for count in bytes.indices {
             #expect(fault(Array(bytes.prefix(count)), read) == .torn, "\(count) octets")
             let zeros = [UInt8](repeating: 0, count: bytes.count - count)
             let expected: RecordFault = count < 4 ? .foreign : .torn
-            // The last octets of a check may be zero: then nothing is missing.
+            // The last bytes of a checksum may be zero, so that no byte is missing.
             if bytes.prefix(count) + zeros != bytes[...] {
                 #expect(fault(bytes.prefix(count) + zeros, read) == expected)
             }
@@ -146,7 +146,10 @@ struct RecordTests {
         #expect(fault(bytes + bytes, read) == .torn)
     }
 
-    @Test("of a later version are told from those that are torn", arguments: samples.indices)
+    @Test(
+        "An entry of a later version is distinguished from a torn one",
+        arguments: samples.indices
+    )
     func newer(_ index: Int) {
         let (bytes, read) = Self.samples[index]
         var later = Array(bytes.dropLast(4))
@@ -157,7 +160,7 @@ struct RecordTests {
         #expect(fault(Self.checked(later), read) == .malformed(.invalid(field: "version")))
     }
 
-    @Test("of another kind or another peer are not taken")
+    @Test("An entry of another kind or of another peer is refused")
     func foreign() {
         for (index, sample) in Self.samples.enumerated() {
             for (other, reader) in Self.samples.enumerated() where other != index {
@@ -170,9 +173,12 @@ struct RecordTests {
         #expect(fault(Array("#!/bin/sh\n".utf8), Self.samples[0].read) == .foreign)
     }
 
-    @Test("that are whole and make no sense are not taken, and never trap")
-    func nonsense() {
-        var generator = SplitMix64(seed: 5)
+    @Test(
+        "A complete entry with invalid contents is refused and never traps",
+        arguments: RunSeed.seeds(1)
+    )
+    func nonsense(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
         for round in 0..<3_000 {
             let (bytes, read) = Self.samples[round % Self.samples.count]
             var changed = Array(bytes.dropLast(4))
@@ -203,7 +209,7 @@ struct RecordTests {
         return writer.bytes
     }
 
-    @Test("have names that say what they are, and whose")
+    @Test("The name of an entry contains its kind and its peer")
     func names() throws {
         let names: [RecordName] = [
             .identity, .order, .bond(Self.peer), .counter(Self.peer), .client(Self.peer),
@@ -227,7 +233,7 @@ struct RecordTests {
         }
     }
 
-    @Test("A name that is too long is cut between characters")
+    @Test("A name that is too long is truncated between characters")
     func longName() throws {
         var bond = SampleBonds.bond(1)
         bond.name = String(repeating: "ü", count: 200)

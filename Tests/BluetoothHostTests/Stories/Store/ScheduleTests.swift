@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("When the store is written")
+@Suite("Schedule of writes to the store")
 struct ScheduleTests {
     private let client = RecordName.client(SampleBonds.peer(1))
     private let other = RecordName.client(SampleBonds.peer(2))
@@ -24,7 +24,7 @@ struct ScheduleTests {
         #expect(schedule.nextDeadline == nil)
     }
 
-    @Test("Who changes something without end has so many writes in so much time, the latest last")
+    @Test("Endless changes cause a limited number of writes, and the last change is written")
     func limit() {
         var schedule = SaveSchedule()
         var now = Instant.zero
@@ -34,7 +34,7 @@ struct ScheduleTests {
             schedule.want(client)
             count += schedule.takeDue(now: now).count
         }
-        // An hour has 120 intervals, the last of which is not over.
+        // An hour has 120 intervals, the last of which has not ended.
         #expect(count == SaveSchedule.burstLimit + 119)
         #expect(schedule.waiting == [client], "what changed last is still to be written")
         let deadline = schedule.nextDeadline
@@ -44,7 +44,7 @@ struct ScheduleTests {
         #expect(schedule.takeDue(now: deadline ?? .zero) == [client])
     }
 
-    @Test("What a program keeps waits for a second at most, until it has done so for long")
+    @Test("A record of an application waits at most a second, until its allowance is used up")
     func application() throws {
         let record = RecordName.application(try #require(ApplicationName("mine")))
         var schedule = SaveSchedule()
@@ -57,11 +57,11 @@ struct ScheduleTests {
         let quick = writes.prefix(SaveSchedule.applicationBurstLimit)
         let second = SaveSchedule.applicationInterval
         #expect(zip(quick, quick.dropFirst()).allSatisfy { $1 <= $0 + second })
-        // An hour has 120 intervals, the last of which is not over.
+        // An hour has 120 intervals, the last of which has not ended.
         #expect(writes.count == SaveSchedule.applicationBurstLimit + 119)
     }
 
-    @Test("The allowance grows back")
+    @Test("The allowance recovers")
     func recovery() {
         var schedule = SaveSchedule()
         let later = Instant.zero + SaveSchedule.interval * SaveSchedule.burstLimit
@@ -77,7 +77,7 @@ struct ScheduleTests {
         #expect(schedule.takeAll() == [])
     }
 
-    @Test("The order of meetings is written rarely")
+    @Test("The order of use is written rarely")
     func order() {
         var schedule = SaveSchedule()
         schedule.want(.order)
@@ -87,7 +87,7 @@ struct ScheduleTests {
         #expect(schedule.nextDeadline == Instant.zero + SaveSchedule.orderInterval)
     }
 
-    @Test("What could not be written is tried again after a pause; what is gone is not")
+    @Test("A failed write is repeated after a pause, unless its record was removed")
     func failure() {
         var schedule = SaveSchedule()
         for name in [client, other] {
@@ -101,7 +101,7 @@ struct ScheduleTests {
         #expect(schedule.takeDue(now: .zero + SaveSchedule.interval) == [client])
     }
 
-    @Test("Little is remembered of those who have not written for long")
+    @Test("The schedule forgets records without recent writes")
     func pruning() {
         var schedule = SaveSchedule()
         var now = Instant.zero
@@ -116,7 +116,10 @@ struct ScheduleTests {
 
 @Suite("Counters of signed commands")
 struct CounterTests {
-    @Test("are each given out once, and reserved before", arguments: [0, 1, 255, 256, 1_000])
+    @Test(
+        "Each counter is used once and reserved before its use",
+        arguments: [0, 1, 255, 256, 1_000]
+    )
     func taking(_ count: Int) {
         var counter = SignCounter()
         var stored: UInt32 = 0
@@ -130,7 +133,7 @@ struct CounterTests {
         #expect(next.take().map { $0.counter >= count && $0.isBlockNew } == true)
     }
 
-    @Test("come to an end")
+    @Test("The last counter has no successor")
     func exhaustion() {
         let last = UInt32.max - 1
         var counter = SignCounter(next: last - 1, reserved: last - 1)
@@ -141,7 +144,7 @@ struct CounterTests {
         #expect(counter.take() == nil)
     }
 
-    @Test("are reserved anew if that has failed")
+    @Test("A failed reservation is repeated")
     func failure() {
         var counter = SignCounter()
         #expect(counter.take()?.isBlockNew == true)
@@ -149,7 +152,7 @@ struct CounterTests {
         #expect(counter.take().map { $0.counter == 1 && $0.isBlockNew } == true)
     }
 
-    @Test("of peers are never ahead of the store, which is written rarely")
+    @Test("Counters of peers never exceed the stored limit, which is written rarely")
     func ceiling() {
         var ceiling = CounterCeiling()
         var stored: UInt32?
@@ -168,7 +171,7 @@ struct CounterTests {
         #expect(rises)
     }
 
-    @Test("of a peer that signs rarely are left out only a few at a time")
+    @Test("A restart skips only a few counters of a peer that signs rarely")
     func shortBlock() {
         var ceiling = CounterCeiling()
         _ = ceiling.rise(above: 10)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an accessory can be. A profile is a class:
+"""The tables of an accessory. A profile is a class:
 
 - `mtu`: the receive MTU of its ATT server;
 - `services()`: its services, beside Generic Access and Generic Attribute;
-- `connected(device, connection)`: called on each new link; optional behaviour.
+- `connected(device, connection)`: called on each new link; optional behavior.
 """
 
 from profiles.demo import Demo

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The vocabulary in which profiles are written: short forms for Bumble's attributes."""
+"""Short forms for Bumble's attributes, with which the profiles are written."""
 
 from bumble.att import Attribute
 from bumble.gatt import Characteristic, Descriptor, Service
@@ -39,5 +39,5 @@ def descriptor(uuid, value, permissions=OPEN):
 
 
 def pattern(count, start=0):
-    """`count` octets that count upwards, so that a lost or doubled part shows."""
+    """`count` bytes that count upwards, so that a lost or repeated part shows."""
     return bytes((start + index) & 0xFF for index in range(count))

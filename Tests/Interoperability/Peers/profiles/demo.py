@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small accessory with something of everything: what the demo and most tests talk to."""
+"""A small accessory with an attribute of every kind, which the demo and most tests use."""
 
 import asyncio
 import itertools
@@ -139,16 +139,17 @@ class Demo:
             await self.grow(connection)
 
     async def request_parameters(self, connection, interval):
-        """Asks for a connection interval (in milliseconds) over L2CAP, as a peripheral does."""
+        """Requests a connection interval (in milliseconds) over L2CAP, as a peripheral does."""
         try:
             await self.device.update_connection_parameters(
                 connection, interval, interval, 0, 4000, use_l2cap=True
             )
-        except Exception as error:  # a refusal is the central's right
+        except Exception as error:  # the central may refuse
             logger.warning("connection parameters refused: %s", error)
 
     async def grow(self, connection):
-        """Adds a service, and tells the client where (Service Changed, Vol 3, Part G, 7.1)."""
+        """Adds a service, and sends its handles to the client (Service Changed, Vol 3, Part G,
+        7.1)."""
         added = service(uuid(0x10), characteristic(uuid(0x11), READ, b"new"))
         self.device.add_service(added)
         range = struct.pack("<HH", added.handle, added.end_group_handle)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An accessory whose database has every shape that discovery has to cope with.
+"""An accessory whose database has every structure that discovery has to handle.
 
 20 services in all; 16- and 128-bit UUIDs, mixed within one service; a service without any
-characteristic, one with forty; the same UUID twice; a secondary service; included services
-with UUIDs of both sizes; values of 0 to 512 octets, among them one that exactly fills a Read
-Response; every descriptor the specification has, protected ones too.
+characteristic, one with forty; the same UUID twice; a secondary service; included services with
+UUIDs of both sizes; values of 0 to 512 bytes, among them one that exactly fills a Read Response;
+every descriptor of the specification, protected ones too.
 """
 
 from bumble.att import ATT_Error, ErrorCode
@@ -31,7 +31,7 @@ from profiles.attributes import (
 
 
 class Large:
-    # Small enough that 512 octets need Read Blob Requests.
+    # Small enough that 512 bytes need Read Blob Requests.
     mtu = 185
 
     def __init__(self, arguments):
@@ -65,7 +65,7 @@ class Large:
         ]
 
     def connected(self, device, connection):
-        """Does nothing by itself: its only use is to be explored."""
+        """Does nothing by itself, because it is only explored."""
 
     def secondary(self):
         return service("FFF0", characteristic("FFF1", READ, b"secondary"), primary=False)
@@ -93,7 +93,7 @@ class Large:
         )
 
     def lengths(self):
-        """Lengths around the edges: of the smallest MTU, of ours, and of all values."""
+        """Lengths around the limits: of the smallest MTU, of ours, and of all values."""
         edges = [0, 1, 19, 20, 21, 22, 23, 183, 184, 185, 368, 511, 512]
         return service(
             uuid(0x0400),

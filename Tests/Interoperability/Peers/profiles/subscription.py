@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that goes on for as long as a client is subscribed."""
+"""Work that runs as long as a client is subscribed."""
 
 import asyncio
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
 
-@Suite("What comes over a message channel")
+@Suite("Received messages of a channel")
 struct MessageArrivalTests {
     private let time = ManualTimekeeper()
     private let transport = FakeTransport()
@@ -20,10 +21,10 @@ struct MessageArrivalTests {
         return MessageChannel(over: transport, options: options, timekeeper: time)
     }
 
-    @Test("A channel that is made on the queue hears what comes next, whatever is queued already")
+    @Test("A channel created on the queue receives the next message, even if it is already queued")
     func hearsAtOnce() async throws {
         let transport = FakeTransport()
-        // Queued before the channel is made.
+        // The message is queued before the channel is created.
         let channel = try transport.queue.sync {
             try FakeDevice(transport).send(.tell(Data(#"{"celsius":21}"#.utf8)))
             return MessageChannel(
@@ -37,7 +38,7 @@ struct MessageArrivalTests {
         #expect(await readings.next() == Reading(celsius: 21))
     }
 
-    @Test("Messages go to those whose type they are")
+    @Test("Each message goes to the sequences of its type")
     func types() async throws {
         let channel = channel()
         var readings = channel.messages(of: Reading.self).makeAsyncIterator()
@@ -51,7 +52,7 @@ struct MessageArrivalTests {
         #expect(await notes.next() == Note(note: "b"))
     }
 
-    @Test("What came before anybody read waits for the first who can")
+    @Test("A message without a reader waits for the first sequence that can decode it")
     func unread() async throws {
         let channel = channel { $0.limits.unread = 2 }
         let device = FakeDevice(transport)
@@ -65,7 +66,7 @@ struct MessageArrivalTests {
         #expect(channel.statistics.unread == 1)
     }
 
-    @Test("Who reads too slowly loses the oldest, and that is reported")
+    @Test("A slow reader loses the oldest messages, and the loss is reported")
     func slowReader() async throws {
         let channel = channel { $0.limits.unread = 2 }
         let readings = channel.messages(of: Reading.self)
@@ -79,7 +80,7 @@ struct MessageArrivalTests {
         #expect(await iterator.next() == Reading(celsius: 4))
     }
 
-    @Test("What nobody can make sense of is reported, with no more text than allowed")
+    @Test("A message that no sequence decodes is reported, with a quotation of limited length")
     func undecodable() async throws {
         let channel = channel { $0.limits.quotation = 10 }
         let events = channel.events
@@ -96,7 +97,7 @@ struct MessageArrivalTests {
         withExtendedLifetime(readings) {}
     }
 
-    @Test("Garbage is counted and survived")
+    @Test("Garbage is counted, and later messages arrive")
     func garbage() async throws {
         let channel = channel { $0.framing = .startEnd(limit: 40) }
         var readings = channel.messages(of: Reading.self).makeAsyncIterator()
@@ -111,7 +112,7 @@ struct MessageArrivalTests {
         #expect(statistics.oversize == 1)
     }
 
-    @Test("An answer of another type is told from none")
+    @Test("An answer of the wrong type fails as undecodable")
     func wrongAnswer() async throws {
         let channel = channel { $0.limits.quotation = 8 }
         var device = FakeDevice(transport)
@@ -124,7 +125,7 @@ struct MessageArrivalTests {
         #expect(error == .undecodable(text: #"{"other""#))
     }
 
-    @Test("Answers find their requests in any order")
+    @Test("Answers are assigned to their requests in any order")
     func answersInAnyOrder() async throws {
         let channel = channel()
         var device = FakeDevice(transport)
@@ -144,7 +145,7 @@ struct MessageArrivalTests {
         }
     }
 
-    @Test("Without envelopes the next message that can be it is the answer")
+    @Test("Without envelopes the next matching message is the answer")
     func plainForm() async throws {
         let channel = channel { $0.form = .plain }
         var readings = channel.messages(of: Reading.self).makeAsyncIterator()
@@ -165,14 +166,14 @@ struct MessageArrivalTests {
         #expect(await device.next() == Data(#"{"note":"plain"}"#.utf8))
     }
 
-    @Test("Whatever comes, a channel goes on", arguments: [true, false])
-    func fuzz(isSealed: Bool) async throws {
+    @Test("A channel continues after any input", arguments: [true, false], RunSeed.seeds(1))
+    func fuzz(isSealed: Bool, seed: UInt64) async throws {
         let key = try SealingKey(Data(repeating: 7, count: 32))
         let channel = channel { $0.sealing = isSealed ? CBCSealing(key: key) : nil }
         let observation = channel.answer(Question.self) { Reply(reply: $0.question) }
         let readings = channel.messages(of: Reading.self)
         let alphabet = Array("{}[]:,1\"\\tellaskidanswerrefuseQUJD=".utf8) + [2, 2, 3, 3, 0, 0xFF]
-        var random = SplitMix64(seed: isSealed ? 1 : 2)
+        var random = SplitMix64(seed: seed)
         let frames = [#"{"ask":{"question":1},"id":1}"#, #"{"tell":1}"#, #"{"refuse":"x","id":2}"#]
             .map { Data([2] + Array($0.utf8) + [3]) }
         for _ in 0..<3_000 {

@@ -20,7 +20,7 @@ struct MessageChannelTests {
         return MessageChannel(over: transport, options: options, timekeeper: time)
     }
 
-    @Test("A message arrives as the value that it was, in chunks that fit")
+    @Test("A message arrives with its value, in chunks of the permitted length")
     func message() async throws {
         let (left, right) = FakeTransport.pair()
         let (sender, receiver) = (channel(left), channel(right))
@@ -33,7 +33,7 @@ struct MessageChannelTests {
         #expect(receiver.statistics.received == 1)
     }
 
-    @Test("Requests are answered in both directions at once")
+    @Test("Requests are answered in both directions at the same time")
     func bothDirections() async throws {
         let (left, right) = FakeTransport.pair()
         let (first, second) = (channel(left), channel(right))
@@ -56,7 +56,7 @@ struct MessageChannelTests {
         withExtendedLifetime(observations) {}
     }
 
-    @Test("Of a thousand requests at once no more than allowed are with the other side")
+    @Test("Of a thousand requests at most the permitted number is with the other side")
     func thousandRequests() async throws {
         let (left, right) = FakeTransport.pair()
         let (asking, answering) = (channel(left), channel(right))
@@ -84,11 +84,11 @@ struct MessageChannelTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("More than may wait fail at once")
+    @Test("A call beyond the queue's limit fails at once")
     func queueFull() async throws {
         let transport = FakeTransport(room: 0)
         let channel = channel(transport) { $0.limits.waiting = 3 }
-        // One is on its way to the link; the others wait.
+        // One message is being sent; the others wait.
         let waiting = (0..<4).map { number in
             Task { try await channel.send(Reading(celsius: number)) }
         }
@@ -101,7 +101,7 @@ struct MessageChannelTests {
         #expect(channel.statistics.sent == 4)
     }
 
-    @Test("A request without an answer times out; the answer is unexpected then")
+    @Test("A request without an answer times out, and a late answer is unexpected")
     func timeout() async throws {
         let transport = FakeTransport()
         let channel = channel(transport)
@@ -121,7 +121,7 @@ struct MessageChannelTests {
         #expect(event == .unexpectedAnswer(id: 1))
     }
 
-    @Test("A cancelled request ends at once, and makes room for the next")
+    @Test("A canceled request ends at once and makes room for the next one")
     func cancellation() async throws {
         let transport = FakeTransport()
         let channel = channel(transport) { $0.limits.requestsAtOnce = 1 }
@@ -140,7 +140,7 @@ struct MessageChannelTests {
         #expect(try await next.value == Reply(reply: 4))
     }
 
-    @Test("A task that is cancelled already sends nothing")
+    @Test("A task that was canceled before the call sends nothing")
     func cancelledBefore() async throws {
         let transport = FakeTransport()
         let channel = channel(transport)
@@ -153,7 +153,7 @@ struct MessageChannelTests {
         #expect(channel.statistics.sent == 0)
     }
 
-    @Test("A lost link fails what waits, and the channel goes on with the next")
+    @Test("A lost link fails waiting calls, and the channel continues on the next link")
     func linkLoss() async throws {
         let transport = FakeTransport()
         let channel = channel(transport)
@@ -164,7 +164,7 @@ struct MessageChannelTests {
             try await channel.request(Question(question: 1), expecting: Reply.self)
         }
         _ = await device.nextEnvelope()
-        // Half a message is on its way when the link goes.
+        // Half of a message has arrived when the link is lost.
         transport.tell(.received(Data("\u{02}{\"tell\":{\"cels".utf8)))
         transport.tell(.unlinked(MessageError.timeout))
         #expect(await MessageError.thrown { _ = try await request.value } == .disconnected)
@@ -187,7 +187,7 @@ struct MessageChannelTests {
         #expect(channel.statistics.links == 2)
     }
 
-    @Test("Whoever ends it ends all that waits, and its sequences")
+    @Test("Closing a channel ends waiting calls and sequences")
     func closing() async throws {
         let transport = FakeTransport(room: 0)
         let channel = channel(transport)
@@ -204,7 +204,7 @@ struct MessageChannelTests {
         #expect(await transport.hasStopped)
     }
 
-    @Test("A channel that nobody has any more stops its transport")
+    @Test("A released channel stops its transport")
     func letGo() async {
         let transport = FakeTransport()
         weak var engine: MessageEngine?
@@ -220,7 +220,7 @@ struct MessageChannelTests {
         #expect(engine == nil)
     }
 
-    @Test("Who reads its messages keeps a channel")
+    @Test("A sequence of messages keeps its channel alive")
     func keptByReader() async throws {
         let (left, right) = FakeTransport.pair()
         let sender = channel(left)
@@ -237,7 +237,7 @@ struct MessageChannelTests {
     }
 
     @Test(
-        "What may wait for a link goes with the next one; what was on its way with the last fails"
+        "Waiting calls are sent on the next link, but calls that were being sent fail"
     )
     func waitsForLink() async throws {
         let transport = FakeTransport(linked: false, maximumChunk: 200)
@@ -261,7 +261,7 @@ struct MessageChannelTests {
         #expect(try await second.value == Reply(reply: 3))
     }
 
-    @Test("A request for which no link comes in time says so")
+    @Test("A request without a link until its timeout fails as disconnected")
     func waitsInVain() async throws {
         let transport = FakeTransport(linked: false)
         let channel = waitingChannel(transport)
@@ -273,7 +273,7 @@ struct MessageChannelTests {
         #expect(await MessageError.thrown { _ = try await asking.value } == .disconnected)
     }
 
-    @Test("A chunk that was refused fails its message, and the next one goes")
+    @Test("A refused chunk fails its message, and the next message is sent")
     func refusedChunk() async throws {
         let transport = FakeTransport(room: 1)
         let channel = channel(transport)
@@ -291,7 +291,7 @@ struct MessageChannelTests {
         #expect(await device.nextEnvelope() == .tell(Data(#"{"celsius":3}"#.utf8)))
     }
 
-    @Test("A request whose last chunk was refused fails, and no other")
+    @Test("A refused last chunk fails only its own request")
     func refusedLastChunk() async throws {
         let transport = FakeTransport(maximumChunk: 100, room: 1)
         let channel = channel(transport)
@@ -314,7 +314,7 @@ struct MessageChannelTests {
         #expect(try await next.value == Reply(reply: 2))
     }
 
-    @Test("What is too long or cannot be encoded fails by itself")
+    @Test("A message that is too long or cannot be encoded fails alone")
     func unsendable() async throws {
         let transport = FakeTransport()
         let channel = channel(transport) { $0.framing = .startEnd(limit: 30) }
@@ -338,7 +338,7 @@ struct MessageChannelTests {
 }
 
 extension FakeTransport {
-    /// Looks at something that lives on the queue.
+    /// Reads state on the queue.
     func read<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: body()) }

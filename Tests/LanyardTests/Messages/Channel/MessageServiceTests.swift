@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("Answering the other side")
+@Suite("Answering requests")
 struct MessageServiceTests {
     private let transport = FakeTransport()
 
@@ -19,7 +19,7 @@ struct MessageServiceTests {
 
     private let question = Data(#"{"question":3}"#.utf8)
 
-    @Test("The first answer that can decode a request has it, once")
+    @Test("The first service that can decode a request answers it once")
     func routing() async throws {
         let channel = channel()
         let observations = [
@@ -35,12 +35,12 @@ struct MessageServiceTests {
         withExtendedLifetime(observations) {}
     }
 
-    @Test("What nobody answers is refused, also when the observation is gone")
+    @Test("A request without a service is refused, also after the token was released")
     func nobody() async throws {
         let channel = channel()
         var device = FakeDevice(transport)
         try device.send(.ask(id: 1, question))
-        #expect(await device.nextEnvelope() == .refuse(id: 1, "nobody here answers this"))
+        #expect(await device.nextEnvelope() == .refuse(id: 1, "no handler answers this request"))
         do {
             let observation = channel.answer(Question.self) { _ in Reply(reply: 0) }
             await transport.settle()
@@ -48,10 +48,10 @@ struct MessageServiceTests {
         }
         await transport.settle()
         try device.send(.ask(id: 2, question))
-        #expect(await device.nextEnvelope() == .refuse(id: 2, "nobody here answers this"))
+        #expect(await device.nextEnvelope() == .refuse(id: 2, "no handler answers this request"))
     }
 
-    @Test("A refusal is read by the other side, another error is not")
+    @Test("The other side receives the reason of a refusal, but no details of other errors")
     func errors() async throws {
         struct Secret: Error { let password = "1234" }
         let channel = channel()
@@ -67,7 +67,7 @@ struct MessageServiceTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("A refusal is an error of the side that asked")
+    @Test("A refusal becomes an error of the requesting side")
     func remoteError() async throws {
         let (left, right) = FakeTransport.pair()
         let time = ManualTimekeeper()
@@ -83,7 +83,7 @@ struct MessageServiceTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("More requests at once than allowed are refused")
+    @Test("Requests beyond the limit of concurrent answers are refused")
     func overload() async throws {
         let channel = channel { $0.limits.answersAtOnce = 2 }
         let (gate, open) = AsyncStream<Void>.makeStream()
@@ -102,7 +102,7 @@ struct MessageServiceTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("A lost link cancels the work on its requests, whose answers go nowhere")
+    @Test("A lost link cancels the tasks of its requests and drops their answers")
     func linkLoss() async throws {
         let channel = channel()
         let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -128,7 +128,7 @@ struct MessageServiceTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("Work that the link did not wait for is not begun")
+    @Test("A request does not start if its link ends first")
     func linkLossAtOnce() async throws {
         let channel = channel()
         let observation = channel.answer(Question.self) { question async in
@@ -136,8 +136,11 @@ struct MessageServiceTests {
             return Reply(reply: question.question)
         }
         var device = FakeDevice(transport)
-        try device.send(.ask(id: 1, question))
-        transport.tell(.unlinked(nil))
+        // In one turn of the queue the link ends before the answer can start.
+        try transport.queue.sync {
+            try device.send(.ask(id: 1, question))
+            transport.tell(.unlinked(nil))
+        }
         transport.tell(.linked)
         try device.send(.ask(id: 2, Data(#"{"question":4}"#.utf8)))
         #expect(await device.nextEnvelope() == .answer(id: 2, Data(#"{"reply":4}"#.utf8)))

@@ -36,7 +36,7 @@ struct SealedChannelTests {
         )
     }
 
-    @Test("Sealed messages go both ways, in every framing, and over a second link")
+    @Test("Sealed messages arrive in both directions, in every framing, and on a second link")
     func bothWays() async throws {
         for framing in [.startEnd(), .cobs(), .lengthPrefixed()] as [any MessageFraming] {
             for sealing in try Self.sealings() {
@@ -46,7 +46,7 @@ struct SealedChannelTests {
                     Reply(reply: $0.question + 1)
                 }
                 for number in 1...2 {
-                    // The side that does not greet is there first.
+                    // The side that does not greet has its link first.
                     pair.1.tell(.linked)
                     pair.0.tell(.linked)
                     await pair.0.settle()
@@ -64,7 +64,7 @@ struct SealedChannelTests {
         }
     }
 
-    @Test("With another key nothing is understood, and no more is said of it")
+    @Test("With different keys no message opens, and the error reveals no more")
     func otherKey() async throws {
         for (sealing, other) in zip(try Self.sealings(1), try Self.sealings(2)) {
             let pair = FakeTransport.pair(linked: false)
@@ -81,7 +81,7 @@ struct SealedChannelTests {
         }
     }
 
-    @Test("A greeting is repeated; if nobody answers, what waits fails")
+    @Test("A greeting is repeated, and without an answer waiting calls fail")
     func unansweredGreeting() async throws {
         let transport = FakeTransport(maximumChunk: 200)
         let options = MessageChannelOptions(sealing: GCMSealing(key: try Self.key(1)))
@@ -102,7 +102,7 @@ struct SealedChannelTests {
     }
 
     @Test(
-        "The side that is greeted does not wait for ever, and asks for a greeting in the meantime"
+        "The side that awaits a greeting asks for it, and fails waiting calls after a time"
     )
     func missingGreeting() async throws {
         let transport = FakeTransport(maximumChunk: 200)
@@ -124,7 +124,7 @@ struct SealedChannelTests {
         let error = await MessageError.thrown { try await sending.value }
         #expect(error == .sealing("the other side does not answer"))
 
-        // One that greets later is talked to all the same.
+        // A late greeting is answered nevertheless.
         var central = GCMSealing(key: try Self.key(1)).makeSession(as: .central)
         let greeting = try #require(central.greeting)
         try device.send(greeting.base64EncodedData())
@@ -139,7 +139,7 @@ struct SealedChannelTests {
         try await channel.send(Reading(celsius: 2))
     }
 
-    @Test("An accessory that starts again while the link stays is understood again")
+    @Test("A peripheral that restarts during a link establishes a new session")
     func restartedPeripheral() async throws {
         let sealing = GCMSealing(key: try Self.key(1))
         let pair = FakeTransport.pair(linked: false)
@@ -148,7 +148,7 @@ struct SealedChannelTests {
         pair.1.tell(.linked)
         pair.0.tell(.linked)
         _ = try await central.request(Question(question: 1), expecting: Reply.self)
-        // A new session at this end alone.
+        // A new session on this side only.
         pair.1.tell(.linked)
         await pair.1.settle()
         time.advance(by: MessageEngine.greetingInterval)
@@ -159,7 +159,7 @@ struct SealedChannelTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("Nothing readable is on the link")
+    @Test("The link carries no readable text")
     func unreadable() async throws {
         let transport = FakeTransport(maximumChunk: 200)
         let options = MessageChannelOptions(sealing: CBCSealing(key: try Self.key(1)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Lanyard
 
-@Suite("The exchange of messages")
+@Suite("Message exchange")
 struct MessageExchangeTests {
     private let body = Data("1".utf8)
 
@@ -19,7 +19,7 @@ struct MessageExchangeTests {
         return MessageExchange(limits: limits, firstID: 10)
     }
 
-    @Test("Messages and requests are sent in the order in which they came")
+    @Test("Messages and requests are sent in the order of the calls")
     func order() throws {
         var exchange = exchange()
         try exchange.tell(body, for: 1)
@@ -31,7 +31,7 @@ struct MessageExchangeTests {
         #expect(exchange.next() == nil)
     }
 
-    @Test("Only so many requests are unanswered at once")
+    @Test("The number of unanswered requests is limited")
     func atOnce() throws {
         var exchange = exchange()
         for ticket in 1...4 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
@@ -44,7 +44,7 @@ struct MessageExchangeTests {
         #expect(exchange.next() == nil)
     }
 
-    @Test("Answers go first, however many requests of ours are unanswered")
+    @Test("Answers precede requests, however many requests are unanswered")
     func answersFirst() throws {
         var exchange = exchange(atOnce: 1)
         for ticket in 1...2 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
@@ -56,7 +56,7 @@ struct MessageExchangeTests {
         #expect(exchange.next() == nil)
     }
 
-    @Test("Who asks and takes no answers costs a bounded amount")
+    @Test("Waiting answers are limited if the other side does not receive them")
     func answerLimit() {
         var exchange = exchange()
         for id in 0..<(2 * MessageExchange.answerLimit) { exchange.reply(.answer(id: id, body)) }
@@ -68,7 +68,7 @@ struct MessageExchangeTests {
         #expect(count == MessageExchange.answerLimit)
     }
 
-    @Test("One more than may wait is refused")
+    @Test("A call beyond the queue's limit is refused")
     func full() throws {
         var exchange = exchange()
         for ticket in 1...4 { try exchange.tell(body, for: ticket) }
@@ -81,7 +81,7 @@ struct MessageExchangeTests {
         #expect(exchange.waitingCount == 4)
     }
 
-    @Test("Answers find their requests once, in any order")
+    @Test("Each answer is assigned to its request once, in any order")
     func answers() throws {
         var exchange = exchange()
         for ticket in 1...2 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
@@ -92,7 +92,7 @@ struct MessageExchangeTests {
         #expect(exchange.answered(12) == nil)
     }
 
-    @Test("Whose time is over is told in order, wherever the request is")
+    @Test("Expired requests are reported in order, wherever they wait")
     func deadlines() throws {
         var exchange = exchange(atOnce: 1)
         try exchange.ask(body, for: 1, until: .seconds(3))
@@ -109,7 +109,7 @@ struct MessageExchangeTests {
         #expect(exchange.next() == nil)
     }
 
-    @Test("What is withdrawn is gone, wherever it is")
+    @Test("A withdrawn call is removed, wherever it waits")
     func withdrawal() throws {
         var exchange = exchange(atOnce: 1)
         for ticket in 1...3 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
@@ -122,7 +122,7 @@ struct MessageExchangeTests {
         #expect(exchange.waitingCount == 0)
     }
 
-    @Test("A link takes everything with it, and numbers go on")
+    @Test("The end of a link fails all calls, and request numbers continue")
     func linkLoss() throws {
         var exchange = exchange(atOnce: 1)
         for ticket in 1...3 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
@@ -139,7 +139,7 @@ struct MessageExchangeTests {
         #expect(exchange.next() == .init(ticket: 4, envelope: .ask(id: 11, body)))
     }
 
-    @Test("A line keeps its order and lets go of what was served")
+    @Test("A queue keeps its order and removes consumed elements")
     func line() {
         var line = WaitingLine<Int>()
         var served: [Int] = []

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Byte stuffing")
 struct COBSFramingTests {
-    /// The examples that go round with the algorithm, without the delimiter.
+    /// The common examples of the algorithm, without the delimiter.
     private static let vectors: [(plain: Data, stuffed: Data)] = [
         (Data(), Data(hex: "01")),
         (Data(hex: "00"), Data(hex: "0101")),
@@ -22,7 +22,7 @@ struct COBSFramingTests {
         (Data(3...0xFF) + Data([0, 1]), Data([0xFE]) + Data(3...0xFF) + Data([0x02, 0x01])),
     ]
 
-    @Test("The known examples hold both ways", arguments: vectors)
+    @Test("The known examples hold in both directions", arguments: vectors)
     func examples(plain: Data, stuffed: Data) throws {
         let framing = COBSFraming()
         #expect(try framing.frame(plain) == stuffed + Data([0]))
@@ -30,7 +30,7 @@ struct COBSFramingTests {
     }
 
     @Test(
-        "Blocks of every length come back",
+        "Blocks of every length survive a round trip",
         arguments: [0, 1, 253, 254, 255, 507, 508, 509, 1_016]
     )
     func lengths(count: Int) throws {
@@ -44,21 +44,21 @@ struct COBSFramingTests {
         }
     }
 
-    @Test("Delimiters in a row are nothing")
+    @Test("Consecutive delimiters contain no message")
     func delimiters() {
         let found = events(of: .cobs(), in: Data(hex: "0000 0261 00 00"))
         #expect(found == [.message(Data("a".utf8))])
     }
 
-    @Test("A block that is not all there is broken, and what follows is found")
+    @Test("An incomplete block is broken, and the next message is found")
     func truncated() {
         let found = events(of: .cobs(), in: Data(hex: "056161 00 0262 00"))
         #expect(found == [.broken(count: 3), .message(Data("b".utf8))])
     }
 
-    @Test("A message that is too long only when unstuffed is too long")
+    @Test("A message that exceeds the limit only when unstuffed is too long")
     func oversizeUnstuffed() throws {
-        // 255 octets without a zero take as many as 256 with one.
+        // 255 bytes without a zero have the same stuffed length as 256 bytes with one.
         let framing = COBSFraming(limit: 255)
         var message = Data(repeating: 7, count: 256)
         message[100] = 0

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import Lanyard
 import LanyardTestSupport
 import Testing
 
-/// Whatever comes: no trap, no growth, and the next good message is found.
+/// Garbage causes no trap and no growth, and the next valid message is found.
 @Suite("Framings and garbage")
 struct FramingFuzzTests {
     private static let octetCount = 1_200_000
     private static let good = Data(#"{"tell":"good"}"#.utf8)
 
-    /// Octets of which every second one is a control, a zero or a small length.
+    /// Returns random bytes, of which every second one is a control, a zero or a small length.
     private static func garbage(
         _ count: Int,
         _ random: inout some RandomNumberGenerator
@@ -24,14 +25,17 @@ struct FramingFuzzTests {
         )
     }
 
-    @Test("Random octets never trap, and nothing longer than the limit comes of them")
-    func random() async {
-        for (seed, tested) in TestedFraming.allCases.enumerated() {
-            var random = SplitMix64(seed: UInt64(seed))
+    @Test(
+        "Random bytes do not trap, and no result exceeds the limit",
+        arguments: RunSeed.seeds(1)
+    )
+    func random(seed: UInt64) async {
+        for tested in TestedFraming.allCases {
+            var random = SplitMix64(seed: seed)
             var framing = tested.make()
             var count = 0
             while count < Self.octetCount {
-                // Other tests have their turn: the threads for tests are few.
+                // The test threads are few, so this test yields to others.
                 await Task.yield()
                 let length = Int.random(in: 0...600, using: &random)
                 for case .message(let message) in framing.receive(Self.garbage(length, &random)) {
@@ -43,13 +47,14 @@ struct FramingFuzzTests {
     }
 
     @Test(
-        "A good frame is found after any garbage",
-        arguments: [TestedFraming.startEnd, .cobs]
+        "A valid frame is found after any garbage",
+        arguments: [TestedFraming.startEnd, .cobs],
+        RunSeed.seeds(1)
     )
-    func recovery(_ tested: TestedFraming) throws {
-        var random = SplitMix64(seed: 7)
+    func recovery(_ tested: TestedFraming, seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         var framing = tested.make()
-        // What began in the garbage ends with a delimiter; STX needs none.
+        // A delimiter ends a message that began in the garbage; STX needs none.
         let delimiter = tested == .cobs ? Data([0]) : Data()
         let frame = delimiter + (try framing.frame(Self.good))
         for _ in 0..<4_000 {
@@ -60,9 +65,13 @@ struct FramingFuzzTests {
         }
     }
 
-    @Test("Cut at random, a stream gives all of its messages", arguments: TestedFraming.allCases)
-    func randomCuts(_ tested: TestedFraming) throws {
-        var random = SplitMix64(seed: 11)
+    @Test(
+        "A stream that is cut at random gives all of its messages",
+        arguments: TestedFraming.allCases,
+        RunSeed.seeds(1)
+    )
+    func randomCuts(_ tested: TestedFraming, seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
         var framing = tested.make()
         let messages = (0..<2_000).map { _ in
             Data(

@@ -4,7 +4,7 @@ import Foundation
 import Lanyard
 import Testing
 
-/// The framings that there are, each for messages of up to 100 octets.
+/// The framings, each for messages of up to 100 bytes.
 enum TestedFraming: String, CaseIterable, CustomTestStringConvertible {
     case startEnd, twoOctetsBig, twoOctetsLittle, fourOctetsBig, fourOctetsLittle, cobs
 
@@ -24,7 +24,7 @@ enum TestedFraming: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// Messages of JSON, short and long ones, and an empty one.
+/// JSON messages, short and long, and an empty message.
 let sampleMessages: [Data] = [
     Data(#"{"tell":1}"#.utf8),
     Data(),
@@ -34,20 +34,20 @@ let sampleMessages: [Data] = [
 ]
 
 extension MessageFraming {
-    /// The messages' frames, one behind the other.
+    /// Returns the frames of the messages, one after the other.
     func stream(of messages: [Data]) throws -> Data {
         try messages.reduce(into: Data()) { try $0.append(frame($1)) }
     }
 }
 
-/// What a framing finds in chunks, in order.
+/// Returns the events of a framing for these chunks, in order.
 func events(of framing: any MessageFraming, in chunks: Data...) -> [FramingEvent] {
     var framing = framing
     return chunks.flatMap { framing.receive($0) }
 }
 
 extension Data {
-    /// The octets of hexadecimal digits, between which there may be blanks.
+    /// Creates data from hexadecimal digits, which may be separated by spaces.
     init(hex: String) {
         let digits = hex.compactMap(\.hexDigitValue)
         self.init(

@@ -4,7 +4,7 @@ import Foundation
 import Lanyard
 import Testing
 
-/// What holds for every framing.
+/// Properties of every framing.
 @Suite("Framings")
 struct FramingTests {
     @Test(
@@ -21,7 +21,7 @@ struct FramingTests {
         }
     }
 
-    @Test("A stream gives its messages octet by octet", arguments: TestedFraming.allCases)
+    @Test("A stream gives its messages byte by byte", arguments: TestedFraming.allCases)
     func dripFeed(_ tested: TestedFraming) throws {
         var framing = tested.make()
         let stream = try framing.stream(of: sampleMessages)
@@ -29,12 +29,12 @@ struct FramingTests {
         #expect(found == sampleMessages.map(FramingEvent.message))
     }
 
-    @Test("Nothing is said of an empty chunk", arguments: TestedFraming.allCases)
+    @Test("An empty chunk gives no event", arguments: TestedFraming.allCases)
     func emptyChunk(_ tested: TestedFraming) {
         #expect(events(of: tested.make(), in: Data(), Data()) == [])
     }
 
-    @Test("What is too long is not framed", arguments: TestedFraming.allCases)
+    @Test("A message that is too long is not framed", arguments: TestedFraming.allCases)
     func frameLimit(_ tested: TestedFraming) throws {
         let framing = tested.make()
         let longest = Data(repeating: 0x41, count: TestedFraming.limit)
@@ -45,7 +45,7 @@ struct FramingTests {
     }
 
     @Test(
-        "What is too long is reported once, and what follows is found, wherever it is cut",
+        "A message that is too long is reported once, and the next is found, wherever it is cut",
         arguments: TestedFraming.allCases
     )
     func oversize(_ tested: TestedFraming) throws {
@@ -58,7 +58,7 @@ struct FramingTests {
         }
     }
 
-    @Test("A message that a link took with it is forgotten", arguments: TestedFraming.allCases)
+    @Test("An incomplete message is discarded with its link", arguments: TestedFraming.allCases)
     func reset(_ tested: TestedFraming) throws {
         let good = Data("good".utf8)
         for length in [20, 300] {
@@ -73,7 +73,7 @@ struct FramingTests {
         }
     }
 
-    @Test("A slice of data is as good as data of its own", arguments: TestedFraming.allCases)
+    @Test("A slice of data gives the same result", arguments: TestedFraming.allCases)
     func slices(_ tested: TestedFraming) throws {
         let framing = tested.make()
         let message = Data("--in the middle--".utf8).dropFirst(2).dropLast(2)

@@ -10,7 +10,7 @@ struct LengthPrefixedFramingTests {
     typealias Order = LengthPrefixedFraming.ByteOrder
 
     @Test(
-        "The length stands in front",
+        "The frame begins with the length",
         arguments: [
             (Width.twoOctets, Order.bigEndian, "0102"),
             (.twoOctets, .littleEndian, "0201"),
@@ -27,7 +27,7 @@ struct LengthPrefixedFramingTests {
         #expect(framing.carriesAnyOctet)
     }
 
-    @Test("Two octets cannot say more than 65,535", arguments: Order.allCases)
+    @Test("A length of two bytes limits messages to 65,535 bytes", arguments: Order.allCases)
     func twoOctetLimit(_ order: Order) throws {
         let framing = LengthPrefixedFraming(.twoOctets, order, limit: 1_000_000)
         #expect(framing.limit == 65_535)
@@ -35,13 +35,13 @@ struct LengthPrefixedFramingTests {
         #expect(events(of: framing, in: try framing.frame(longest)) == [.message(longest)])
     }
 
-    @Test("An announcement of four gigabytes takes no memory and is one report")
+    @Test("A length of 4 GiB takes no memory and is reported once")
     func hugeAnnouncement() {
         let chunks = Data(repeating: 0xFF, count: 100_000)
         #expect(events(of: .lengthPrefixed(), in: chunks, chunks) == [.oversize(limit: 65_536)])
     }
 
-    @Test("A negative limit is none")
+    @Test("A negative limit counts as zero")
     func negativeLimit() {
         #expect(LengthPrefixedFraming(limit: -1).limit == 0)
         #expect(

@@ -8,14 +8,14 @@ import Testing
 struct StartEndFramingTests {
     private let good = FramingEvent.message(Data("good".utf8))
 
-    @Test("A message stands between STX and ETX")
+    @Test("A frame is the message between STX and ETX")
     func vector() throws {
         let frame = try StartEndFraming().frame(Data(#"{"a":1}"#.utf8))
         #expect(frame == Data(hex: "02 7B2261223A317D 03"))
         #expect(!StartEndFraming().carriesAnyOctet)
     }
 
-    @Test("A message with STX or ETX in it is not framed", arguments: [UInt8(0x02), 0x03])
+    @Test("A message that contains STX or ETX is not framed", arguments: [UInt8(0x02), 0x03])
     func unframeable(control: UInt8) {
         #expect(throws: MessageError.unframeable) {
             try StartEndFraming().frame(Data([0x61, control, 0x62]))
@@ -23,7 +23,7 @@ struct StartEndFramingTests {
     }
 
     @Test(
-        "Each chunk has its own story",
+        "Each chunk gives the expected events",
         arguments: [
             ("stray before", "AABB 02676F6F6403", [.stray(count: 2)], []),
             ("stray after", "02676F6F6403 0D0A", [], [.stray(count: 2)]),
@@ -38,7 +38,7 @@ struct StartEndFramingTests {
         #expect(events(of: .startEnd(), in: Data(hex: hex)) == before + [good] + after, "\(name)")
     }
 
-    @Test("Stray octets are counted chunk by chunk")
+    @Test("Stray bytes are counted for each chunk")
     func strayInChunks() {
         let found = events(
             of: .startEnd(),
@@ -49,13 +49,13 @@ struct StartEndFramingTests {
         #expect(found == [.stray(count: 2), .stray(count: 1), .stray(count: 1), good])
     }
 
-    @Test("An STX ends the passing over of what is too long")
+    @Test("An STX ends the skipping of a message that is too long")
     func startInOversize() {
         let chunk = Data([0x02] + [UInt8](repeating: 0x61, count: 20)) + Data(hex: "02676F6F6403")
         #expect(events(of: .startEnd(limit: 10), in: chunk) == [.oversize(limit: 10), good])
     }
 
-    @Test("What is as long as allowed is a message, one octet more is not")
+    @Test("A message of the maximum length is accepted, and one byte more is not")
     func edge() {
         let longest = Data(repeating: 0x61, count: 10)
         let stream = Data([2]) + longest + Data([3, 2]) + longest + Data([0x61, 3])
@@ -63,9 +63,9 @@ struct StartEndFramingTests {
         #expect(found == [.message(longest), .oversize(limit: 10)])
     }
 
-    @Test("Controls without end take time in proportion to their number")
+    @Test("The time for many controls is proportional to their number")
     func manyControls() {
-        // Were the rest of the chunk searched for an ETX at each STX, this would take minutes.
+        // A search for an ETX through the rest of the chunk at each STX would take minutes.
         let count = 1_000_000
         let found = events(of: .startEnd(), in: Data(repeating: 2, count: count))
         #expect(found.count == count - 1)
@@ -73,7 +73,7 @@ struct StartEndFramingTests {
         #expect(ends == [.stray(count: count)])
     }
 
-    @Test("JSON never holds a raw control")
+    @Test("JSON contains no raw control")
     func json() throws {
         let text = String((0..<128).compactMap { Unicode.Scalar($0) }.map(Character.init))
         let json = try JSONEncoder().encode([text])

@@ -4,18 +4,18 @@ import Dispatch
 import Foundation
 import Lanyard
 
-/// A transport whose other end is a test, or another of its kind.
+/// A transport whose other end is a test or another fake transport.
 ///
-/// Unchecked: all that changes is touched on the queue only, which every entry checks or hops to.
+/// Unchecked: all mutable state is used on the queue only, which every entry checks or enters.
 final class FakeTransport: MessageTransport, @unchecked Sendable {
     let queue: DispatchQueue
-    /// What was sent, for a test to take.
+    /// The chunks that were sent, for a test.
     let sent: AsyncStream<Data>
     private let record: AsyncStream<Data>.Continuation
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
     private var isLinked: Bool
     private(set) var maximumChunk: Int
-    /// How many chunks are taken before there is no room; nil for any number.
+    /// The number of chunks until there is no room; `nil` for any number.
     private var room: Int?
     private var wantsRoom = false
     private weak var peer: FakeTransport?
@@ -34,7 +34,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         (sent, record) = AsyncStream.makeStream()
     }
 
-    /// Two that are linked with each other, on one queue.
+    /// Returns two transports that are linked with each other, on one queue.
     static func pair(linked: Bool = true) -> (FakeTransport, FakeTransport) {
         let queue = DispatchQueue(label: "fake transports")
         let pair = (
@@ -45,7 +45,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         return pair
     }
 
-    // MARK: As a transport
+    // MARK: Transport
 
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
@@ -76,9 +76,9 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         record.finish()
     }
 
-    // MARK: As a test has it
+    // MARK: Control by a test
 
-    /// Has it tell what happens.
+    /// Reports an event to the channel.
     func tell(_ event: MessageTransportEvent) {
         queue.async { [self] in
             switch event {
@@ -90,7 +90,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         }
     }
 
-    /// Gives room to so many chunks.
+    /// Sets the number of chunks for which there is room.
     func giveRoom(_ count: Int?) {
         queue.async { [self] in
             room = count
@@ -100,7 +100,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         }
     }
 
-    /// Returns when all that was under way on the queue is done.
+    /// Returns when all work on the queue is done.
     func settle() async {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume() }
@@ -116,7 +116,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
     }
 }
 
-/// Takes what a channel sends apart into messages, and answers as a test wants.
+/// Divides the chunks of a channel into messages, and sends answers for a test.
 struct FakeDevice {
     let transport: FakeTransport
     private var framing: any MessageFraming
@@ -129,7 +129,7 @@ struct FakeDevice {
         chunks = transport.sent.makeAsyncIterator()
     }
 
-    /// The next message that was sent.
+    /// Returns the next message that the channel sent.
     mutating func next() async -> Data? {
         while messages.isEmpty, let chunk = await chunks.next() {
             for case .message(let message) in framing.receive(chunk) { messages.append(message) }
@@ -137,7 +137,7 @@ struct FakeDevice {
         return messages.isEmpty ? nil : messages.removeFirst()
     }
 
-    /// The next envelope that was sent.
+    /// Returns the next envelope that the channel sent.
     mutating func nextEnvelope() async -> MessageEnvelope? {
         await next().flatMap { MessageEnvelope($0) }
     }

@@ -4,7 +4,7 @@ import Dispatch
 import Lanyard
 import Synchronization
 
-/// Time that stands until a test moves it.
+/// A clock that advances only when a test requests it.
 final class ManualTimekeeper: Timekeeper {
     private struct State {
         var now = Duration.seconds(1_000)
@@ -27,7 +27,7 @@ final class ManualTimekeeper: Timekeeper {
     func hold() {}
     func release() {}
 
-    /// Moves time, and has the timers that are due then fire.
+    /// Advances the time, and fires the timers that are due.
     func advance(by duration: Duration) {
         let (now, timers) = state.withLock { state in
             state.now += duration

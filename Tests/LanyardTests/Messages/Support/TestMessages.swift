@@ -3,7 +3,7 @@
 import Foundation
 import Lanyard
 
-/// What the tests say to each other.
+/// The messages of the tests.
 struct Reading: Codable, Hashable, Sendable {
     var celsius: Int
 }
@@ -21,7 +21,7 @@ struct Note: Codable, Hashable, Sendable {
 }
 
 extension MessageError {
-    /// What an asynchronous call throws; nil if it does not.
+    /// Returns the error of an asynchronous call; `nil` if it throws none.
     static func thrown(
         by body: () async throws -> Void
     ) async -> MessageError? {
@@ -34,7 +34,7 @@ extension MessageError {
     }
 }
 
-/// The first event of which this is true.
+/// Returns the first event that passes the test.
 func first(
     _ events: Events<MessageChannelEvent>,
     where test: (MessageChannelEvent) -> Bool

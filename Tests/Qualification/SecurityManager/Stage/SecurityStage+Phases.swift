@@ -5,9 +5,9 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-// Whole phases, for the cases that are about another.
+// Whole phases, for cases that test another phase.
 extension SecurityStage {
-    /// Phase 1. As the Peripheral we consent, if we are asked.
+    /// Phase 1. As the Peripheral, our side consents if it is asked.
     mutating func exchangeFeatures(_ features: SMP.PairingFeatures, consents: Bool = true) throws {
         if isCentral {
             application(pairsBy: policy)
@@ -36,7 +36,7 @@ extension SecurityStage {
         if isCentral { tester(sends: .publicKey(tester.pair.publicKey)) }
     }
 
-    /// Authentication Stage 1 of Just Works and Numeric Comparison: the responder is bound first.
+    /// Authentication Stage 1 of Just Works and Numeric Comparison: the responder confirms first.
     mutating func exchangeNonces() throws {
         if isCentral {
             tester(sends: .pairingConfirm(try tester.confirm()))
@@ -81,7 +81,7 @@ extension SecurityStage {
         }
     }
 
-    /// Authentication Stage 2: the initiator's check comes first.
+    /// Authentication Stage 2: the initiator's check is sent first.
     mutating func exchangeChecks(
         secretOfTester: SMP.Value128 = SMP.Value128(),
         secretOfOurs: SMP.Value128 = SMP.Value128()
@@ -109,7 +109,7 @@ extension SecurityStage {
         }
     }
 
-    /// The link is encrypted with the key that the tester has come to.
+    /// Encrypts the link with the tester's key.
     mutating func encrypt(
         with key: HCI.Key128,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -123,7 +123,7 @@ extension SecurityStage {
         linkIsEncrypted()
     }
 
-    /// The pairing is done; throws if it is not.
+    /// Returns the keys of the completed pairing, or throws if it is not complete.
     mutating func paired(
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Pairing.Keys {

@@ -4,7 +4,8 @@ import BluetoothSMP
 import BluetoothTypes
 
 extension Pairing.Policy {
-    /// Without bonds, so that no keys are handed over, for cases that are not about keys.
+    /// Returns a policy without bonding and thus without key distribution, for cases about other
+    /// phases.
     static func plain(
         _ ioCapability: Pairing.IOCapability = .noInputNoOutput,
         isLegacy: Bool = false,
@@ -19,7 +20,7 @@ extension Pairing.Policy {
 }
 
 extension SMP.PairingFeatures {
-    /// What the tester says of itself.
+    /// Returns the features of the tester.
     static func tester(
         _ ioCapability: Pairing.IOCapability = .noInputNoOutput,
         _ requirements: SMP.AuthenticationRequirements = .secureConnections,
@@ -39,6 +40,6 @@ extension SMP.PairingFeatures {
 }
 
 extension SMP.AuthenticationRequirements {
-    /// Every bit that is reserved (Vol 3, Part H, 3.5.1).
+    /// Every reserved bit (Vol 3, Part H, 3.5.1).
     static let reserved = SMP.AuthenticationRequirements(rawValue: 0xC0)
 }

@@ -6,13 +6,13 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// Where a dialogue of the Security Manager is played: ours, the tester that computes for itself, the
-/// application, and virtual time.
+/// The stage of a dialogue of the Security Manager: our Security Manager, a tester with its own
+/// computations, the application, and virtual time.
 ///
-/// Nothing may happen that no line tells of: what we send and what the application hears is kept until
-/// a line expects it, and none may be left over.
+/// Only the events of the lines may occur: the PDUs of our side and the events of the application
+/// are kept until a line expects them, and none may be left over.
 struct SecurityStage {
-    /// Which end of the link is ours.
+    /// Whether our side is the Central.
     let isCentral: Bool
     var we: SecurityManager
     var policy: Pairing.Policy
@@ -67,20 +67,20 @@ extension SecurityStage {
         take(we.encryptionChanged(isEncrypted: isEncrypted, using: &generator, now: now))
     }
 
-    /// Lets time pass, and what is due happen.
+    /// Advances the time, and handles a deadline that has passed.
     mutating func wait(_ duration: Duration) {
         now = now + duration
         guard let deadline = we.nextDeadline, deadline <= now else { return }
         take(we.deadlinePassed(now: now))
     }
 
-    /// We send this next.
+    /// Expects this PDU next from our side.
     mutating func we(send pdu: SMP.PDU, sourceLocation: SourceLocation = #_sourceLocation) {
         let next = sent.isEmpty ? nil : sent.removeFirst()
         #expect(next == pdu, "what we send", sourceLocation: sourceLocation)
     }
 
-    /// We send a PDU of this code next; throws if we do not.
+    /// Returns the next PDU of our side, or throws if it does not have this code.
     mutating func weSend(
         _ code: SMP.Code,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -91,7 +91,7 @@ extension SecurityStage {
         return pdu
     }
 
-    /// The application hears this next.
+    /// Expects this event next at the application.
     mutating func application(
         hears action: SecurityManager.Action,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -100,7 +100,7 @@ extension SecurityStage {
         #expect(next == action, "what the application hears", sourceLocation: sourceLocation)
     }
 
-    /// What the application hears next; throws if there is nothing.
+    /// Returns the next event of the application, or throws if there is none.
     mutating func applicationHears(
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> SecurityManager.Action {
@@ -112,7 +112,7 @@ extension SecurityStage {
         return heard.removeFirst()
     }
 
-    /// We refuse for this reason, and the application hears it.
+    /// Expects that our side refuses for this reason, and that the application gets the failure.
     mutating func weRefuse(
         _ reason: Pairing.FailureReason,
         as failure: Pairing.Failure? = nil,
@@ -128,7 +128,8 @@ extension SecurityStage {
         #expect(heard.isEmpty, "the application hears more", sourceLocation: sourceLocation)
     }
 
-    /// What the tester must not do is reported besides; dialogues speak of what comes of it.
+    /// Collects actions. Violations by the tester are dropped, since dialogues check their
+    /// consequences.
     private mutating func take(_ actions: [SecurityManager.Action]) {
         for action in actions {
             switch action {

@@ -6,12 +6,12 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// What the tester knows of a pairing, and what follows from it: by the formulas of Vol 3, Part H,
-/// 2.3.5.5 and 2.3.5.6, with the initiator's values first.
+/// The values of a pairing that the tester knows, and their results: by the formulas of Vol 3, Part
+/// H, 2.3.5.5 and 2.3.5.6, with the initiator's values first.
 struct Tester {
     let isCentral: Bool
     var pair: SMP.KeyPair
-    /// The random number of the tester, a new one when it is asked for.
+    /// The random number of the tester, which `drawNonce` replaces.
     var nonce: SMP.Value128
     var ourKey: SMP.PublicKey?
     var ourNonce = SMP.Value128()
@@ -44,17 +44,17 @@ struct Tester {
 
 // LE Secure Connections.
 extension Tester {
-    /// What the tester is bound to by its number.
+    /// Returns the tester's confirm value.
     func confirm(_ z: UInt8 = 0) throws -> SMP.Value128 {
         SMP.Toolbox.f4(pair.publicKey.x, try #require(ourKey).x, nonce, z)
     }
 
-    /// What we must be bound to by ours.
+    /// Returns the confirm value that our side must have sent.
     func ourConfirm(_ z: UInt8 = 0) throws -> SMP.Value128 {
         SMP.Toolbox.f4(try #require(ourKey).x, pair.publicKey.x, ourNonce, z)
     }
 
-    /// The six digits to be compared.
+    /// Returns the six digits for the comparison.
     func digits() throws -> UInt32 {
         let (u, v) = ordered(pair.publicKey.x, try #require(ourKey).x)
         let (x, y) = ordered(nonce, ourNonce)
@@ -68,7 +68,8 @@ extension Tester {
         return SMP.Toolbox.f5(secret, first, second, initiator, responder)
     }
 
-    /// The tester's check, and ours. Each is made with what the *other* side has given away before.
+    /// Returns the tester's check and ours. Each includes the secret that the *other* side has
+    /// shared before.
     func checks(
         secretOfTester: SMP.Value128 = SMP.Value128(),
         secretOfOurs: SMP.Value128 = SMP.Value128()
@@ -87,7 +88,7 @@ extension Tester {
 
 // Legacy pairing.
 extension Tester {
-    /// What a number is confirmed with, whoever has drawn it.
+    /// Returns the confirm value of a random number of either side.
     func confirm(of number: SMP.Value128, _ temporaryKey: HCI.Key128) throws -> SMP.Value128 {
         SMP.Toolbox.c1(
             temporaryKey,

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+// The input from the bearer.
+extension GATTClient {
+    /// Processes a PDU from the bearer. A PDU for the server has no effect.
+    package mutating func receive(
+        _ received: ATTBearer.Received,
+        on bearer: inout ATTBearer
+    ) -> [Action] {
+        switch received {
+        case .notification(let notification):
+            [.notified(notification.handle, value: notification.value, .notification)]
+        case .response(let id, let response):
+            advance(id, by: .response(response), on: &bearer)
+        case .failure(let id, let error):
+            advance(id, by: .failure(GATT.Failure(error)), on: &bearer)
+        case .indication(let indication):
+            receive(indication)
+        case .multipleNotification(let notification):
+            notification.entries.map { .notified($0.handle, value: $0.value, .notification) }
+        case .violation(let id?, let violation):
+            [.violated(violation)]
+                + advance(id, by: .failure(.protocolViolation("\(violation)")), on: &bearer)
+        case .violation(nil, let violation):
+            [.violated(violation)]
+        case .request, .command, .confirmed, .answered, .ignored:
+            []
+        }
+    }
+
+    private mutating func receive(_ indication: ATT.HandleValueIndication) -> [Action] {
+        let value = Action.notified(indication.handle, value: indication.value, .indication)
+        guard let changed = database.indicated(indication.handle, indication.value) else {
+            return [value]
+        }
+        return [value, .servicesChanged(changed)]
+    }
+
+    /// Ends the operation whose command was sent, because a command has no response. Returns nil if
+    /// the operation is not one of this client.
+    package mutating func commandLeft(_ id: OperationID, on bearer: inout ATTBearer) -> [Action]? {
+        running[id] == nil ? nil : end(id, .success(.done), on: &bearer)
+    }
+}

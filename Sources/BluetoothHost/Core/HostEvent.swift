@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothTypes
+
+/// An event of a host that is not the result of a request.
+///
+/// The first event of each link is `linkOpened`, and the last is `disconnected`. The completions of
+/// all requests to the link are called before `disconnected`.
+package enum HostEvent: Sendable {
+    /// The adapter's state has changed. A new observer gets the current state first.
+    case stateChanged(AdapterState)
+    /// A scan from `beginScan` has received an advertisement.
+    case advertised(scan: RequestIdentifier, Advertisement)
+    /// A link has opened. In the peripheral role, the peer has made it.
+    ///
+    /// An incoming link is reported at once. A link that this host made is reported when it is
+    /// usable, or earlier if the peer causes another event first. The completion of the connection
+    /// request follows.
+    case linkOpened(LinkIdentifier, DeviceAddress, LinkRole)
+    /// A peer sent the value with this handle, as a notification or as an indication, which the
+    /// host has confirmed. The event occurs for all values, with or without a subscription.
+    case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
+    /// A peer has reported a change of its table within this range (Vol 3, Part G, 7.1). See
+    /// `BluetoothHost.begin(_:on:then:)` for the conditions.
+    case servicesChanged(LinkIdentifier, ClosedRange<AttributeHandle>)
+    /// A peer's table changed after it was discovered and before the host had subscribed to Service
+    /// Changed. `.database` returns the new table.
+    case databaseOutdated(LinkIdentifier)
+    /// The ATT MTU of the link's first bearer, in bytes, has become known or larger. It is 23
+    /// before the first event.
+    case mtuChanged(LinkIdentifier, Int)
+    /// An event of a client of the host's server.
+    ///
+    /// A request must be answered with `BluetoothHost.answer(_:_:at:)`. Requests are reported here
+    /// only while `serverEvents()` has no reader.
+    case served(LinkIdentifier, ServerNews)
+    /// A set has ended, or its start has failed.
+    case advertisingEnded(RequestIdentifier, AdvertisingEnd)
+    /// A bond or the store has changed.
+    case security(SecurityEvent)
+    /// A link has ended for this reason.
+    case disconnected(LinkIdentifier, HostError)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+
+/// The state that the links of a host share. Every method of `LinkCore` takes it as `inout`.
+///
+/// A link reads the configuration here, uses the parts that serve all links (the command queue, the
+/// controller's buffers, the server, the bonds and their store), and appends its actions to the
+/// outbox. For effects on other links, or on parts that only the host has, a link posts a
+/// `LinkEvent`. The host handles the events as soon as the link's method has returned. A link knows
+/// neither its host nor the other links.
+struct LinkContext: Sendable {
+    /// The first identifier of the host's own operations. The identifiers of requests are below it.
+    static let ownOperationBase: UInt64 = 1 << 63
+
+    /// The time of the current input.
+    var now = Instant.zero
+    var configuration: HostConfiguration
+    /// The identity address, and the key of the private addresses.
+    let localIdentity: Pairing.LocalIdentity
+    /// The cipher that makes the identifiers of peers.
+    let peerCipher: PeerCipher
+    var state: AdapterState = .starting
+    var capabilities: ControllerCapabilities?
+    var isShuttingDown = false
+
+    var commands = CommandQueue<CommandPurpose>()
+    var transmitQueue = ACLTransmitQueue()
+    /// The links with more to send than their queue has room for, in the order in which they get
+    /// buffers.
+    private(set) var blockedLinks: [LinkIdentifier] = []
+    var server = GATTServer()
+    /// The channels of all links.
+    var channels = ChannelTable()
+    /// The listeners for channels that peers open.
+    var listeners = ListenerTable()
+
+    /// The bonds. The bond of the peer that has not connected for the longest time is first.
+    var bonds: [Bond]
+    /// The host's knowledge of its store.
+    var storeState = StoreState()
+    /// The application's records in the store that it has read or changed.
+    var applicationRecords: [ApplicationName: [UInt8]] = [:]
+    /// The configuration of bonded clients that was read from the store or has changed.
+    var clientRecords: [DeviceAddress: ClientRecord] = [:]
+    /// The tables of peers.
+    var databases = DatabaseCache()
+
+    /// The delays after failed pairings and unanswered questions.
+    var attempts = RepeatedAttempts()
+    /// Whether peers may begin a pairing.
+    var pairingWindow: PairingWindow
+    /// The number of links that occupy a person.
+    private(set) var occupyingLinks = 0
+    /// The source of random numbers and keys.
+    var randomness: Randomness
+
+    private var nextOperation = Self.ownOperationBase
+    private var outbox: [HostAction] = []
+    /// The events that the links have posted for the host.
+    private var events: [(link: LinkIdentifier, event: LinkEvent)] = []
+    /// The commands of links that the queue refused.
+    private var refusedCommands: [CommandQueue<CommandPurpose>.Action] = []
+
+    init(
+        configuration: HostConfiguration,
+        localIdentity: Pairing.LocalIdentity,
+        peerCipher: PeerCipher,
+        randomness: Randomness
+    ) {
+        self.configuration = configuration
+        self.localIdentity = localIdentity
+        self.peerCipher = peerCipher
+        self.randomness = randomness
+        // The driver opens a limited window when the host starts.
+        let isOpen = configuration.acceptsPairing && configuration.pairingWindow == nil
+        pairingWindow = isOpen ? .open(until: nil) : .closed
+        bonds = configuration.bonds.suffix(HostCore.bondLimit)
+    }
+}
+
+// The outbox.
+extension LinkContext {
+    var isDrained: Bool { outbox.isEmpty }
+
+    /// Exchanges the outbox for an empty array, so that its storage is reused.
+    mutating func takeActions(into empty: inout [HostAction]) { swap(&outbox, &empty) }
+
+    func containsAction(where isMeant: (HostAction) -> Bool) -> Bool {
+        outbox.contains(where: isMeant)
+    }
+
+    mutating func emit(_ action: HostAction) { outbox.append(action) }
+
+    mutating func complete(_ request: RequestIdentifier, _ answer: HostAnswer) {
+        outbox.append(.completed(request, .success(answer)))
+    }
+
+    mutating func fail(_ request: RequestIdentifier, _ error: any Error) {
+        outbox.append(.completed(request, .failure(error)))
+    }
+
+    /// Returns a new identifier for an operation of the host.
+    mutating func takeOperation() -> UInt64 {
+        defer { nextOperation += 1 }
+        return nextOperation
+    }
+}
+
+// The controller.
+extension LinkContext {
+    /// Queues a command of a link. If the queue refuses it, the host fails it after the link's
+    /// method has returned.
+    mutating func send(_ command: HCI.EncodedCommand, for purpose: CommandPurpose) {
+        for action in commands.enqueue(command, for: purpose, now: now) {
+            if case .send(let packet) = action {
+                emit(.transmit(packet))
+            } else {
+                refusedCommands.append(action)
+            }
+        }
+    }
+
+    /// Moves packets into the controller's free buffers. Returns whether any packet was moved.
+    @discardableResult
+    mutating func transmitPackets() -> Bool {
+        var hasMoved = false
+        while let packet = transmitQueue.nextPacket() {
+            emit(.transmit(packet))
+            hasMoved = true
+        }
+        return hasMoved
+    }
+
+    /// Records whether a link has more to send than its queue has room for.
+    mutating func setBlocked(_ link: LinkIdentifier, _ isBlocked: Bool) {
+        // The fast path: usually no link is blocked.
+        if !isBlocked, blockedLinks.isEmpty { return }
+        let index = blockedLinks.firstIndex(of: link)
+        if isBlocked, index == nil { blockedLinks.append(link) }
+        if !isBlocked, let index { blockedLinks.remove(at: index) }
+    }
+}
+
+// The events that the links post for the host.
+extension LinkContext {
+    mutating func post(_ event: LinkEvent, of link: LinkIdentifier) {
+        events.append((link, event))
+    }
+
+    var hasNews: Bool { !events.isEmpty || !refusedCommands.isEmpty }
+
+    mutating func takeEvents() -> [(link: LinkIdentifier, event: LinkEvent)] {
+        defer { events = [] }
+        return events
+    }
+
+    mutating func takeRefusedCommands() -> [CommandQueue<CommandPurpose>.Action] {
+        defer { refusedCommands = [] }
+        return refusedCommands
+    }
+
+    /// Counts a link that begins or stops to occupy a person.
+    mutating func count(_ isOccupying: Bool) { occupyingLinks += isOccupying ? 1 : -1 }
+}
+
+/// An event of a link that concerns other links, or parts that only the host has.
+enum LinkEvent: Sendable {
+    /// The link is usable, and its connection request was completed.
+    case established(RequestIdentifier)
+    /// A person is asked before the connection request continues, so its deadline no longer
+    /// applies.
+    case awaitsPerson(RequestIdentifier)
+    /// The link has ended, or counts as ended.
+    case ended(HostError)
+    /// A pairing has made a bond, which the link holds as `unsavedBond` until the host has added
+    /// it.
+    case paired(LinkSecurity)
+    /// The host has new information about the bonded peer.
+    case bondChanged(Bond)
+    /// A client has signed a command. Its other links must not accept the signature again.
+    case clientSigned(DeviceAddress)
+    /// The server has an action for the client of another link.
+    case served(GATTServer.Action)
+}
+
+/// The purpose of a command to the controller.
+enum CommandPurpose: Sendable {
+    case startup
+    case central(Step)
+    case advertising(AdvertisingStep)
+    case privacy(PrivacyStep)
+    case link(LinkIdentifier, LinkCommand)
+}
+
+/// The purpose of a command about a link.
+enum LinkCommand: Sendable {
+    /// A Peripheral's link-layer request for other connection parameters.
+    case parameters
+    case request(RequestIdentifier, LinkRequest)
+    case disconnection
+    /// A command of the host. A refusal is logged, and ends the procedure that the command would
+    /// have begun.
+    case upkeep(LinkCore.Procedure?)
+}

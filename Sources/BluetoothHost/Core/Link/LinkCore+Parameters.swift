@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+// Changes of the connection parameters that a Peripheral requests. The link layer has a procedure
+// for that, which some controllers and Centrals do not support. The signaling channel has another,
+// which all support (Vol 3, Part C, 9.3.9).
+extension LinkCore {
+    /// The time for which a Peripheral does not change a new link, so that the Central can discover
+    /// its services: T_GAP(conn_pause_peripheral) (Vol 3, Part C, 9.3.12.2 and Appendix A).
+    package static let parameterPause: Duration = .seconds(5)
+
+    /// Asks the Central for other parameters. The request completes when they are in use, or
+    /// refused.
+    mutating func askForParameters(
+        _ update: ConnectionUpdate,
+        id: RequestIdentifier?,
+        _ context: inout LinkContext
+    ) {
+        guard procedures[.connectionUpdate] == nil else {
+            if let id { context.fail(id, HostError.busy) }
+            return
+        }
+        guard ConnectionParametersRequest(HCI.ConnectionParameters(update)).isValid else {
+            let error = HostError.controller(.unacceptableConnectionParameters)
+            if let id { context.fail(id, error) }
+            return context.emit(.log("no controller accepts the connection parameters \(update)"))
+        }
+        procedures[.connectionUpdate] = Waiter(
+            request: id,
+            deadline: context.now + Self.procedureTimeout
+        )
+        askedParameters = update
+        guard context.asksForParametersInLinkLayer else {
+            return askBySignalling(&context)
+        }
+        let command = HCI.LEConnectionUpdate(
+            connectionHandle: handle,
+            parameters: HCI.ConnectionParameters(update)
+        )
+        context.send(HCI.EncodedCommand(command), for: .link(identifier, .parameters))
+    }
+
+    private mutating func askBySignalling(_ context: inout LinkContext) {
+        guard let update = askedParameters else { return }
+        askedParameters = nil
+        let request = ConnectionParametersRequest(HCI.ConnectionParameters(update))
+        guard logicalLink.request(request, now: context.now) else {
+            return procedureEnded(.connectionUpdate, .failure(.busy), &context)
+        }
+        pump(&context)
+    }
+
+    /// Takes the controller's answer to the link-layer request.
+    mutating func parametersAnswered(_ result: CommandResult, _ context: inout LinkContext) {
+        do throws(CommandFailure) {
+            try result.requireSuccess()
+        } catch {
+            guard case .discarded = error else { return askBySignalling(&context) }
+            askedParameters = nil
+            let failure = HostError(error, context.state)
+            procedureEnded(.connectionUpdate, .failure(failure), &context)
+        }
+    }
+
+    /// Repeats the request on the signaling channel if the link-layer procedure failed because the
+    /// Central does not support it. Returns false if the procedure failed for another reason, such
+    /// as a refusal.
+    mutating func asksAgainBySignalling(
+        after status: HCI.ErrorCode,
+        _ context: inout LinkContext
+    ) -> Bool {
+        guard askedParameters != nil else { return false }
+        switch status {
+        case .unsupportedRemoteFeature, .unknownLMPPDU, .commandDisallowed:
+            askBySignalling(&context)
+            return true
+        default:
+            askedParameters = nil
+            return false
+        }
+    }
+
+    /// Takes the Central's answer on the signaling channel. The Central itself applies accepted
+    /// parameters.
+    mutating func parametersRequestEnded(
+        _ end: SignallingChannel.RequestEnd,
+        _ context: inout LinkContext
+    ) {
+        let failure: HostError
+        switch end {
+        case .accepted: return
+        case .rejected: failure = .controller(.unacceptableConnectionParameters)
+        case .notUnderstood: failure = .controller(.unsupportedRemoteFeature)
+        case .timedOut: failure = .timedOut
+        }
+        procedureEnded(.connectionUpdate, .failure(failure), &context)
+    }
+
+    /// Asks for the preferred parameters after the pause, unless the link already has them.
+    mutating func askForPreferredParameters(_ context: inout LinkContext) {
+        preferredParametersDueAt = nil
+        guard let preferred = context.configuration.preferredConnectionParameters,
+            !isDisconnecting, !preferred.isMet(by: parameters)
+        else { return }
+        askForParameters(preferred, id: nil, &context)
+    }
+
+    /// Answers the Peripheral's request for parameters on the signaling channel.
+    mutating func decide(
+        _ request: ConnectionParametersRequest,
+        _ identifier: Signalling.Identifier,
+        _ context: inout LinkContext
+    ) {
+        // One update at a time: otherwise a peer could fill the command queue with requests.
+        let isBusy = procedures[.connectionUpdate] != nil
+        let accepts = context.configuration.acceptsParameterRequests && !isBusy
+        logicalLink.respond(to: identifier, accepting: accepts)
+        // The response leaves before the update.
+        pump(&context)
+        guard accepts else { return }
+        let command = HCI.LEConnectionUpdate(
+            connectionHandle: handle,
+            parameters: HCI.ConnectionParameters(request)
+        )
+        let encoded = HCI.EncodedCommand(command)
+        upkeep(encoded, beginning: .connectionUpdate, &context)
+    }
+}
+
+extension LinkContext {
+    /// Whether the controller supports the link-layer procedure that a Peripheral may begin.
+    fileprivate var asksForParametersInLinkLayer: Bool {
+        guard let capabilities else { return false }
+        return capabilities.leFeatures.contains(.connectionParametersRequest)
+            && capabilities.supports(HCI.LEConnectionUpdate.self)
+    }
+}
+
+extension ConnectionUpdate {
+    /// Returns whether a link has these parameters. A different timeout alone does not justify a
+    /// procedure.
+    fileprivate func isMet(by parameters: ConnectionParameters) -> Bool {
+        let wire = HCI.ConnectionParameters(self)
+        let interval = wire.intervalMinimum.duration...wire.intervalMaximum.duration
+        return interval.contains(parameters.interval)
+            && parameters.peripheralLatency == Int(wire.peripheralLatency)
+    }
+}
+
+extension ConnectionParametersRequest {
+    /// Makes the parameters that an application asks for, as sent on the signaling channel.
+    init(_ parameters: HCI.ConnectionParameters) {
+        self.init(
+            intervalMinimum: parameters.intervalMinimum.rawValue,
+            intervalMaximum: parameters.intervalMaximum.rawValue,
+            peripheralLatency: parameters.peripheralLatency,
+            supervisionTimeout: parameters.supervisionTimeout.rawValue
+        )
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothSMP
+import BluetoothTypes
+
+/// The owner of one link: everything that belongs to the link, and everything that happens on it.
+///
+/// A link recombines packets, and runs the channels and the bearers. It contains the GATT client
+/// and the Security Manager for its peer, and connects the peer to the host's server. Its methods
+/// are the inputs of the link. Each method takes the `LinkContext`, which holds the shared state,
+/// and appends its actions to the context's outbox.
+///
+/// The parts of a link are in extensions: `+Life` (begin and end), `+Receiving` and `+Sending`
+/// (frames), `+Requests`, `+Client` and `+Database` (the application's requests to the peer),
+/// `+Server` and `+Notifying` (the peer's requests to this host), `+Channels`, `+Commands` and
+/// `+Parameters` (the controller), `+Disconnecting`, and in `Security/` everything about
+/// encryption.
+struct LinkCore: Sendable {
+    /// The link-layer procedures. A link runs one of each kind at a time.
+    enum Procedure: Hashable, Sendable {
+        case connectionUpdate
+        case phyUpdate
+        case versionExchange
+        case encryption
+    }
+
+    /// The request that a procedure answers, and the procedure's deadline.
+    struct Waiter: Sendable {
+        /// Nil if the host itself needs the procedure, or the application has canceled the request.
+        var request: RequestIdentifier?
+        let deadline: Instant
+    }
+
+    /// The time that a link-layer procedure may take before its request fails (Vol 6, Part B, 5.2).
+    package static let procedureTimeout: Duration = .seconds(40)
+
+    let identifier: LinkIdentifier
+    let handle: ConnectionHandle
+    /// The address with which the peer has connected.
+    let peer: DeviceAddress
+    /// The identity address of a bonded peer, otherwise the address with which the peer has
+    /// connected.
+    var identity: DeviceAddress
+    /// The address that the local controller uses on this link. A Peripheral with several
+    /// advertising sets learns it after the link has begun and before the peer's first packet, so
+    /// it must not be read earlier.
+    var localAddress: DeviceAddress
+    /// Whether the controller itself reported `localAddress`.
+    let isLocalAddressReported: Bool
+    /// The role of this host.
+    let role: HCI.Role
+    var parameters: ConnectionParameters
+    var dataLength = DataLength(
+        transmitOctets: DataLength.octetRange.lowerBound,
+        receiveOctets: DataLength.octetRange.lowerBound
+    )
+    var phy = LinkPHY(transmit: .le1M, receive: .le1M)
+
+    var recombiner = FrameRecombiner()
+    /// The signaling channel, and the channels that it opens.
+    var logicalLink: LogicalLink
+    /// Whether those channels send the next frame before ATT does. They take turns.
+    var isChannelsTurn = false
+    /// The bearer of the fixed channel, which every link has.
+    var bearer: LinkBearer
+    /// The bearers on enhanced channels.
+    var enhanced = EnhancedBearers()
+    var serving = LinkServing()
+
+    /// The keys that are shared with the peer.
+    var bond: Bond?
+    var security = LinkSecurity.none
+    /// Whether the application has authorized the peer.
+    var isAuthorized = false
+    var protection = LinkProtection()
+
+    /// Whether this host has begun an MTU exchange, which is allowed once.
+    var hasAskedForMTU = false
+
+    /// The search for the peer's table, and its result.
+    var lookup = DatabaseLookup()
+    /// The current operation of the search.
+    var lookupOperation: UInt64?
+    /// The requests that await the table.
+    var databaseRequests: [RequestIdentifier] = []
+
+    /// The operation whose answer shows that the link is usable. Nil after its end.
+    var probe: UInt64?
+    /// The connection request that this link answers. Nil after it was completed.
+    var connectionRequest: RequestIdentifier?
+    var procedures: [Procedure: Waiter] = [:]
+    /// The requests that are repeated if the peer refuses them because the link lacks protection.
+    var repeatable: [UInt64: DeferredRequest] = [:]
+    /// The refused requests that await a better protected link, by the operation that protects it.
+    var refused: [UInt64: RefusedRequest] = [:]
+    /// The parameters that a Peripheral requests in the link layer, and may have to request again
+    /// on the signaling channel.
+    var askedParameters: ConnectionUpdate?
+    /// The time at which a Peripheral asks for its preferred parameters.
+    var preferredParametersDueAt: Instant?
+    /// The requests that the end of the link completes.
+    var disconnectRequests: [RequestIdentifier] = []
+    /// The time at which the link must have ended, or nil if it is not being disconnected.
+    var disconnectDeadline: Instant?
+    /// Whether the disconnection waits until the peer has its keys.
+    var awaitsKeyDelivery = false
+    /// The time of the next Disconnect command.
+    var nextDisconnectAttempt: Instant?
+
+    /// Whether `LinkContext.occupyingLinks` counts this link.
+    var isCountedAsOccupying = false
+
+    var isDisconnecting: Bool { disconnectDeadline != nil }
+
+    init(
+        identifier: LinkIdentifier,
+        report: ConnectionReport,
+        identity: DeviceAddress,
+        localAddress: DeviceAddress,
+        connectionRequest: RequestIdentifier?,
+        receiveMTULimit: Int
+    ) {
+        self.identifier = identifier
+        handle = report.handle
+        peer = report.peer
+        self.identity = identity
+        self.localAddress = localAddress
+        isLocalAddressReported = report.localPrivateAddress != nil
+        role = report.role
+        parameters = report.parameters
+        self.connectionRequest = connectionRequest
+        logicalLink = LogicalLink(role: report.role == .peripheral ? .peripheral : .central)
+        bearer = LinkBearer(receiveMTULimit: receiveMTULimit)
+    }
+
+    /// The time at which `deadlinePassed` must be called, or nil if nothing on the link has a
+    /// deadline.
+    var nextDeadline: Instant? {
+        var soonest = earliest(bearer.att.nextDeadline, logicalLink.nextDeadline)
+        if !enhanced.isEmpty { soonest = earliest(soonest, enhanced.nextDeadline) }
+        soonest = earliest(soonest, preferredParametersDueAt)
+        soonest = earliest(soonest, protection.nextDeadline)
+        soonest = earliest(soonest, earliest(disconnectDeadline, nextDisconnectAttempt))
+        if !procedures.isEmpty {
+            for waiter in procedures.values { soonest = earliest(soonest, waiter.deadline) }
+        }
+        return soonest
+    }
+
+    /// Handles all deadlines that have passed.
+    mutating func deadlinePassed(_ context: inout LinkContext) {
+        expireBearers(&context)
+        perform(logicalLink.deadlinePassed(now: context.now), &context)
+        expireProtection(&context)
+        if let due = preferredParametersDueAt, due <= context.now {
+            askForPreferredParameters(&context)
+        }
+        if let deadline = disconnectDeadline, deadline <= context.now {
+            context.emit(.log("the controller does not end a link: it counts as ended"))
+            return context.post(.ended(.disconnected(.connectionTimeout)), of: identifier)
+        }
+        if let attempt = nextDisconnectAttempt, attempt <= context.now {
+            attemptDisconnect(&context)
+        }
+        expireProcedures(&context)
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+
+/// The state of one link as a server.
+struct LinkServing: Sendable {
+    /// A PDU that waits for room in the bearer.
+    struct QueuedValue: Sendable {
+        let pdu: ATT.PDU
+        let kind: GATT.SubscriptionKind
+        /// A request, or an operation of the host that is a part of a request.
+        let id: UInt64
+    }
+
+    /// The maximum number of PDUs that wait for room in the bearer. Further PDUs are refused.
+    static let queueLimit = 4_096
+
+    /// Whether the link was reported to the application.
+    var isAnnounced = false
+    /// Whether the host has asked for the client's record.
+    var isRecalled = false
+    /// The MTU that the server knows.
+    var mtu = ATT.defaultMTU
+    /// The values that wait for room in the bearer's queues, in the order of the calls.
+    var queue = ValueQueue()
+    /// The kinds of values for which `readyToNotify` is due when there is room.
+    var awaitedRoom: Set<GATT.SubscriptionKind> = []
+    /// The server's own unconfirmed indications, by their identifier in the bearer.
+    var ownIndications: [UInt64: AttributeHandle] = [:]
+    /// For requests of several PDUs: the request of each PDU, and the number of unsent PDUs of each
+    /// request.
+    var parts: [UInt64: RequestIdentifier] = [:]
+    var partCounts: [RequestIdentifier: Int] = [:]
+
+    /// Counts a sent part of a request. Returns the request if that was the last part.
+    mutating func partSent(_ id: UInt64) -> RequestIdentifier? {
+        guard let request = parts.removeValue(forKey: id), let count = partCounts[request] else {
+            return nil
+        }
+        partCounts[request] = count > 1 ? count - 1 : nil
+        return count > 1 ? nil : request
+    }
+
+    /// Removes a request. Returns the identifiers that its PDUs may have in the bearer.
+    mutating func forget(_ request: RequestIdentifier) -> [UInt64] {
+        let ids =
+            partCounts.removeValue(forKey: request) == nil
+            ? [request.rawValue] : parts.filter { $0.value == request }.map(\.key)
+        for id in ids { parts[id] = nil }
+        queue.remove(Set(ids))
+        return ids
+    }
+}
+
+/// The PDUs of one link that wait for room in its bearer, in the order in which they are sent.
+///
+/// Thousands of PDUs may wait, and one leaves with every packet. Removing the first PDU only moves
+/// an index. The gap before the index is closed when it fills half of the array.
+struct ValueQueue: Sendable {
+    private var elements: [LinkServing.QueuedValue] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+    var first: LinkServing.QueuedValue? { isEmpty ? nil : elements[head] }
+
+    /// The identifiers of the values, in their order.
+    var ids: [UInt64] { elements[head...].map(\.id) }
+
+    mutating func append(_ element: LinkServing.QueuedValue) {
+        elements.append(element)
+    }
+
+    mutating func removeFirst() {
+        precondition(!isEmpty, "no value waits")
+        head += 1
+        if head * 2 >= elements.count { closeGap() }
+    }
+
+    /// Removes the values with these identifiers.
+    mutating func remove(_ ids: Set<UInt64>) {
+        closeGap()
+        elements.removeAll { ids.contains($0.id) }
+    }
+
+    private mutating func closeGap() {
+        elements.removeFirst(head)
+        head = 0
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothHost
+import BluetoothTypes
+
+/// The links whose peers can use the services of this device.
+struct ServedLinks: Sendable {
+    private struct Link: Sendable {
+        let peer: PeerIdentifier
+        /// The role of this device on the link.
+        let role: LinkRole
+        var mtu = ATT.defaultMTU
+    }
+
+    private var links: [LinkIdentifier: Link] = [:]
+
+    /// The links, the oldest first.
+    var identifiers: [LinkIdentifier] { links.keys.sorted() }
+
+    mutating func open(_ link: LinkIdentifier, to peer: PeerIdentifier, _ role: LinkRole) {
+        links[link] = Link(peer: peer, role: role)
+    }
+
+    mutating func close(_ link: LinkIdentifier) { links[link] = nil }
+
+    mutating func setMTU(_ mtu: Int, of link: LinkIdentifier) { links[link]?.mtu = mtu }
+
+    /// Returns the ATT MTU of a link, which is the default one before an exchange. `nil` if the
+    /// link is closed.
+    func mtu(of link: LinkIdentifier) -> Int? { links[link]?.mtu }
+
+    func peer(of link: LinkIdentifier) -> PeerIdentifier? { links[link]?.peer }
+
+    /// Returns the newest link to a peer. `nil` if there is none.
+    func newest(to peer: PeerIdentifier) -> LinkIdentifier? {
+        links.filter { $0.value.peer == peer }.keys.max()
+    }
+
+    /// Returns the peer of a link as an application sees it. `nil` if the link is closed.
+    func central(on link: LinkIdentifier) -> ServedCentral? {
+        links[link].map { central($0.peer) }
+    }
+
+    /// Returns a peer as an application sees it. Its length fits on all its links: a value is
+    /// truncated to it before the link that carries the value is known.
+    func central(_ peer: PeerIdentifier) -> ServedCentral {
+        let mtu = links.values.lazy.filter { $0.peer == peer }.map(\.mtu).min()
+        return ServedCentral(
+            peer: peer,
+            // The MTU without the opcode and the handle of a notification (Vol 3, Part F, 3.4.7.1).
+            maximumUpdateValueLength: (mtu ?? ATT.defaultMTU) - 3
+        )
+    }
+
+    /// Returns the former links of a peer that made this link. A Central that connects again has
+    /// lost its former link, which stays open here until its supervision timeout.
+    func superseded(by link: LinkIdentifier) -> [LinkIdentifier] {
+        guard links.count > 1, let current = links[link], current.role == .peripheral else {
+            return []
+        }
+        return links.filter { identifier, other in
+            identifier < link && other.peer == current.peer && other.role == .peripheral
+        }.keys.sorted()
+    }
+}

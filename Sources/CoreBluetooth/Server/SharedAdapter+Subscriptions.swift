@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+
+// Subscriptions of centrals.
+extension SharedAdapter {
+    func configured(
+        _ handle: AttributeHandle,
+        _ kind: GATT.SubscriptionKind?,
+        on link: LinkIdentifier
+    ) {
+        guard let place = server.tree.place(of: handle), let peer = server.links.peer(of: link)
+        else { return }
+        guard kind != nil else { return post(server.subscriptions.remove(place, on: link)) }
+        guard admitsSubscription(to: place.session) else {
+            _ = onHost { $0.begin(.disconnect, on: link) { _ in } }
+            return
+        }
+        supersede(by: link)
+        post(server.subscriptions.insert(place, of: peer, on: link))
+    }
+
+    /// Returns whether the application may be sent another subscription. The events of a
+    /// subscription must not be dropped, so a central that subscribes while too many of them wait is
+    /// disconnected instead. A subscription that was admitted may always end.
+    private func admitsSubscription(to identifier: SessionIdentifier) -> Bool {
+        guard let session = server.sessions[identifier] else { return true }
+        let limit = PeripheralManagerSession.subscriptionLimit
+        let isRefused = session.waitingSubscriptions.current >= limit
+        server.sessions[identifier]?.refusesSubscriptions = isRefused
+        if isRefused, !session.refusesSubscriptions {
+            Misuse.warn(
+                "centrals that subscribe are disconnected: \(limit) changes of subscriptions wait "
+                    + "for a queue that is busy"
+            )
+        }
+        return !isRefused
+    }
+
+    func unsubscribeAll(on link: LinkIdentifier) {
+        post(server.subscriptions.removeAll(on: link))
+    }
+
+    /// Ends the subscriptions on a peer's former links, and frees the space of values that wait to
+    /// be sent on them.
+    ///
+    /// Call it when the peer subscribes or makes a request on the newer link, and not when this
+    /// link opens. A bonded peer has proved its identity by then, so that a device that uses its
+    /// address cannot end its subscriptions.
+    func supersede(by link: LinkIdentifier) {
+        for former in server.links.superseded(by: link) {
+            unsubscribeAll(on: former)
+            abandonUpdates(on: former)
+        }
+    }
+
+    private func post(_ changes: [SubscriptionRegistry.Change]) {
+        for change in changes {
+            switch change {
+            case .ended(let place, let link):
+                guard let central = server.links.central(on: link) else { continue }
+                post(.unsubscribed(central, place), to: place.session)
+            case .begun(let place, let link):
+                guard let central = server.links.central(on: link) else { continue }
+                post(.subscribed(central, place), to: place.session)
+            }
+        }
+    }
+}

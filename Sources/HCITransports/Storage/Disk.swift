@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !os(Linux)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A name in an open folder.
+struct Place: Sendable {
+    /// The folder's descriptor. If it is `AT_FDCWD`, the name is a path.
+    let folder: Int32
+    let name: String
+    /// The complete path, for errors.
+    let path: String
+}
+
+/// The system calls that determine which data remains after a power failure.
+///
+/// A name or the contents of a file are on the disk only after they were synchronized, each
+/// separately. Tests replace `SystemDisk` to determine what remains after a power failure between
+/// two calls.
+protocol Disk: Sendable {
+    /// Creates a folder with access for its owner only. Returns false if the name exists.
+    func makeFolder(_ place: Place) throws(TransportError) -> Bool
+    /// Creates a file with access for its owner only, open for writing.
+    func makeFile(_ place: Place) throws(TransportError) -> Descriptor
+    /// Writes all bytes to a file.
+    func write(_ bytes: [UInt8], to file: Descriptor, _ path: String) throws(TransportError)
+    /// Writes the contents of a file, or the names in a folder, to the disk.
+    func synchronize(_ descriptor: Descriptor, _ path: String) throws(TransportError)
+    /// Renames a file, and replaces another file with the new name, in one atomic step.
+    func rename(_ place: Place, to newPlace: Place) throws(TransportError)
+    /// Removes a file. Returns false if there is none.
+    func remove(_ place: Place) throws(TransportError) -> Bool
+}
+
+/// The disk of the system.
+struct SystemDisk: Disk {
+    func makeFolder(_ place: Place) throws(TransportError) -> Bool {
+        guard mkdirat(place.folder, place.name, 0o700) != 0 else { return true }
+        guard errno == EEXIST else { throw StoreFolder.creationError(place.path) }
+        return false
+    }
+
+    func makeFile(_ place: Place) throws(TransportError) -> Descriptor {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let number = openat(place.folder, place.name, flags, 0o600)
+        guard number >= 0 else { throw StoreFolder.error("create", place.path) }
+        return Descriptor(owning: number)
+    }
+
+    func write(_ bytes: [UInt8], to file: Descriptor, _ path: String) throws(TransportError) {
+        try file.writeAll(bytes, to: path)
+    }
+
+    func synchronize(_ descriptor: Descriptor, _ path: String) throws(TransportError) {
+        #if !os(Linux)
+            // On other systems, fsync leaves the bytes in the memory of the drive.
+            if fcntl(descriptor.number, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(descriptor.number) == 0 else { throw StoreFolder.error("write", path) }
+    }
+
+    func rename(_ place: Place, to newPlace: Place) throws(TransportError) {
+        guard renameat(place.folder, place.name, newPlace.folder, newPlace.name) == 0 else {
+            throw StoreFolder.error("rename", place.path)
+        }
+    }
+
+    func remove(_ place: Place) throws(TransportError) -> Bool {
+        guard unlinkat(place.folder, place.name, 0) != 0 else { return true }
+        guard errno == ENOENT else { throw StoreFolder.error("remove", place.path) }
+        return false
+    }
+}

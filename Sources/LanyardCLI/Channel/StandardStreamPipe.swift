@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import Synchronization
+
+/// Joins a channel with standard input and output in both directions, without changing a byte.
+struct StandardStreamPipe: Sendable {
+    /// The operations of a channel that the pipe needs.
+    protocol Channel: Sendable {
+        /// The longest SDU that the peer accepts, in bytes.
+        var sendLimit: Int { get async throws }
+        func send(_ sdu: [UInt8]) async throws
+        func receive() async throws -> [UInt8]?
+        func close() async
+    }
+
+    /// The most bytes that one read returns.
+    private static let pieceLimit = 65_536
+
+    let channel: any Channel
+    /// Reads at most the given number of bytes of the input; nil at its end.
+    let read: @Sendable (Int) async throws -> [UInt8]?
+    let write: @Sendable ([UInt8]) async throws -> Void
+    /// Whether the pipe goes on receiving after the end of the input, until the peer closes the
+    /// channel.
+    let outlivesInput: Bool
+
+    /// Runs until the input has ended and all of it has arrived, or until the peer closes the
+    /// channel. Throws if the peer closes the channel while input is left to send.
+    func run() async throws {
+        let halves = Halves()
+        do {
+            try await FirstResult.of([
+                { @Sendable in try await sendInput(halves) },
+                { @Sendable in try await writeOutput(halves) },
+            ])
+        } catch {
+            await channel.close()
+            throw ProgramFailure(error, during: "moving data")
+        }
+    }
+
+    private func sendInput(_ halves: Halves) async throws {
+        do {
+            let limit = try await channel.sendLimit
+            while let piece = try await read(min(limit, Self.pieceLimit)) {
+                halves.sendingBegins()
+                try await channel.send(piece)
+                if halves.sendingEnds(.idle) { return }
+            }
+        } catch L2CAP.Failure.closedByPeer {
+            let isLeftOver = if halves.isSending { true } else { try await read(1) != nil }
+            if isLeftOver, halves.sendingEnds(.cutOff) { throw Self.cutOff }
+            // The output ends the pipe when it has written all that came before.
+            return await EndOfInput.never()
+        }
+        guard !outlivesInput else { return await EndOfInput.never() }
+        await channel.close()
+    }
+
+    /// Returns when the peer has closed the channel. If this side closes it, `sendInput` decides
+    /// when the pipe ends.
+    private func writeOutput(_ halves: Halves) async throws {
+        while let sdu = try await channel.receive() { try await write(sdu) }
+        do {
+            _ = try await channel.sendLimit
+        } catch L2CAP.Failure.closed {
+            return await EndOfInput.never()
+        } catch {}
+        switch halves.outputEnds() {
+        case .idle: return
+        case .busy: await EndOfInput.never()
+        case .cutOff: throw Self.cutOff
+        }
+    }
+
+    private static let cutOff = ProgramFailure(
+        .inputOutput,
+        "the peer closed the channel before all of the input was sent",
+        advice: "use --wait on the peer's side if it is lanyard channel"
+    )
+}
+
+/// The state that the two halves of a pipe share. The half that is the last to see that the peer
+/// closed the channel reports how the pipe ended: by then all output is written, and it is known
+/// whether a piece of the input was left over.
+private final class Halves: Sendable {
+    enum Sending {
+        /// Nothing is being sent.
+        case idle
+        /// A piece is in transmission.
+        case busy
+        /// The channel closed before a piece was sent.
+        case cutOff
+    }
+
+    private let state = Mutex((sending: Sending.idle, isOutputOver: false))
+
+    var isSending: Bool { state.withLock { $0.sending == .busy } }
+
+    func sendingBegins() {
+        state.withLock { $0.sending = .busy }
+    }
+
+    /// Notes whether a piece was sent. Returns whether the output had ended before.
+    func sendingEnds(_ sending: Sending) -> Bool {
+        state.withLock {
+            $0.sending = sending
+            return $0.isOutputOver
+        }
+    }
+
+    /// Notes that all of the output is written. Returns the state of the input. If a piece is in
+    /// transmission, the sending half ends the pipe.
+    func outputEnds() -> Sending {
+        state.withLock {
+            $0.isOutputOver = true
+            return $0.sending
+        }
+    }
+}
+
+extension L2CAPChannel: StandardStreamPipe.Channel {
+    var sendLimit: Int {
+        get async throws { try await properties.sendMTU }
+    }
+}
+
+/// Standard input, read piece by piece on demand, so that the writer is held up while the channel
+/// is.
+final class StandardInput: Sendable {
+    private let descriptor: Int32
+    /// A read blocks for as long as no input comes, so it has a thread of its own. A read without
+    /// an awaiting task ends with the process.
+    private let queue = DispatchQueue(label: "lanyard.input")
+
+    init(descriptor: Int32 = STDIN_FILENO) {
+        self.descriptor = descriptor
+    }
+
+    /// The next input, at most `count` bytes; nil at the end.
+    func read(upTo count: Int) async throws -> [UInt8]? {
+        try await withCheckedThrowingContinuation { waiter in
+            queue.async { [descriptor] in
+                waiter.resume(with: Result { try Self.read(descriptor, count) })
+            }
+        }
+    }
+
+    private static func read(_ descriptor: Int32, _ count: Int) throws -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        while true {
+            let length = Foundation.read(descriptor, &bytes, count)
+            if length < 0, errno == EINTR { continue }
+            guard length >= 0 else {
+                throw ProgramFailure(
+                    .inputOutput,
+                    "the input cannot be read: \(String(cString: strerror(errno)))"
+                )
+            }
+            return length == 0 ? nil : Array(bytes[..<length])
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JSONReading
+import VirtualAdapters
+
+/// A kind of JSON file that a person writes.
+struct JSONFile {
+    /// The longest file, in bytes.
+    static let lengthLimit = 4 << 20
+
+    /// The contents of such a file, for messages.
+    let subject: String
+    /// The document that describes the format.
+    let manual: String
+
+    /// Reads and parses the file. Throws the fault and its place.
+    func read<Value, Failure: PlacedError>(
+        _ path: String,
+        as parse: (String) throws(Failure) -> Value
+    ) throws(ProgramFailure) -> Value {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw unreadable(path)
+        }
+        guard data.count <= Self.lengthLimit, let text = TerminalText.text(utf8: data) else {
+            throw noText(path)
+        }
+        do throws(Failure) {
+            return try parse(text)
+        } catch {
+            throw wrong(path, error)
+        }
+    }
+}
+
+// The messages about a file with a fault.
+extension JSONFile {
+    func unreadable(_ path: String) -> ProgramFailure {
+        ProgramFailure(
+            .inputOutput,
+            "the \(subject) \(TerminalText.escape(path)) cannot be read",
+            advice: "check the path"
+        )
+    }
+
+    func noText(_ path: String) -> ProgramFailure {
+        ProgramFailure(
+            .badData,
+            "the \(subject) \(TerminalText.escape(path)) is too long, or no UTF-8",
+            advice: "give a JSON file; \(manual) describes the format"
+        )
+    }
+
+    func wrong(_ path: String, _ error: some PlacedError) -> ProgramFailure {
+        let name = TerminalText.escape(path)
+        return ProgramFailure(
+            .badData,
+            "the \(subject) \(name) is not valid\(TerminalText.escape(error.placed))",
+            advice: "\(manual) describes the format"
+        )
+    }
+}
+
+/// A fault in a text, with its place.
+protocol PlacedError: Error {
+    /// The place; empty for the whole text.
+    var place: String { get }
+    /// The fault.
+    var complaint: String { get }
+}
+
+extension PlacedError {
+    /// The end of a sentence that begins with "is wrong".
+    fileprivate var placed: String {
+        place.isEmpty ? ": \(complaint)" : " at \(place): \(complaint)"
+    }
+}
+
+extension JSONError: PlacedError {}
+extension ScenarioError: PlacedError {}

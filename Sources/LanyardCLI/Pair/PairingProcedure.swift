@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+
+/// Pairs on a link and reports the result.
+struct PairingProcedure: Sendable {
+    let link: Link
+    let policy: Pairing.Policy
+    let dialogue: PairingDialogue
+    let limits: StepLimits
+    /// Set if there are new keys. Pairing may have ended before the link was reported.
+    let hasBonded: Latch
+
+    /// The time limit of a pairing. Each step has a limit of 30 seconds (Vol 3, Part H, 3.4), and
+    /// only a few steps ask a person.
+    static let limit = Duration.seconds(180)
+
+    /// Pairs, or encrypts with the keys of a bond.
+    func pair(advertisedName: String?) async throws -> PairingReport {
+        let earlier = try await bondedPeer()
+        let security = try await limits.run("pairing", within: Self.limit) {
+            try await link.pair(policy)
+        }
+        let name = await readName()
+        let bond = try await bondedPeer()
+        let isKnown = earlier != nil && !hasBonded.isSet
+        return PairingReport(
+            address: link.address,
+            name: bond?.name ?? name ?? advertisedName,
+            method: method(security, isKnown: isKnown),
+            security: security,
+            bond: bond?.identifier
+        )
+    }
+
+    /// The method. If no question was asked and nothing was shown, it is out of band, or there was
+    /// no pairing.
+    private func method(_ security: LinkSecurity, isKnown: Bool) -> Pairing.Method? {
+        if let method = dialogue.method { return method }
+        if isKnown { return nil }
+        return security.isAuthenticated ? .outOfBand : .justWorks
+    }
+
+    private func bondedPeer() async throws -> BondedPeer? {
+        try await limits.run("reading the bond") { try await link.bondedPeer }
+    }
+
+    /// The peer's Device Name (Vol 3, Part C, 12.1). The host reads it for the bond as well, so
+    /// after this read the host has it too.
+    private func readName() async -> String? {
+        let values = try? await limits.run("reading the name") {
+            try await link.read(uuid: BluetoothUUID(0x2A00))
+        }
+        return values?.first.flatMap { TerminalText.text(utf8: $0.value) }
+    }
+}
+
+/// The result of a pairing.
+struct PairingReport: Equatable, Sendable {
+    /// The address of the peer on the link.
+    let address: DeviceAddress
+    let name: String?
+    /// The pairing method; nil if the link uses keys of an earlier pairing.
+    let method: Pairing.Method?
+    let security: LinkSecurity
+    /// The bond; nil if no keys are stored.
+    let bond: PeerIdentifier?
+
+    /// The report on several lines. The peer's name is escaped.
+    var text: String {
+        let who = name.map { "\"\(TerminalText.escape($0))\" " } ?? ""
+        let peer = who + AddressText.describe(address)
+        let beginning = method == nil ? "bonded already: \(peer)" : "paired: \(peer)"
+        let lines = [
+            beginning, method.map { "method: \($0)" }, "protection: \(protection)",
+            bond.map { "bond: \($0)" } ?? "bond: none, the keys are for this link only",
+        ]
+        return lines.compactMap { $0 }.joined(separator: "\n")
+    }
+
+    private var protection: String {
+        let keys = security.usesSecureConnections ? "LE Secure Connections" : "legacy pairing"
+        let middle =
+            security.isAuthenticated
+            ? "authenticated" : "not authenticated: no protection against a man in the middle"
+        return "\(keys), a key of \(security.keySize) bytes, \(middle)"
+    }
+
+    var json: JSON {
+        .object([
+            .init("address", .string(address.description)),
+            .init("addressType", .string(AddressText.name(of: address.kind))),
+            .init("name", .string(orNull: name)),
+            .init("method", .string(orNull: method?.rawValue)),
+            .init("secureConnections", .bool(security.usesSecureConnections)),
+            .init("authenticated", .bool(security.isAuthenticated)),
+            .init("keySize", .number(security.keySize)),
+            .init("bond", .string(orNull: bond?.description)),
+        ])
+    }
+}
+
+/// The pairing configuration of a command's host. By default a command uses bonds and makes none.
+struct PairingSetup: Sendable {
+    var policy = Pairing.Policy()
+    var delegate: (any PairingDelegate)?
+    /// Whether peers may start a pairing.
+    var acceptsPairing = false
+    /// How long they may after the start; nil for as long as the command runs.
+    var window: Duration?
+    var bondLossPolicy = BondLossPolicy.refuse
+    /// Set when a peer has bonded or changed its keys.
+    let hasBonded = Latch()
+    /// Whether a person is being asked, which takes longer than a machine.
+    var isTalking: @Sendable () -> Bool = { false }
+
+    func apply(to configuration: inout HostConfiguration) {
+        configuration.pairing = policy
+        configuration.pairingDelegate = delegate
+        configuration.acceptsPairing = acceptsPairing
+        configuration.pairingWindow = window
+        configuration.bondLossPolicy = bondLossPolicy
+        // Without a delegate, on-demand pairing would fail with a reason that hides the peer's
+        // refusal.
+        configuration.securesOnDemand = delegate != nil
+    }
+}

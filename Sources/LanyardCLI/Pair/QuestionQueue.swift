@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Asks questions one at a time, and reads a person's lines as the answers.
+///
+/// Only the first question in the queue is shown, with its introduction, and it is shown again
+/// below other output. A line answers the question that is shown, and no other. Lines typed before
+/// a question is shown are discarded, and so is text without an end of line when the question is
+/// shown again. For `changeLimit` after a question ended without an answer, lines are rejected,
+/// because the person has not read the next question yet. The lines of a script wait for their
+/// questions. Where lines are also commands, a line that is no answer is a command.
+final class QuestionQueue: Sendable {
+    /// The use of a line that answers no question.
+    enum Unasked: Sendable {
+        case discarded
+        case kept
+        case passed(AsyncStream<String>.Continuation)
+    }
+
+    /// How often a question is asked again after a line that is no answer. Then it ends without an
+    /// answer.
+    static let attemptLimit = 3
+    /// The most lines that wait for questions. Further lines are discarded.
+    static let keptLimit = 256
+    /// The most commands that wait to be performed.
+    static let commandLimit = 4_096
+    /// How long lines are rejected after a question ended without an answer.
+    static let changeLimit = Duration.seconds(2)
+
+    /// The text after a question that ended without an answer.
+    static let over = "That question is over."
+    /// The text after a line that came within `changeLimit`, or was read before its question was
+    /// shown.
+    static let tooSoon = "The question has changed. Please read it, and answer again."
+
+    fileprivate struct Asked {
+        let number: UInt64
+        /// The text that is shown once, above the question.
+        let introduction: String
+        let prompt: String
+        /// The text after a line that is no answer.
+        let hint: String
+        /// Returns a closure that delivers this line as the answer; nil if the line is no answer.
+        let take: @Sendable (String) -> (@Sendable () -> Void)?
+        /// Ends the question without an answer.
+        let giveUp: @Sendable () -> Void
+        var attempts = 0
+    }
+
+    fileprivate struct State {
+        var asked: [Asked] = []
+        var kept: [String] = []
+        var isOver = false
+        var lastNumber: UInt64 = 0
+        /// When the first question in the queue was shown.
+        var shownAt: ContinuousClock.Instant?
+        /// When a question that was shown ended without an answer.
+        var changedAt: ContinuousClock.Instant?
+    }
+
+    fileprivate let unasked: Unasked
+    fileprivate let say: @Sendable (String) -> Void
+    /// Discards input that was typed and not yet read.
+    fileprivate let forgetTyped: @Sendable () -> Void
+    /// Whether a person reads the questions on a terminal and types the answers.
+    fileprivate let hasPerson: Bool
+    fileprivate let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - say: Shows a text to the person.
+    ///   - forgetTyped: Discards input that was typed before a question and not yet read.
+    ///   - hasPerson: Whether a person reads the questions on a terminal and types the answers.
+    ///   - now: The current time.
+    init(
+        unasked: Unasked,
+        say: @escaping @Sendable (String) -> Void,
+        forgetTyped: @escaping @Sendable () -> Void = {},
+        hasPerson: Bool = false,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.unasked = unasked
+        self.say = say
+        self.forgetTyped = forgetTyped
+        self.hasPerson = hasPerson
+        self.now = now
+    }
+
+    /// Asks a question and waits for a line that `read` accepts.
+    ///
+    /// - Parameter introduction: Lines that are shown above the question.
+    /// - Returns: The answer; nil if the input ended, too many lines were no answer, or the task
+    ///   was canceled.
+    func ask<Answer: Sendable>(
+        _ prompt: String,
+        introduction: String = "",
+        hint: String,
+        _ read: @escaping @Sendable (String) -> Answer?
+    ) async -> Answer? {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enqueue(
+                    Asked(
+                        number: number,
+                        introduction: introduction,
+                        prompt: prompt,
+                        hint: hint,
+                        take: { line in
+                            guard let answer = read(line) else { return nil }
+                            return { continuation.resume(returning: answer) }
+                        },
+                        giveUp: { continuation.resume(returning: nil) }
+                    )
+                )
+            }
+        } onCancel: {
+            withdraw(number)
+        }
+    }
+
+    /// The number of questions that are shown or wait.
+    var waitingCount: Int { state.withLock { $0.asked.count } }
+
+    /// Shows other output above the current question. Text that was typed without an end of line is
+    /// no longer visible then, and is discarded, so that it is not part of the answer.
+    func interject(_ show: () throws -> Void) rethrows {
+        try state.withLock { state in
+            guard hasPerson, let question = state.asked.first else { return try show() }
+            say(LiveArea.eraseLine)
+            defer {
+                forgetTyped()
+                say(LiveArea.eraseLine + question.prompt)
+            }
+            try show()
+        }
+    }
+
+    /// Receives a typed line that was read now.
+    func receive(_ line: String) {
+        receive(InputLine(text: line, readAt: now()))
+    }
+
+    private func receive(_ line: InputLine) {
+        state.withLock { $0.receive(line.text, readAt: line.readAt, self) }
+    }
+
+    /// Receives the end of the input.
+    func end() {
+        state.withLock { state in
+            state.isOver = true
+            if state.kept.isEmpty { state.giveUpAll() }
+        }
+        if case .passed(let commands) = unasked { commands.finish() }
+    }
+
+    /// Receives lines from the stream until it ends.
+    func run(on lines: AsyncStream<InputLine>) async {
+        for await line in lines { receive(line) }
+        end()
+    }
+
+    private func enqueue(_ question: Asked) {
+        state.withLock { state in
+            guard !Task.isCancelled, !state.isOver || !state.kept.isEmpty else {
+                return question.giveUp()
+            }
+            state.asked.append(question)
+            if state.asked.count == 1 { state.askNext(self) }
+        }
+    }
+
+    /// Removes a question that is no longer needed.
+    private func withdraw(_ number: UInt64) {
+        state.withLock { state in
+            guard let index = state.asked.firstIndex(where: { $0.number == number }) else { return }
+            state.asked.remove(at: index).giveUp()
+            guard index == 0 else { return }
+            state.changedAt = now()
+            say("\n\(Self.over)\n")
+            state.askNext(self)
+        }
+    }
+}
+
+extension QuestionQueue.State {
+    /// Shows the first question, and answers it with lines that wait.
+    fileprivate mutating func askNext(_ questions: QuestionQueue) {
+        guard let question = asked.first else { return }
+        questions.forgetTyped()
+        questions.say((questions.hasPerson ? LiveArea.eraseLine : "") + question.introduction)
+        questions.say(question.prompt)
+        shownAt = questions.now()
+        while let line = kept.first, asked.first?.number == question.number {
+            kept.removeFirst()
+            // A script's answers are printed, because no terminal echoes them.
+            questions.say(line + "\n")
+            receive(line, readAt: questions.now(), questions)
+        }
+        if isOver, kept.isEmpty { giveUpAll() }
+    }
+
+    fileprivate mutating func receive(
+        _ line: String,
+        readAt: ContinuousClock.Instant,
+        _ questions: QuestionQueue
+    ) {
+        guard let question = asked.first else { return leave(line, questions) }
+        if let give = question.take(line) {
+            guard !isTooSoon(readAt, questions) else {
+                return questions.say(QuestionQueue.tooSoon + "\n" + question.prompt)
+            }
+            asked.removeFirst()
+            give()
+            return askNext(questions)
+        }
+        if case .passed(let commands) = questions.unasked {
+            commands.yield(line)
+            return questions.say(question.prompt)
+        }
+        asked[0].attempts += 1
+        guard asked[0].attempts < QuestionQueue.attemptLimit else {
+            asked.removeFirst().giveUp()
+            changedAt = questions.now()
+            return askNext(questions)
+        }
+        questions.say(question.hint + "\n" + question.prompt)
+    }
+
+    /// Whether an answer that was read at this time may be meant for an earlier question: it was
+    /// read before the present question was shown, or another one has just ended.
+    private func isTooSoon(
+        _ readAt: ContinuousClock.Instant,
+        _ questions: QuestionQueue
+    ) -> Bool {
+        guard questions.hasPerson else { return false }
+        if let shownAt, readAt < shownAt { return true }
+        guard let changedAt else { return false }
+        return questions.now() - changedAt < QuestionQueue.changeLimit
+    }
+
+    fileprivate mutating func giveUpAll() {
+        let questions = asked
+        asked = []
+        for question in questions { question.giveUp() }
+    }
+
+    private mutating func leave(_ line: String, _ questions: QuestionQueue) {
+        switch questions.unasked {
+        case .discarded: break
+        case .kept: if kept.count < QuestionQueue.keptLimit { kept.append(line) }
+        case .passed(let commands): commands.yield(line)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+
+/// The encoding of a number of a database file, with the least significant byte first.
+enum NumberFormat: String, CaseIterable, Sendable {
+    case uint8
+    case sint8
+    case uint16
+    case sint16
+    case uint24
+    case sint24
+    case uint32
+    case sint32
+    case uint48
+    case sint48
+    /// IEEE 754, single precision.
+    case float32
+    /// IEEE 754, double precision.
+    case float64
+    /// The 16-bit SFLOAT of IEEE 11073-20601: 4 bits of exponent, 12 of mantissa.
+    case medfloat16
+    /// The 32-bit FLOAT of IEEE 11073-20601: 8 bits of exponent, 24 of mantissa.
+    case medfloat32
+
+    /// The length in bytes.
+    var count: Int {
+        switch self {
+        case .uint8, .sint8: 1
+        case .uint16, .sint16, .medfloat16: 2
+        case .uint24, .sint24: 3
+        case .uint32, .sint32, .float32, .medfloat32: 4
+        case .uint48, .sint48: 6
+        case .float64: 8
+        }
+    }
+
+    /// The exponents of ten that the format accepts.
+    var exponents: ClosedRange<Double> {
+        switch self {
+        case .float32, .float64: 0...0
+        case .medfloat16: -8...7
+        default: -10...10
+        }
+    }
+
+    /// The whole numbers that fit, or the mantissas of a medical number without its special values.
+    /// Nil where the number need not be whole.
+    private var mantissas: ClosedRange<Double>? {
+        switch self {
+        case .float32, .float64: nil
+        case .medfloat16: -0x7FD...0x7FD
+        case .medfloat32: -0x7F_FFFD...0x7F_FFFD
+        case .uint8, .uint16, .uint24, .uint32, .uint48: 0...pow(2, Double(count * 8)) - 1
+        case .sint8, .sint16, .sint24, .sint32, .sint48:
+            -pow(2, Double(count * 8 - 1))...pow(2, Double(count * 8 - 1)) - 1
+        }
+    }
+
+    /// Whether a counter can wrap at the ends of the range.
+    var canWrap: Bool {
+        switch self {
+        case .float32, .float64, .medfloat16, .medfloat32: false
+        default: true
+        }
+    }
+
+    /// The numbers that the format can hold, in units of ten to the power of `exponent`.
+    func range(exponent: Int) -> ClosedRange<Double> {
+        guard let mantissas else {
+            let largest = self == .float32 ? Double(Float.greatestFiniteMagnitude) : 1e300
+            return -largest...largest
+        }
+        let unit = pow(10, Double(exponent))
+        return mantissas.lowerBound * unit...mantissas.upperBound * unit
+    }
+
+    /// The bytes of the number, or of the nearest number that fits, in units of ten to the power of
+    /// `exponent`.
+    func encode(_ number: Double, exponent: Int) -> [UInt8] {
+        guard let mantissas else {
+            return self == .float32
+                ? bytes(UInt64(Float(number).bitPattern)) : bytes(number.bitPattern)
+        }
+        let scaled = (number / pow(10, Double(exponent))).rounded()
+        let mantissa = Int64(min(max(scaled, mantissas.lowerBound), mantissas.upperBound))
+        let bits = UInt64(bitPattern: mantissa)
+        let power = UInt64(bitPattern: Int64(exponent))
+        switch self {
+        case .medfloat16: return bytes(power << 12 | bits & 0xFFF)
+        case .medfloat32: return bytes(power << 24 | bits & 0xFF_FFFF)
+        default: return bytes(bits)
+        }
+    }
+
+    private func bytes(_ bits: UInt64) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: bits >> UInt64($0 * 8)) }
+    }
+}

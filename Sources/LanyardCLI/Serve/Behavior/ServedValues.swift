@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// The current values of a served database, by the handles of the values. It answers reads and
+/// writes, advances values that change, and returns the echoes to send.
+///
+/// The server stores no values and asks for each, so every read is reported. The server has checked
+/// permissions before.
+struct ServedValues: Sendable {
+    /// The value of one characteristic.
+    private struct Entry: Sendable {
+        let uuid: BluetoothUUID
+        let template: ValueTemplate
+        let maximumLength: Int
+        let period: Duration?
+        var echo: AttributeHandle?
+        /// The count of values before the next one, or before this one if it has a period.
+        var count = 0
+        var bytes: [UInt8]
+    }
+
+    /// The reason why writes are refused, and the value that caused it.
+    struct Refusal: Error, Equatable {
+        let code: ATT.ErrorCode
+        let handle: AttributeHandle
+    }
+
+    /// A value to send back to the client that wrote it.
+    struct Echo: Equatable, Sendable {
+        let handle: AttributeHandle
+        let value: [UInt8]
+    }
+
+    private var entries: [AttributeHandle: Entry] = [:]
+
+    /// A store without values.
+    init() {}
+
+    /// A store with the values of published services.
+    init(_ published: [(ServedService, GATT.PublishedService)]) {
+        for (served, service) in published {
+            for (served, characteristic) in zip(served.characteristics, service.characteristics) {
+                put(served, at: characteristic.valueHandle)
+            }
+        }
+        for (served, service) in published {
+            for (served, characteristic) in zip(served.characteristics, service.characteristics) {
+                let handle = characteristic.valueHandle
+                entries[handle]?.echo = served.echo.flatMap { echo in
+                    switch echo {
+                    case .itself: handle
+                    case .other(let uuid): Self.find(uuid, in: [service] + published.map(\.1))
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func put(_ served: ServedCharacteristic, at handle: AttributeHandle) {
+        entries[handle] = Entry(
+            uuid: served.definition.uuid,
+            template: served.template,
+            maximumLength: served.maximumLength,
+            period: served.period,
+            bytes: served.template.bytes(every: served.period?.inSeconds ?? 0)
+        )
+    }
+
+    private static func find(
+        _ uuid: BluetoothUUID,
+        in services: [GATT.PublishedService]
+    ) -> AttributeHandle? {
+        services.lazy.compactMap { $0.characteristic(uuid)?.valueHandle }.first
+    }
+}
+
+// Requests of clients.
+extension ServedValues {
+    /// The value from `offset` on. A value that changes without a clock changes when its beginning
+    /// is read, so that the parts of a long value belong together.
+    mutating func read(
+        _ handle: AttributeHandle,
+        offset: Int
+    ) -> Result<[UInt8], ATT.ErrorCode> {
+        guard var entry = entries[handle] else { return .failure(.invalidHandle) }
+        if offset == 0, entry.period == nil, entry.template.isMoving {
+            entry.bytes = entry.template.bytes(after: entry.count)
+            entry.count += 1
+            entries[handle] = entry
+        }
+        guard offset <= entry.bytes.count else { return .failure(.invalidOffset) }
+        return .success(Array(entry.bytes.dropFirst(offset)))
+    }
+
+    /// Writes all of the values or none. Returns the echoes to send.
+    mutating func write(_ writes: [GATT.WriteEntry]) -> Result<[Echo], Refusal> {
+        var changed = entries
+        for write in writes {
+            guard let entry = changed[write.handle] else { continue }
+            switch Self.value(entry.bytes, after: write, limit: entry.maximumLength) {
+            case .success(let value): changed[write.handle]?.bytes = value
+            case .failure(let code):
+                return .failure(Refusal(code: code, handle: write.handle))
+            }
+        }
+        entries = changed
+        return .success(echoes(of: writes.map(\.handle)))
+    }
+
+    /// A write at the beginning replaces the whole value. A write at an offset replaces the bytes
+    /// there. The offset cannot be beyond the end.
+    private static func value(
+        _ bytes: [UInt8],
+        after write: GATT.WriteEntry,
+        limit: Int
+    ) -> Result<[UInt8], ATT.ErrorCode> {
+        guard write.offset <= bytes.count else { return .failure(.invalidOffset) }
+        guard write.offset + write.value.count <= limit else {
+            return .failure(.invalidAttributeValueLength)
+        }
+        guard write.offset > 0 else { return .success(write.value) }
+        let end = write.offset + write.value.count
+        return .success(bytes.prefix(write.offset) + write.value + bytes.dropFirst(end))
+    }
+
+    /// One echo for each value, however many parts it was written in.
+    private func echoes(of handles: [AttributeHandle]) -> [Echo] {
+        var echoed: Set<AttributeHandle> = []
+        return handles.compactMap { handle in
+            guard echoed.insert(handle).inserted, let entry = entries[handle],
+                let target = entry.echo
+            else { return nil }
+            return Echo(handle: target, value: entry.bytes)
+        }
+    }
+}
+
+// Changes by time and by commands.
+extension ServedValues {
+    /// The periods of values that are sent, in the order of the handles.
+    var periods: [(handle: AttributeHandle, period: Duration)] {
+        entries.compactMap { handle, entry in entry.period.map { (handle, $0) } }
+            .sorted { $0.handle < $1.handle }
+    }
+
+    /// Advances the value by one period and returns it.
+    mutating func advance(_ handle: AttributeHandle) -> [UInt8] {
+        guard var entry = entries[handle] else { return [] }
+        if entry.template.isMoving {
+            entry.count += 1
+            entry.bytes = entry.template.bytes(
+                after: entry.count,
+                every: entry.period?.inSeconds ?? 0
+            )
+            entries[handle] = entry
+        }
+        return entry.bytes
+    }
+
+    /// The current value; nil if there is none.
+    func value(of handle: AttributeHandle) -> [UInt8]? { entries[handle]?.bytes }
+
+    /// The UUID of the value; nil if there is none.
+    func uuid(of handle: AttributeHandle) -> BluetoothUUID? { entries[handle]?.uuid }
+
+    /// Sets a value. Returns the reason if the value cannot be set; nil if it was.
+    mutating func set(_ bytes: [UInt8], of handle: AttributeHandle) -> String? {
+        guard var entry = entries[handle] else { return "there is no value #\(handle.rawValue)" }
+        guard !entry.template.isMoving else { return "\(entry.uuid) changes by itself" }
+        guard bytes.count <= entry.maximumLength else {
+            return "\(entry.uuid) holds at most \(entry.maximumLength) bytes"
+        }
+        entry.bytes = bytes
+        entries[handle] = entry
+        return nil
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}
+
+/// The times at which values are sent.
+struct PeriodSchedule: Sendable {
+    private struct Entry: Sendable {
+        let handle: AttributeHandle
+        let period: Duration
+        var next: Instant
+    }
+
+    private var entries: [Entry]
+
+    /// Each value is due for the first time after one period.
+    init(_ periods: [(handle: AttributeHandle, period: Duration)], now: Instant) {
+        entries = periods.map { Entry(handle: $0.handle, period: $0.period, next: now + $0.period) }
+    }
+
+    /// The time of the next value; nil for never.
+    var nextDeadline: Instant? { entries.map(\.next).min() }
+
+    /// The values that are due. Periods that have passed without a call are skipped.
+    mutating func takeDue(now: Instant) -> [AttributeHandle] {
+        entries.indices.filter { entries[$0].next <= now }.map { index in
+            let due = entries[index].next + entries[index].period
+            entries[index].next = due > now ? due : now + entries[index].period
+            return entries[index].handle
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The description of a value: pieces in a row, of which some may change. The value is a function
+/// of the template and a count.
+struct ValueTemplate: Equatable, Sendable {
+    /// One piece.
+    enum Piece: Equatable, Sendable {
+        /// Fixed bytes.
+        case bytes([UInt8])
+        /// A number, in units of ten to the power of `exponent`.
+        case number(MovingNumber, NumberFormat, exponent: Int)
+        /// The values in turn, repeated. Not empty.
+        case list([[UInt8]])
+    }
+
+    let pieces: [Piece]
+
+    init(_ pieces: [Piece]) {
+        self.pieces = pieces
+    }
+
+    /// A fixed value.
+    init(bytes: [UInt8]) {
+        pieces = [.bytes(bytes)]
+    }
+
+    /// Whether the value ever changes.
+    var isMoving: Bool { pieces.contains(where: \.isMoving) }
+
+    /// Whether the value depends on the clock, and not only on the count.
+    var needsClock: Bool { pieces.contains(where: \.needsClock) }
+
+    /// The length of the longest value, in bytes.
+    var longestCount: Int { pieces.reduce(0) { $0 + $1.longestCount } }
+
+    /// The value after `count` others, one every `seconds`.
+    func bytes(after count: Int = 0, every seconds: Double = 0) -> [UInt8] {
+        pieces.flatMap { $0.bytes(after: count, every: seconds) }
+    }
+}
+
+extension ValueTemplate.Piece {
+    fileprivate var isMoving: Bool {
+        switch self {
+        case .bytes: false
+        case .number(let number, _, _): number.isMoving
+        case .list: true
+        }
+    }
+
+    fileprivate var needsClock: Bool {
+        if case .number(let number, _, _) = self { number.needsClock } else { false }
+    }
+
+    fileprivate var longestCount: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .number(_, let format, _): format.count
+        case .list(let values): values.map(\.count).max() ?? 0
+        }
+    }
+
+    fileprivate func bytes(after count: Int, every seconds: Double) -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .number(let number, let format, let exponent):
+            format.encode(number.value(after: count, every: seconds), exponent: exponent)
+        case .list(let values): values.isEmpty ? [] : values[count % values.count]
+        }
+    }
+}
+
+/// A number that may change: a function of the count of numbers before it.
+enum MovingNumber: Equatable, Sendable {
+    /// A constant.
+    case constant(Double)
+    /// A ramp from one end to the other by `step`, repeated.
+    case ramp(from: Double, to: Double, step: Double)
+    /// A sine between `low` and `high` that starts in the middle and rises, with a period in
+    /// seconds.
+    case sine(low: Double, high: Double, period: Double)
+    /// A counter that wraps at the ends of the range.
+    case counter(start: Double, step: Double, range: ClosedRange<Double>)
+    /// The numbers in turn, repeated. Not empty.
+    case list([Double])
+
+    /// Whether the number ever changes.
+    var isMoving: Bool {
+        if case .constant = self { false } else { true }
+    }
+
+    /// Whether the number depends on the clock, and not only on the count.
+    var needsClock: Bool {
+        if case .sine = self { true } else { false }
+    }
+
+    /// The number after `count` others, one every `seconds`.
+    func value(after count: Int, every seconds: Double) -> Double {
+        switch self {
+        case .constant(let number): number
+        case .ramp(let from, let to, let step):
+            Self.ramp(from, to, step: step, after: count)
+        case .sine(let low, let high, let period):
+            (low + high) / 2 + (high - low) / 2
+                * sin(
+                    2 * .pi * (Double(count) * seconds).truncatingRemainder(dividingBy: period)
+                        / period
+                )
+        case .counter(let start, let step, let range):
+            Self.wrap(start + step * Double(count), into: range)
+        case .list(let numbers): numbers.isEmpty ? 0 : numbers[count % numbers.count]
+        }
+    }
+
+    /// The steps from one end that do not pass the other, repeated.
+    private static func ramp(
+        _ from: Double,
+        _ to: Double,
+        step: Double,
+        after count: Int
+    ) -> Double {
+        let steps = (abs(to - from) / step).rounded(.down) + 1
+        let index = Double(count).truncatingRemainder(dividingBy: steps)
+        return from + (to < from ? -step : step) * index
+    }
+
+    private static func wrap(_ number: Double, into range: ClosedRange<Double>) -> Double {
+        let span = range.upperBound - range.lowerBound + 1
+        let offset = (number - range.lowerBound).truncatingRemainder(dividingBy: span)
+        return range.lowerBound + (offset < 0 ? offset + span : offset)
+    }
+}

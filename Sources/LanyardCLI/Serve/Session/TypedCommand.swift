@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import JSONReading
+
+/// A command that a person types while `serve` runs: one line of standard input.
+enum TypedCommand: Equatable, Sendable {
+    /// Sets a value.
+    case set(CharacteristicReference, [UInt8])
+    /// Sends a value to the subscribed clients, after setting it if there are bytes.
+    case notify(CharacteristicReference, [UInt8]?)
+    /// Allows clients to use values that need authorization, or stops it.
+    case authorize(Bool)
+    /// Lets clients pair for a while.
+    case pair
+    /// Prints the commands.
+    case help
+    /// Ends the command.
+    case quit
+
+    /// The commands that can be typed.
+    static let explanation = """
+        set CHARACTERISTIC VALUE       set a value
+        notify CHARACTERISTIC [VALUE]  send a value to subscribed clients
+        authorize, deny                what clients may do that needs authorization
+        pair                           let clients pair for a while, if started with --pair
+        help, quit
+
+        CHARACTERISTIC is a UUID (2A19), a well-known name (battery-level), either in a service
+        (180F/2A19), or the handle of the value (#12). VALUE is hexadecimal (5d), a text in
+        quotes ("hello"), or as in a database file ({"uint16": 300}).
+        """
+
+    /// Parses a line. Throws if it is no command.
+    init(_ line: String) throws(ProgramFailure) {
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        switch (words.first?.lowercased(), words.count) {
+        case ("set", 3):
+            self = .set(try CharacteristicReference(words[1]), try Self.value(words[2]))
+        case ("notify", 2): self = .notify(try CharacteristicReference(words[1]), nil)
+        case ("notify", 3):
+            self = .notify(try CharacteristicReference(words[1]), try Self.value(words[2]))
+        case ("authorize", 1): self = .authorize(true)
+        case ("deny", 1): self = .authorize(false)
+        case ("pair", 1): self = .pair
+        case ("help", 1): self = .help
+        case ("quit", 1): self = .quit
+        default:
+            throw .usage(
+                "'\(TerminalText.escape(String(line.prefix(shownLimit))))' is not a command",
+                advice: "type help for the commands"
+            )
+        }
+    }
+
+    private static func value(_ text: String) throws(ProgramFailure) -> [UInt8] {
+        guard let first = text.first, "\"{[".contains(first) else {
+            return try HexArgument(text).bytes
+        }
+        do throws(JSONError) {
+            let node = try JSONNode(parsing: text)
+            guard case .string(let text) = node.value else { return try node.constantBytes }
+            let bytes = Array(text.utf8)
+            guard bytes.count <= HexArgument.lengthLimit else {
+                throw node.error("an attribute holds at most \(HexArgument.lengthLimit) bytes")
+            }
+            return bytes
+        } catch {
+            throw .usage(
+                "the value is wrong: \(TerminalText.escape(error.description))",
+                advice: "write hexadecimal digits, a text in quotes, or a value as in a file"
+            )
+        }
+    }
+}
+
+/// The most characters of an invalid line that the error repeats.
+private let shownLimit = 60
+
+// Typed commands.
+extension ServeSession {
+    /// Performs typed commands until `quit`, or until the task is canceled.
+    func perform(_ host: BluetoothHost, _ published: PublishedAccessory) async throws {
+        guard let commands = environment.commands else { return await EndOfInput.never() }
+        for await line in commands where !line.allSatisfy(\.isWhitespace) {
+            do throws(ProgramFailure) {
+                let order = try TypedCommand(line)
+                if order == .quit { return }
+                try await carryOut(order, host, published)
+            } catch {
+                guard error.status != .outputClosed else { throw error }
+                environment.remark(error.line + "\n")
+            }
+        }
+        if !environment.endsWithOrders { await EndOfInput.never() }
+    }
+
+    private func carryOut(
+        _ order: TypedCommand,
+        _ host: BluetoothHost,
+        _ published: PublishedAccessory
+    ) async throws(ProgramFailure) {
+        switch order {
+        case .set(let reference, let bytes): try set(bytes, of: published.find(reference))
+        case .notify(let reference, let bytes):
+            let attribute = try published.find(reference)
+            if let bytes { try set(bytes, of: attribute) }
+            try await notify(attribute, host, published)
+        case .authorize(let isAuthorizing):
+            state.withLock { $0.isAuthorizing = isAuthorizing }
+            for link in await host.links { try? await link.authorize(isAuthorizing) }
+        case .pair: try await letPair(on: host)
+        case .help: environment.remark(TypedCommand.explanation + "\n")
+        case .quit: break
+        }
+    }
+
+    private func letPair(on host: BluetoothHost) async throws(ProgramFailure) {
+        guard let pairing = environment.pairing else {
+            throw .usage("clients may not pair", advice: "start serve with --pair")
+        }
+        await host.openPairingWindow(for: pairing.window)
+        let limit = pairing.window.map { "for \(SecondsText.describe($0))" } ?? "from now on"
+        environment.remark("Clients may pair \(limit).\n")
+    }
+
+    private func set(_ bytes: [UInt8], of attribute: ServedAttribute) throws(ProgramFailure) {
+        if let complaint = state.withLock({ $0.values.set(bytes, of: attribute.handle) }) {
+            throw .usage(complaint)
+        }
+        try reportChange(.set(attribute, bytes))
+    }
+
+    private func notify(
+        _ attribute: ServedAttribute,
+        _ host: BluetoothHost,
+        _ published: PublishedAccessory
+    ) async throws(ProgramFailure) {
+        let links = await host.subscribers(of: attribute.handle)
+        guard !links.isEmpty else {
+            throw ProgramFailure(.notFound, "no client has subscribed to \(attribute.text)")
+        }
+        let value = state.withLock { $0.values.value(of: attribute.handle) } ?? []
+        do {
+            for link in links { try send(value, of: attribute.handle, to: link, published) }
+        } catch {
+            throw ProgramFailure(error, during: "sending \(attribute.text)")
+        }
+    }
+
+    private func reportChange(_ event: ServeEvent) throws(ProgramFailure) {
+        do {
+            try environment.report(event)
+        } catch {
+            throw ProgramFailure(error, during: "printing")
+        }
+    }
+}

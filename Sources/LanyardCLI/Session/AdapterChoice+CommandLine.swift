@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+import VirtualAdapters
+import VirtualRadio
+
+// The adapter that the command line chooses, and the errors about it.
+extension AdapterChoice {
+    /// Parses the text of the option.
+    init(said text: String) throws(ProgramFailure) {
+        do throws(AdapterChoiceError) {
+            try self.init(text)
+        } catch {
+            throw ProgramFailure(error)
+        }
+    }
+
+    /// Whether the adapter is taken from the kernel and returned to it.
+    var isOfSystem: Bool {
+        switch self {
+        case .reached(.hci), .reached(.hciAddress): true
+        case .reached, .virtual: false
+        }
+    }
+
+    /// How long it may take until the adapter can be opened.
+    var setUpLimit: Duration { isOfSystem ? UserChannelTransport.setUpLimit : .zero }
+
+    /// Makes the transport to the controller, and the world around a virtual one.
+    func open() throws(ProgramFailure) -> AdapterAccess {
+        do throws(AdapterChoiceError) {
+            return try makeAccess()
+        } catch {
+            throw ProgramFailure(error)
+        }
+    }
+}
+
+extension ProgramFailure {
+    /// The failure for an adapter that cannot be chosen.
+    init(_ error: AdapterChoiceError) {
+        switch error {
+        case .noAdapter(let error):
+            self = .usage(
+                "'\(TerminalText.escape(error.text))' is not a valid adapter: \(error.complaint)",
+                advice: "use \(AdapterChoice.forms)"
+            )
+        case .unreadable(let path): self = JSONFile.scenario.unreadable(path)
+        case .noText(let path): self = JSONFile.scenario.noText(path)
+        case .noScenario(let path, let error): self = JSONFile.scenario.wrong(path, error)
+        case .worldFull(let error): self.init(error)
+        }
+    }
+
+    /// The failure for a world that has no room.
+    init(_ error: WorldFullError) {
+        self.init(.badData, "\(error)", advice: "leave some devices out")
+    }
+}

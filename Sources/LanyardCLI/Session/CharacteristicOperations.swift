@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// The operations of commands on a characteristic of a connected accessory.
+struct CharacteristicOperations: Sendable {
+    let accessory: any ConnectedAccessory
+    let limits: StepLimits
+
+    /// Reads the whole value.
+    func read(_ reference: CharacteristicReference) async throws -> ValueReport {
+        let characteristic = try await find(reference)
+        let bytes = try await limits.run("reading \(reference)") {
+            try await accessory.readLong(characteristic.valueHandle)
+        }
+        return ValueReport(address: accessory.address, characteristic, bytes)
+    }
+
+    /// Writes the value.
+    func write(
+        _ bytes: [UInt8],
+        to reference: CharacteristicReference,
+        withResponse: Bool
+    ) async throws -> WriteReport {
+        let characteristic = try await find(reference)
+        let handle = characteristic.valueHandle
+        if withResponse {
+            try await limits.run("writing \(reference)") {
+                try await accessory.write(bytes, to: handle)
+            }
+        } else {
+            try requireWriteWithoutResponse(characteristic, reference)
+            try await limits.run("writing \(reference)") {
+                try await accessory.writeWithoutResponse(bytes, to: handle)
+            }
+            try await confirmArrival()
+        }
+        return WriteReport(
+            address: accessory.address,
+            characteristic: characteristic,
+            count: bytes.count,
+            withResponse: withResponse
+        )
+    }
+
+    /// Passes on the values that the accessory sends: `count` of them, or all until the link ends.
+    func subscribe(
+        to reference: CharacteristicReference,
+        kind: GATT.SubscriptionKind?,
+        count: Int?,
+        receive: @Sendable (ValueReport) throws -> Void
+    ) async throws {
+        let characteristic = try await find(reference)
+        if kind == .indication, !characteristic.properties.contains(.indicate) {
+            throw ProgramFailure(
+                .refused,
+                "\(reference) does not indicate",
+                advice: "leave --indicate out"
+            )
+        }
+        let values = try await limits.run("subscribing to \(reference)") {
+            try await accessory.subscribe(to: characteristic, kind: kind)
+        }
+        var remaining = count ?? .max
+        do {
+            for try await bytes in values {
+                try receive(ValueReport(address: accessory.address, characteristic, bytes))
+                remaining -= 1
+                if remaining == 0 { return }
+            }
+        } catch {
+            throw ProgramFailure(error, during: "waiting for values of \(reference)")
+        }
+        throw ProgramFailure(
+            .inputOutput,
+            "the accessory sends no more values",
+            advice: ProgramFailure.tryAgain
+        )
+    }
+
+    private func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
+        try await CharacteristicFinder(accessory: accessory, limits: limits).find(reference)
+    }
+
+    /// Checks the property first, because a peer does not report a Write Command that it ignores.
+    private func requireWriteWithoutResponse(
+        _ characteristic: GATT.Characteristic,
+        _ reference: CharacteristicReference
+    ) throws {
+        guard !characteristic.properties.contains(.writeWithoutResponse) else { return }
+        throw ProgramFailure(
+            .refused,
+            "\(reference) does not support writes without response",
+            advice: "leave --without-response out"
+        )
+    }
+
+    /// Sends a harmless request. Requests and commands arrive in order (Vol 3, Part F, 3.3.2), so
+    /// any response proves that the write before it does not wait in a buffer when the link ends.
+    private func confirmArrival() async throws {
+        _ = try await limits.run("waiting for the write to arrive") {
+            do {
+                return try await accessory.discoverServices(uuid: BluetoothUUID(0x1800))
+            } catch GATT.Failure.attribute {
+                return []
+            }
+        }
+    }
+}
+
+/// A value with its characteristic.
+struct ValueReport: Sendable {
+    let address: DeviceAddress
+    let uuid: BluetoothUUID
+    let valueHandle: UInt16
+    let bytes: [UInt8]
+
+    init(address: DeviceAddress, _ characteristic: GATT.Characteristic, _ bytes: [UInt8]) {
+        self.address = address
+        uuid = characteristic.uuid
+        valueHandle = characteristic.valueHandle.rawValue
+        self.bytes = bytes
+    }
+
+    /// The value in hexadecimal, and its meaning if it is known.
+    var line: String {
+        let text = ValueText.describe(bytes, ofCharacteristic: uuid)
+        guard WellKnownValues.knows(characteristic: uuid), !bytes.isEmpty else { return text }
+        return text.hasPrefix(bytes.hexadecimal) ? text : "\(bytes.hexadecimal)  \(text)"
+    }
+
+    var json: JSON {
+        let text = try? WellKnownValues.describe(bytes, ofCharacteristic: uuid)
+        return .object([
+            .init("address", .string(address.description)),
+            .init("uuid", .string(uuid.description)),
+            .init("valueHandle", .number(Int(valueHandle))),
+            .init("value", .bytes(bytes)),
+            .init("meaning", .string(orNull: text)),
+        ])
+    }
+}
+
+/// A completed write.
+struct WriteReport: Sendable {
+    let address: DeviceAddress
+    let characteristic: GATT.Characteristic
+    let count: Int
+    let withResponse: Bool
+
+    var line: String {
+        let amount = "\(count) \(count == 1 ? "byte" : "bytes")"
+        return "\(amount) written to \(characteristic.uuid) #\(characteristic.valueHandle.rawValue)"
+            + (withResponse ? "" : ", without response")
+    }
+
+    var json: JSON {
+        .object([
+            .init("address", .string(address.description)),
+            .init("uuid", .string(characteristic.uuid.description)),
+            .init("valueHandle", .number(Int(characteristic.valueHandle.rawValue))),
+            .init("written", .number(count)),
+            .init("withResponse", .bool(withResponse)),
+        ])
+    }
+}
+
+/// A connected peer, as far as commands need one. Tests replace it.
+protocol ConnectedAccessory: Sendable {
+    var address: DeviceAddress { get }
+    var mtu: Int { get async throws }
+
+    func discoverServices(uuid: BluetoothUUID?) async throws -> [GATT.Service]
+    func discoverSecondaryServices() async throws -> [GATT.Service]
+    func discoverIncludedServices(of service: GATT.Service) async throws -> [GATT.IncludedService]
+    func discoverCharacteristics(
+        of service: GATT.Service,
+        uuid: BluetoothUUID?
+    ) async throws -> [GATT.Characteristic]
+    func discoverDescriptors(of characteristic: GATT.Characteristic) async throws -> [GATT
+        .Descriptor]
+
+    func readLong(_ handle: AttributeHandle) async throws -> [UInt8]
+    func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws
+    func writeWithoutResponse(_ bytes: [UInt8], to handle: AttributeHandle) async throws
+    func subscribe(
+        to characteristic: GATT.Characteristic,
+        kind: GATT.SubscriptionKind?
+    ) async throws -> AsyncThrowingStream<[UInt8], any Error>
+}

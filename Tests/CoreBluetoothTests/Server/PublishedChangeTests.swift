@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Changes of published objects")
+struct PublishedChangeTests {
+    /// Answers reads with the characteristic's own value and stores written values in it, like the
+    /// code in Apple's programming guide.
+    @Sendable private static func storeInCharacteristic(
+        _ app: PeripheralRecorder,
+        _ requests: [CBATTRequest]
+    ) {
+        guard let request = requests.first,
+            let characteristic = request.characteristic as? CBMutableCharacteristic
+        else { return }
+        if request.value == nil {
+            request.value = characteristic.value
+        } else {
+            characteristic.value = request.value
+        }
+        app.manager.respond(to: request, withResult: .success)
+    }
+
+    @Test("9.2 The application may set the value of a dynamic characteristic at any time")
+    func ownValue() async throws {
+        let stage = try Stage()
+        let (shop, all) = Shop.make()
+        nonisolated(unsafe) let service = shop
+        nonisolated(unsafe) let characteristic = try #require(all[Shop.dynamic])
+        let lines = try await Misuse.lines(about: Misuse.address(characteristic)) {
+            try await stage.serve([shop]) { app in
+                app.answer(Self.storeInCharacteristic)
+                for value in 1...2 as ClosedRange<UInt8> {
+                    try await stage.visitor { visitor in
+                        let dynamic = try await visitor.find(Shop.dynamic)
+                        try await visitor.link.write([value], to: dynamic)
+                        #expect(try await visitor.link.read(dynamic) == [value])
+                    }
+                    #expect(characteristic.value == Data([value]))
+                    // The characteristic stays dynamic when its service is published again.
+                    app.manager.remove(service)
+                    app.manager.add(service)
+                    await app.journal.wait(for: "added A000 ok", count: Int(value) + 1)
+                }
+                #expect(app.journal.lines.count { $0.hasPrefix("read A002") } == 2)
+            }
+        }
+        #expect(lines.isEmpty)
+    }
+
+    @Test("9.1 A change of a published service is logged, and published when it is added again")
+    func change() async throws {
+        let stage = try Stage()
+        let (shop, all) = Shop.make()
+        nonisolated(unsafe) let service = shop
+        nonisolated(unsafe) let fixed = try #require(all[Shop.fixed])
+        nonisolated(unsafe) let dynamic = try #require(all[Shop.dynamic])
+        let journal = Journal()
+        try await Misuse.observing(journal.add) {
+            try await stage.serve([shop]) { app in
+                app.answer(Self.storeInCharacteristic)
+                fixed.value = Data([9])
+                dynamic.properties = .write
+                dynamic.permissions = .writeable
+                dynamic.descriptors = [
+                    CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Words")
+                ]
+                service.characteristics = [dynamic, fixed]
+                try await stage.visitor { visitor in
+                    let old = try await visitor.find(Shop.fixed)
+                    #expect(try await visitor.link.read(old) == [1, 2, 3])
+                    let open = try await visitor.find(Shop.dynamic)
+                    #expect(open.properties == [.read, .write, .writeWithoutResponse])
+                    try await visitor.link.write([5], to: open)
+                    #expect(app.allRequests.last?.characteristic === dynamic)
+                }
+                app.manager.add(service)
+                await app.journal.wait(for: "added A000 ok", count: 2)
+                try await stage.visitor(number: 0xF2) { visitor in
+                    let found = try await visitor.link.discoverServices(uuid: BluetoothUUID(0xA000))
+                    #expect(found.count == 1)
+                    let service = try #require(found.first)
+                    let new = try await visitor.link.discoverCharacteristics(of: service)
+                    #expect(new.map(\.uuid.short16) == [0xA002, 0xA001])
+                    #expect(new.first?.properties == .write)
+                    #expect(try await visitor.link.read(try #require(new.last)) == [9])
+                    let descriptors = try await visitor.link.discoverDescriptors(
+                        of: try #require(new.first)
+                    )
+                    #expect(descriptors.map(\.uuid.short16) == [0x2901])
+                }
+            }
+        }
+        for object in [service, fixed, dynamic] {
+            let place = Misuse.address(object)
+            let lines = journal.lines.filter { $0.contains(place) }
+            #expect(lines.count == (object === dynamic ? 3 : 1))
+            #expect(lines.allSatisfy { $0.hasPrefix("API MISUSE: ") })
+        }
+    }
+
+    @Test(
+        "9.6 Services can be built again after a power cycle, with nothing in the log",
+        arguments: [false, true]
+    )
+    func rebuilding(isBelowOff: Bool) async throws {
+        let stage = try Stage()
+        let (shop, all) = Shop.make()
+        nonisolated(unsafe) let service = shop
+        nonisolated(unsafe) let fixed = try #require(all[Shop.fixed])
+        let journal = Journal()
+        try await Misuse.observing(journal.add) {
+            try await stage.serve([shop]) { app in
+                app.answer(Self.storeInCharacteristic)
+                if isBelowOff {
+                    stage.adapter.authorization = .denied
+                    await app.journal.wait(for: "state unauthorized")
+                    stage.adapter.authorization = .allowedAlways
+                } else {
+                    stage.adapter.isPoweredOn = false
+                    await app.journal.wait(for: "state poweredOff")
+                    stage.adapter.isPoweredOn = true
+                }
+                await app.journal.wait(for: "state poweredOn", count: 2)
+                fixed.descriptors = [
+                    CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Words")
+                ]
+                service.characteristics = [fixed]
+                app.manager.add(service)
+                app.manager.startAdvertising(nil)
+                await app.journal.wait(for: "added A000 ok", count: 2)
+                await app.journal.wait(for: "advertising ok", count: 2)
+                try await stage.visitor { visitor in
+                    let services = try await visitor.link.discoverServices()
+                    #expect(services.compactMap(\.uuid.short16) == [0x1800, 0x1801, 0xA000])
+                    let found = try await visitor.find(Shop.fixed)
+                    let descriptors = try await visitor.link.discoverDescriptors(of: found)
+                    #expect(descriptors.map(\.uuid.short16) == [0x2901])
+                }
+            }
+        }
+        for object in [service, fixed] {
+            #expect(!journal.lines.contains { $0.contains(Misuse.address(object)) })
+        }
+    }
+
+    @Test("9.1 A subscriber of a changed service is unsubscribed and can subscribe again")
+    func subscribers() async throws {
+        let stage = try Stage()
+        let (shop, all) = Shop.make()
+        nonisolated(unsafe) let service = shop
+        nonisolated(unsafe) let notified = try #require(all[Shop.notified])
+        try await stage.serve([shop]) { app in
+            try await stage.visitor { visitor in
+                let old = try await visitor.link.subscribe(to: visitor.find(Shop.notified))
+                await app.journal.wait(for: "subscribed A003 1")
+                service.characteristics = [notified]
+                app.manager.add(service)
+                await app.journal.wait(for: "added A000 ok", count: 2)
+                #expect(notified.subscribedCentrals == nil)
+                let new = try await visitor.link.subscribe(to: visitor.find(Shop.notified))
+                await app.journal.wait(for: "subscribed A003 1", count: 2)
+                #expect(
+                    app.manager.updateValue(Data([4]), for: notified, onSubscribedCentrals: nil)
+                )
+                var values = new.makeAsyncIterator()
+                #expect(try await values.next() == [4])
+                withExtendedLifetime(old) {}
+            }
+        }
+    }
+}

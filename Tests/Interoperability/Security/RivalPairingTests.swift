@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import Testing
+
+/// `lanyard serve --pair` at a terminal, with two Bumble Centrals that pair at the same time: an
+/// attacker, which is first, and the phone of the user at the terminal.
+@Suite("Two peers pair at the same time", .needsPeers)
+struct RivalPairingTests {
+    private typealias Plan = Companion.Plan
+
+    private static let lock = """
+        {"name": "Lock", "services": [{"uuid": "180F", "characteristics": [
+            {"uuid": "2A19", "properties": ["read"], "value": "57"}
+        ]}]}
+        """
+
+    @Test(
+        "An answer counts for the peer that the question names, and for no other",
+        arguments: [true, false]
+    )
+    func attackerAsksFirst(comparesDigits: Bool) async throws {
+        let plan =
+            comparesDigits ? Plan(io: .displayYesNo, wantsProtection: true) : Plan()
+        try await withRivals { attacker, phone, terminal, stage in
+            let (attackerName, phoneName) = (Arena.address(at: 1), Arena.address(at: 2))
+            for rival in [attacker, phone] {
+                try await rival.prepare(plan)
+                try await connect(rival)
+            }
+            attacker.beginPairing()
+            try await terminal.wait(for: "[y/N] ")
+            phone.beginPairing()
+            let refusal = try await phone.outcome()
+            #expect(refusal == .failed(.busy, byPeer: true))
+            let question = try #require(terminal.shown.split(separator: "\n").last)
+            #expect(question.contains("\(attackerName)") && question.hasSuffix("[y/N] "))
+            #expect(!terminal.shown.contains("\(phoneName)/random wants to pair"))
+            terminal.type(line: "n")
+            let declined = try await attacker.outcome()
+            #expect(declined.facts == nil)
+
+            try await phone.prepare(plan)
+            phone.beginPairing()
+            try await terminal.wait(for: "\(phoneName)/random wants to pair")
+            let asked = try await terminal.wait(for: "[y/N] ")
+            #expect(asked.split(separator: "\n").last?.contains("\(phoneName)") == true)
+            terminal.type(line: "y")
+            try await terminal.wait(for: "bonded: ")
+            let facts = try await phone.outcome().facts
+            #expect(facts?.isAuthenticated == comparesDigits)
+            terminal.type(line: "quit")
+            #expect(try await terminal.waitUntilEnd() == .exited(0))
+            #expect(try await stage.bonds().map { $0["identity"].text } == [phoneName.description])
+        }
+    }
+
+    /// Connects again if the accessory did not answer the first packets, as every initiator does
+    /// (0x3E).
+    private func connect(_ rival: Companion) async throws {
+        let notEstablished = "\(HCI.ErrorCode.connectionFailedToBeEstablished.rawValue)"
+        for _ in 1..<Self.attemptLimit {
+            do {
+                return try await rival.connect(name: "Lock")
+            } catch Client.Failure.failed(let words) where words.hasSuffix(notEstablished) {
+                continue
+            }
+        }
+        try await rival.connect(name: "Lock")
+    }
+
+    private static let attemptLimit = 3
+
+    private func withRivals(
+        _ body: (Companion, Companion, TerminalSession, TerminalPairingTests.Stage) async throws ->
+            Void
+    ) async throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await withArena(peerLimit: 2) { arena in
+            let attacker = try await arena.companion(at: 1)
+            let phone = try await arena.companion(at: 2)
+            let stage = TerminalPairingTests.Stage(
+                arena: arena,
+                companion: phone,
+                folder: folder
+            )
+            try stage.write(Self.lock, to: "lock.json")
+            let terminal = try stage.open(
+                ["serve", stage.path("lock.json"), "--pair", "--io", "display-yes-no"]
+            )
+            try await terminal.wait(for: "ready: \"Lock\"")
+            try await body(attacker, phone, terminal, stage)
+        }
+    }
+}

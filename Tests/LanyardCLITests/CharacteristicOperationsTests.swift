@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import Synchronization
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("Operations on a characteristic") struct CharacteristicOperationsTests {
+    private let accessory = ScriptedAccessory.sample
+
+    private var operations: CharacteristicOperations {
+        CharacteristicOperations(accessory: accessory, limits: StepLimits())
+    }
+
+    private static func status(_ error: any Error) -> ProcessStatus? {
+        (error as? ProgramFailure)?.status
+    }
+
+    @Test("A value is printed in hexadecimal and decoded")
+    func reads() async throws {
+        let report = try await operations.read(CharacteristicReference("180F/2A19"))
+        #expect(report.line == "5d  93 %")
+        let json =
+            #"{"address":"C4:F0:00:00:00:01","uuid":"2A19","valueHandle":7,"value":"5d","#
+            + #""meaning":"93 %"}"#
+        #expect(report.json.compact == json)
+    }
+
+    @Test("A refused read is an error with the reason")
+    func readIsRefused() async throws {
+        await #expect {
+            try await operations.read(CharacteristicReference("#11"))
+        } throws: {
+            Self.status($0) == .refused
+        }
+    }
+
+    @Test("A write with response is one request")
+    func writes() async throws {
+        let report = try await operations.write(
+            [1, 2],
+            to: CharacteristicReference("#3"),
+            withResponse: true
+        )
+        #expect(accessory.written.lines == ["write 3 0102"])
+        #expect(report.line == "2 bytes written to 2A00 #3")
+    }
+
+    @Test("A write without response is a command")
+    func writesWithoutResponse() async throws {
+        let report = try await operations.write(
+            [1],
+            to: CharacteristicReference("#13"),
+            withResponse: false
+        )
+        #expect(accessory.written.lines == ["command 13 01"])
+        #expect(report.line == "1 byte written to 2A19 #13, without response")
+        let json =
+            #"{"address":"C4:F0:00:00:00:01","uuid":"2A19","valueHandle":13,"written":1,"#
+            + #""withResponse":false}"#
+        #expect(report.json.compact == json)
+    }
+
+    @Test("A Write Command is not sent to a characteristic that does not support it")
+    func refusesCommands() async throws {
+        await #expect {
+            try await operations.write(
+                [1],
+                to: CharacteristicReference("#3"),
+                withResponse: false
+            )
+        } throws: {
+            Self.status($0) == .refused
+        }
+        #expect(accessory.written.lines.isEmpty)
+    }
+
+    @Test("A subscription passes on the requested number of values")
+    func subscribes() async throws {
+        var accessory = accessory
+        accessory.notifications = [[1], [2], [3]]
+        let received = Mutex<[String]>([])
+        let operations = CharacteristicOperations(accessory: accessory, limits: StepLimits())
+        let reference = try CharacteristicReference("#7")
+        try await operations.subscribe(to: reference, kind: nil, count: 2) { report in
+            received.withLock { $0.append(report.line) }
+        }
+        #expect(received.withLock { $0 } == ["01  1 %", "02  2 %"])
+    }
+
+    @Test("A subscription that ends early is an error")
+    func subscriptionEnds() async throws {
+        let reference = try CharacteristicReference("#7")
+        await #expect {
+            try await operations.subscribe(to: reference, kind: nil, count: nil) { _ in }
+        } throws: {
+            Self.status($0) == .inputOutput
+        }
+    }
+
+    @Test("Indications are not requested from a characteristic without them")
+    func refusesIndications() async throws {
+        let reference = try CharacteristicReference("#7")
+        await #expect {
+            try await operations.subscribe(to: reference, kind: .indication, count: 1) { _ in }
+        } throws: {
+            Self.status($0) == .refused
+        }
+    }
+}

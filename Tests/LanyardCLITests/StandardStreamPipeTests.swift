@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Synchronization
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("A channel joined with standard input and output")
+struct StandardStreamPipeTests {
+    /// A channel that echoes its input up to a limit. A strict one closes when it gets more.
+    private final class Mirror: StandardStreamPipe.Channel {
+        private struct State {
+            var sent: [[UInt8]] = []
+            var isClosed = false
+        }
+
+        private let state = Mutex(State())
+        private let echoes: AsyncStream<[UInt8]>
+        private let feed: AsyncStream<[UInt8]>.Continuation
+        private let enough: Int
+        private let isStrict: Bool
+
+        init(enough: Int = .max, isStrict: Bool = false) {
+            (echoes, feed) = AsyncStream.makeStream(of: [UInt8].self)
+            self.enough = enough
+            self.isStrict = isStrict
+        }
+
+        var sent: [[UInt8]] { state.withLock { $0.sent } }
+        var isClosed: Bool { state.withLock { $0.isClosed } }
+
+        var sendLimit: Int {
+            get async throws {
+                if isClosed { throw L2CAP.Failure.closed }
+                if sent.count >= enough { throw L2CAP.Failure.closedByPeer }
+                return 10
+            }
+        }
+
+        func send(_ sdu: [UInt8]) async throws {
+            if sent.count >= enough {
+                feed.finish()
+                throw L2CAP.Failure.closedByPeer
+            }
+            state.withLock { $0.sent.append(sdu) }
+            feed.yield(sdu)
+            if sent.count >= enough, !isStrict { feed.finish() }
+        }
+
+        func receive() async throws -> [UInt8]? {
+            for await echo in echoes { return echo }
+            return nil
+        }
+
+        func close() async {
+            state.withLock { $0.isClosed = true }
+            feed.finish()
+        }
+    }
+
+    /// Input without a delay.
+    private final class Input: Sendable {
+        private let rest: Mutex<ArraySlice<UInt8>>
+
+        init(_ bytes: [UInt8]) { rest = Mutex(bytes[...]) }
+
+        func read(_ count: Int) -> [UInt8]? {
+            rest.withLock { rest in
+                guard !rest.isEmpty else { return nil }
+                defer { rest = rest.dropFirst(count) }
+                return Array(rest.prefix(count))
+            }
+        }
+    }
+
+    private final class Output: Sendable {
+        private let bytes = Mutex<[UInt8]>([])
+
+        func write(_ more: [UInt8]) { bytes.withLock { $0 += more } }
+
+        var written: [UInt8] { bytes.withLock { $0 } }
+    }
+
+    private func pipe(
+        _ channel: Mirror,
+        _ input: [UInt8],
+        to output: Output,
+        outlivesInput: Bool = false
+    ) -> StandardStreamPipe {
+        let input = Input(input)
+        return StandardStreamPipe(
+            channel: channel,
+            read: { input.read($0) },
+            write: { output.write($0) },
+            outlivesInput: outlivesInput
+        )
+    }
+
+    @Test("Input goes out in SDUs that the peer takes, and its end closes the channel")
+    func inputEnds() async throws {
+        let (channel, output) = (Mirror(), Output())
+        try await pipe(channel, Array(0..<25), to: output).run()
+        #expect(channel.sent == [Array(0..<10), Array(10..<20), Array(20..<25)])
+        #expect(channel.isClosed)
+    }
+
+    @Test("The end of the channel ends the pipe, with all of the output written")
+    func channelEnds() async throws {
+        let (channel, output) = (Mirror(enough: 2), Output())
+        try await pipe(channel, Array(0..<20), to: output, outlivesInput: true).run()
+        #expect(output.written == Array(0..<20))
+    }
+
+    @Test("Input left over when the peer closes the channel is an error, reported after the output")
+    func cutOff() async {
+        let (channel, output) = (Mirror(enough: 2, isStrict: true), Output())
+        let pipe = pipe(channel, Array(0..<100), to: output)
+        let failure = await #expect(throws: ProgramFailure.self) { try await pipe.run() }
+        #expect(failure?.status == .inputOutput)
+        #expect(output.written == Array(0..<20))
+    }
+
+    @Test("A pipe that outlives its input waits for the peer")
+    func waits() async throws {
+        let (channel, output) = (Mirror(enough: 3), Output())
+        try await pipe(channel, Array(0..<30), to: output, outlivesInput: true).run()
+        #expect(output.written == Array(0..<30))
+        #expect(!channel.isClosed)
+    }
+
+    @Test("A closed output closes the channel and is reported")
+    func outputFails() async {
+        let channel = Mirror()
+        let input = Input(Array(0..<30))
+        let pipe = StandardStreamPipe(
+            channel: channel,
+            read: { input.read($0) },
+            write: { _ in throw ProgramFailure.outputClosed },
+            outlivesInput: true
+        )
+        await #expect(throws: ProgramFailure.outputClosed) { try await pipe.run() }
+        #expect(channel.isClosed)
+    }
+
+    @Test(
+        "Numbers may be decimal or hexadecimal",
+        arguments: [("128", 128), ("0x80", 128), ("1", 1)]
+    )
+    func numbers(text: String, number: UInt16) throws {
+        let options = try ChannelOptions.parse(["--psm", text])
+        #expect(try options.number.rawValue == number)
+    }
+
+    @Test("Text that is no number is a usage error", arguments: ["0", "256", "0x100", "-1", "psm"])
+    func wrongNumbers(text: String) throws {
+        let options = try ChannelOptions.parse(["--psm=\(text)"])
+        let failure = #expect(throws: ProgramFailure.self) { try options.number }
+        #expect(failure?.status == .usage)
+    }
+}
