@@ -13,7 +13,7 @@ extension HostConfiguration {
         return configuration
     }
 
-    /// The same with private addresses, which change as often as allowed.
+    /// The same with private addresses, each of which is used for 4 seconds.
     static var bondingPrivately: HostConfiguration {
         var configuration = bonding
         configuration.privacy = .resolvable(rotation: .seconds(4))
