@@ -46,20 +46,39 @@ struct CommandRaceTests {
     private func withManager(
         _ body: (InterruptedManager, CBPeripheral) throws -> Void
     ) async throws {
+        let watcher = StateWatcher()
         let manager = InterruptedManager(
-            delegate: nil,
+            delegate: watcher,
             queue: DispatchQueue(label: "app"),
             options: [CBManagerOptionAdapterKey: "nonsense"]
         )
+        // The adapter's only report comes before the test's.
+        for await state in watcher.states where state == .unsupported { break }
+        manager.delegate = nil
         manager.receive(.stateChanged(.poweredOn))
         let peripheral = manager.peripheral(for: PeerIdentifier(UUID()))
         try body(manager, peripheral)
     }
 }
 
+/// Reports the states of a manager.
+private final class StateWatcher: NSObject, CBCentralManagerDelegate {
+    let states: AsyncStream<CBManagerState>
+    private let continuation: AsyncStream<CBManagerState>.Continuation
+
+    override init() {
+        (states, continuation) = AsyncStream.makeStream()
+        super.init()
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        continuation.yield(central.state)
+    }
+}
+
 /// A manager that calls a closure right after the next read of its state.
 private final class InterruptedManager: CBCentralManager, @unchecked Sendable {
-    // Unchecked: one test uses it, on one thread.
+    // Unchecked: the test uses it alone, after the queue's only callback.
     private var interruption: ((InterruptedManager) -> Void)?
 
     func interrupt(_ interruption: @escaping (InterruptedManager) -> Void) {
