@@ -40,11 +40,11 @@ extension VirtualAirError: CustomStringConvertible {
 
     private var complaint: String {
         switch problem {
-        case .stalled: "the body waits for something that will never come: nothing is due any more"
+        case .stalled: "the body waits, and no event is due that could end its wait"
         case .boundReached(let bound): "the body is not done within \(bound) of virtual time"
         case .outsideWork(let count):
-            "time stands still for \(count) things that others do, and they do not get done"
-        case .endless: "there is no end to what is to be done at one instant"
+            "\(count) pieces of work outside the simulation do not end, so time stands still"
+        case .endless: "the work at one instant does not end"
         }
     }
 }

@@ -85,10 +85,31 @@ struct OutsideWorkTests {
         #expect(error?.problem == .outsideWork(2))
         #expect(air.now == .zero, "time has stood still")
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains("2 things that others do") && text.contains("seed: 78"), "\(text)")
+        #expect(text.contains("2 pieces of work") && text.contains("seed: 78"), "\(text)")
         air.executor.endOutsideWork()
         air.executor.endOutsideWork()
         try await air.run { [air] in try await air.sleep(for: .seconds(1)) }
+        #expect(air.now == .zero + .seconds(1))
+    }
+
+    @Test("Outside work that ends piece by piece may take longer than the patience")
+    func slow() async throws {
+        let patience = Duration.milliseconds(500)
+        let air = SimulatedAir(World(seed: 79), patience: patience)
+        try await air.run { [air, queue] in
+            let count = 10_000_000
+            for _ in 0..<count { air.executor.beginOutsideWork() }
+            queue.async {
+                let start = ContinuousClock.now
+                var doneCount = 0
+                while doneCount < count - 1, start.duration(to: .now) < patience * 2 {
+                    air.executor.endOutsideWork()
+                    doneCount += 1
+                }
+                for _ in doneCount..<count { air.executor.endOutsideWork() }
+            }
+            try await air.sleep(for: .seconds(1))
+        }
         #expect(air.now == .zero + .seconds(1))
     }
 
