@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Finds an accessory, keeps it connected, and exchanges data with it.
+
+// `Scripts/test-sanitized` builds a part of the package, without `Lanyard`.
+#if canImport(Lanyard)
+    // snippet.connect
+    import Foundation
+    import Lanyard
+
+    let lamp = AccessoryDescription(
+        kind: "lamp",
+        matching: .service("1815"),
+        services: [ServiceDescription("1815", [.write("2A56"), .subscribe("2A58"), .read("2A57")])]
+    )
+    let central = AccessoryCentral(for: [lamp])
+    let accessory = try await central.accessory(lamp)  // known from before, or found and paired
+    try await accessory.untilReady()
+    try await accessory.write(Data([1]), to: "2A56")
+    // snippet.end
+
+    func requirePairing(of lamp: AccessoryDescription) -> AccessoryDescription {
+        // snippet.pairing
+        var pairedLamp = lamp
+        pairedLamp.pairing = .required(probing: "2A57")
+        pairedLamp.timeouts.scanning = .seconds(30)
+        // snippet.end
+        return pairedLamp
+    }
+
+    func recognize(_ description: AccessoryDescription) -> AccessoryDescription {
+        var tag = description
+        // snippet.identity
+        tag.identity = .manufacturerData(company: 0xFFFF, range: 0..<4)
+        // snippet.end
+        return tag
+    }
+
+    func showState(of accessory: Accessory) async {
+        // snippet.changes
+        for await change in accessory.changes { print(change.state, change.reason) }
+        // snippet.end
+    }
+
+    func explain(_ accessory: Accessory) async throws {
+        // snippet.whereabouts
+        print(try await accessory.whereabouts())
+        print(accessory.attempts.last as Any)
+        // snippet.end
+    }
+
+    func update(_ accessory: Accessory, with firmware: Data) async throws {
+        // snippet.chunks
+        try await accessory.writeInChunks(firmware, to: "2A56") { sent in
+            print(sent, "of", firmware.count)
+        }
+        // snippet.end
+    }
+
+    func showPulse(of accessory: Accessory) async throws {
+        // snippet.values
+        for await beat in try accessory.values(of: HeartRateMeasurement.self) { print(beat.rate) }
+        // snippet.end
+    }
+
+    struct Question: Codable {}
+    struct Answer: Codable {}
+
+    func ask(_ accessory: Accessory) async throws -> Answer {
+        // snippet.messages
+        let messages = accessory.messages(writing: "2A56", listening: "2A58")
+        let answer = try await messages.request(Question(), expecting: Answer.self)
+        // snippet.end
+        return answer
+    }
+
+    func showNearby(_ central: AccessoryCentral) async throws {
+        // snippet.presence
+        for await event in try central.presence(matching: .service("1815")) { print(event) }
+        // snippet.end
+    }
+#endif

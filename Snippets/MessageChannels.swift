@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Exchanges messages over characteristics and L2CAP channels, in the clear and sealed.
+
+// `Scripts/test-sanitized` builds a part of the package, without `Lanyard`.
+#if canImport(Lanyard)
+    import Foundation
+    import Lanyard
+
+    struct Blink: Codable { var times: Int }
+    struct Reading: Codable { var celsius: Double }
+    struct Setting: Codable { var value: Int }
+
+    struct Get: Codable {
+        var name: String
+
+        init(_ name: String) { self.name = name }
+    }
+
+    func exchange(with accessory: Accessory) async throws {
+        // snippet.exchange
+        let messages = accessory.messages(writing: "FFE1", listening: "FFE2")
+
+        try await messages.send(Blink(times: 3))
+        let volume = try await messages.request(Get("volume"), expecting: Setting.self)
+        print(volume.value)
+        for await reading in messages.messages(of: Reading.self) { print(reading) }
+        // snippet.end
+    }
+
+    func answer(on messages: MessageChannel, from settings: [String: Setting]) -> ObservationToken {
+        // snippet.answer
+        let token = messages.answer(Get.self) { request in
+            guard let setting = settings[request.name] else {
+                throw MessageRefusal("no such setting")
+            }
+            return setting
+        }
+        // snippet.end
+        return token
+    }
+
+    func serve(_ channel: MessageChannel) { print(channel.isLinked) }
+
+    func serveCentrals() async {
+        // snippet.peripheral
+        let gateway = AccessoryPeripheral(
+            PublishedAccessory(
+                name: "Gateway",
+                services: [
+                    .messages("FFE0", inbox: "FFE1", outbox: "FFE2"),
+                    PublishedService("180F", [.notifying("2A19", Data([87]))]),
+                ]
+            )
+        )
+        for await channel in gateway.channels { serve(channel) }
+        // snippet.end
+    }
+
+    func openChannel(to accessory: Accessory) async throws -> MessageChannel {
+        // snippet.l2cap
+        let messages = try await accessory.openChannel(psm: 0x80).messages()
+        // snippet.end
+        return messages
+    }
+
+    func seal(with sharedSecret: Data, to accessory: Accessory) throws -> MessageChannel {
+        // snippet.sealing
+        let key = try SealingKey(sharedSecret)  // 16, 24 or 32 bytes that both ends have
+        let messages = accessory.messages(
+            writing: "FFE1",
+            listening: "FFE2",
+            options: MessageChannelOptions(sealing: GCMSealing(key: key))
+        )
+        // snippet.end
+        return messages
+    }
+#endif

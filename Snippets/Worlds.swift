@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests an application among virtual accessories, in virtual time.
+
+// `LanyardTesting` exists on Linux only. `Scripts/test-sanitized` builds a part of the package,
+// without it.
+#if canImport(LanyardTesting)
+    import Lanyard
+    import LanyardTesting
+    import Testing
+
+    func testLamp(_ description: AccessoryDescription) async throws {
+        // snippet.lamp
+        let world = TestWorld(seed: 7)
+        let lamp = world.add(
+            VirtualAccessory(
+                "Lamp",
+                services: [VirtualService("1815", [.readable("2A56", [0x01])])]
+            )
+        )
+        try await world.run {
+            let configuration = world.phone.configuration
+            let central = AccessoryCentral(for: [description], configuration: configuration)
+            let accessory = try await central.accessory(description)
+            lamp.walk(to: .outOfRange)
+            try await world.expect(accessory, becomes: .outOfRange, within: .seconds(10))
+            lamp.comeBack()
+            try await world.expect(accessory, becomes: .ready, within: .seconds(5))
+        }
+        // snippet.end
+    }
+
+    extension AccessoryDescription {
+        static let strap = AccessoryDescription(
+            kind: "strap",
+            matching: .service("180D"),
+            services: [ServiceDescription("180D", [.subscribe("2A37")])]
+        )
+    }
+
+    func launchTwice(on phone: TestPhone) async throws {
+        // snippet.launch
+        let central = phone.launch { AccessoryCentral(for: [.strap], configuration: $0) }
+        print(try await central.accessory(.strap).id)
+        await phone.endApp()
+        let again = phone.launch { AccessoryCentral(for: [.strap], configuration: $0) }
+        print(try await again.accessory(.strap).id)  // the same
+        // snippet.end
+    }
+
+    @MainActor
+    final class Model {
+        var rate: Int?
+    }
+
+    func expectations(of accessory: Accessory, _ model: Model, in world: TestWorld) async throws {
+        // snippet.expectations
+        try await world.expect(accessory, becomes: .ready, within: .seconds(5))
+        try await world.expectNever(accessory, becomes: .outOfRange, for: .seconds(60))
+        try await world.expect("the label shows the rate", within: .seconds(3)) {
+            await model.rate == 61
+        }
+        #expect(world.story.texts == ["Strap goes off", "Strap: outOfRange: …"])
+        // snippet.end
+    }
+#endif
