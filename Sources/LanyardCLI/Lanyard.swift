@@ -24,7 +24,7 @@ struct Lanyard: AsyncParsableCommand {
             Exit codes:
             \(ProcessStatus.table)
             """,
-        version: "0.1.0",
+        version: "0.2.0",
         subcommands: [
             DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
             WriteCommand.self,
