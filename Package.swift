@@ -338,3 +338,12 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
     package.products.removeAll { $0.name == "lanyard" }
     keepOnly(["LanyardFuzzing"])
 }
+
+// Scripts/docs builds these libraries, and their documentation with DocC's plugin. No other build has
+// the plugin.
+if Context.environment["LANYARD_DOCS"] == "1" {
+    package.dependencies.append(
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")
+    )
+    keepOnly(["Lanyard", "LanyardTesting", "CoreBluetooth", "BluetoothHost", "VirtualRadio"])
+}

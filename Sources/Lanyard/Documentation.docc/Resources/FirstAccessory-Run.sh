@@ -1,0 +1,1 @@
+LANYARD_ADAPTER=virtual swift run Pulse

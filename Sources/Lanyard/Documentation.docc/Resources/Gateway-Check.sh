@@ -1,0 +1,1 @@
+lanyard serve thermometer.json --check

@@ -1,0 +1,3 @@
+lanyard adapters
+lanyard doctor --adapter hci0
+lanyard scan --adapter hci0

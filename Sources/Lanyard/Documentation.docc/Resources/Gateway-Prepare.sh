@@ -1,0 +1,2 @@
+# As long as bluetoothd uses the adapter, Lanyard may not get it.
+sudo systemctl disable --now bluetooth

@@ -1,0 +1,2 @@
+lanyard serve thermometer.json --check
+lanyard serve thermometer.json --adapter hci0
