@@ -169,8 +169,8 @@ public actor BluetoothHost {
     /// Returns when the adapter is ready. If the first attempt fails, the method throws and the
     /// host keeps trying. The application can then observe `states` or shut the host down.
     ///
-    /// - Throws: `HostError.adapter` if the first attempt fails, `HostError.closed` if the host is
-    ///   shut down, and `CancellationError` if the task is canceled.
+    /// - Throws: ``HostError/adapter(_:)`` if the first attempt fails, ``HostError/closed`` if the
+    ///   host is shut down, and `CancellationError` if the task is canceled.
     public func start() async throws {
         openOnce()
         for await state in states {

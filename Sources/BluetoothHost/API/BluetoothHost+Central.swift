@@ -54,9 +54,12 @@ extension BluetoothHost {
     ///   - address: The peer's address.
     ///   - options: The approach, the timeout, and the timing of the link.
     /// - Returns: The usable link.
-    /// - Throws: ``HostError``: `timedOut` after `options.timeout`, `adapter` if the adapter is not
-    ///   ready or fails (a `whenAvailable` request waits for the adapter instead),
-    ///   `alreadyConnecting`, or `failedToConnect`. `CancellationError` if the task is canceled.
+    /// - Throws: ``HostError/timedOut`` after `options.timeout`, ``HostError/adapter(_:)`` if the
+    ///   adapter is not ready or fails (a `whenAvailable` request waits for the adapter instead),
+    ///   ``HostError/alreadyConnecting``, ``HostError/failedToConnect(_:)``,
+    ///   ``HostError/tooManyRequests`` if a queue is full, ``HostError/closed`` if the host is shut
+    ///   down, the error of ``Link/pair(_:)`` if the link to a bonded peer cannot be encrypted, and
+    ///   `CancellationError` if the task is canceled.
     public func connect(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions()

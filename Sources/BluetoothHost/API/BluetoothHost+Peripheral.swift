@@ -21,8 +21,9 @@ extension BluetoothHost {
     /// - Parameter advertising: The data, the type and the timing of the set.
     /// - Returns: The set, with the layout of its data.
     /// - Throws: `AdvertisingError` if the controller does not support it: extended advertising and
-    ///   several sets require version 5.0. `HostError.closed` if the host is shut down.
-    ///   `CancellationError` if the task is canceled.
+    ///   several sets require version 5.0. ``HostError/closed`` if the host is shut down,
+    ///   ``HostError/tooManyRequests`` if 1,024 requests wait, and `CancellationError` if the task
+    ///   is canceled.
     public func advertise(_ advertising: Advertising) async throws -> AdvertisingSet {
         try Task.checkCancellation()
         var name: RequestIdentifier?
@@ -109,7 +110,9 @@ public struct AdvertisingSet: Sendable, Hashable {
     /// - Parameter advertising: The new data, type and timing.
     /// - Returns: The layout of the new data.
     /// - Throws: `AdvertisingError` if the controller does not support it, in which case nothing
-    ///   changes; `AdvertisingError.ended` if the set has ended.
+    ///   changes; `AdvertisingError.ended` if the set has ended. ``HostError/closed`` if the host
+    ///   is shut down meanwhile, ``HostError/tooManyRequests`` if 1,024 requests wait, and
+    ///   `CancellationError` if the task is canceled.
     @discardableResult
     public func update(_ advertising: Advertising) async throws -> AdvertisingLayout {
         try await host.updateAdvertising(identifier, to: advertising)
@@ -127,6 +130,8 @@ public struct AdvertisingSet: Sendable, Hashable {
     /// Waits until the set has ended, and returns the reason. Returns at once if it has ended
     /// already.
     ///
+    /// - Returns: The reason why the set ended; `stopped` for a set whose end the host has
+    ///   forgotten. The host remembers the ends of the last 64 sets.
     /// - Throws: `CancellationError` if the task is canceled, and no other error.
     public func ended() async throws -> AdvertisingEnd {
         try await host.end(of: identifier)

@@ -37,12 +37,12 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     ///
     /// The limits of a host are `HostCore.requestLimit` (1,024) requests, `HostCore.scanLimit` (16)
     /// scans, `CentralScheduler.requestLimit` (256) connection requests, and
-    /// `CommandQueue.pendingLimit` (128) commands to the controller. Requests that free a place, or
-    /// that wait for a channel or for its end, do not count as requests.
+    /// `CommandQueueLimits.pendingLimit` (128) commands to the controller. Requests that free a
+    /// place, or that wait for a channel or for its end, do not count as requests.
     ///
     /// The limits of a link are `HeldRequests.limit` (64) requests that await encryption,
     /// `LinkProtection.waiterLimit` (64) requests that await a pairing, and
-    /// `LinkServing.waitingLimit` (4,096) values to be sent.
+    /// `LinkServing.queueLimit` (4,096) values to be sent.
     case tooManyRequests
     /// The application took values more slowly than they arrived until the buffer of the stream was
     /// full.

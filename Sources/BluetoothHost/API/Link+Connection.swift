@@ -37,6 +37,11 @@ extension Link {
     /// Reads the signal strength of the peer's last packet (Vol 4, Part E, 7.5.4).
     ///
     /// - Returns: The strength in dBm; `nil` if the controller cannot measure it.
+    /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
+    ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut`` and
+    ///   ``HostError/malformedAnswer`` if it does not answer as it must,
+    ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
+    ///   ``Link``), and `CancellationError` if the task is canceled.
     public func readRSSI() async throws -> Int? {
         guard case .rssi(let rssi) = try await host.request(.readRSSI, of: identifier)
         else { throw HostError.malformedAnswer }
@@ -51,9 +56,12 @@ extension Link {
     ///
     /// - Parameter update: The parameters to request.
     /// - Returns: The parameters that apply afterwards.
-    /// - Throws: ``HostError``: `controller` if the peer or the controller refuses, `busy` if
-    ///   another update is in progress on the link, `unsupported` if the controller lacks the
-    ///   command.
+    /// - Throws: ``HostError/controller(_:)`` if the peer or the controller refuses,
+    ///   ``HostError/busy`` if another update is in progress on the link,
+    ///   ``HostError/unsupported(_:)`` if the controller of a Central lacks the command,
+    ///   ``HostError/timedOut`` if the update has no result, ``HostError/commandTimedOut``,
+    ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
+    ///   ``Link``), and `CancellationError` if the task is canceled.
     public func updateParameters(_ update: ConnectionUpdate) async throws -> ConnectionParameters {
         guard
             case .parameters(let parameters) = try await host.request(
@@ -64,10 +72,17 @@ extension Link {
         return parameters
     }
 
-    /// Requests a larger link-layer data length (Vol 4, Part E, 7.8.33). `properties` shows the
-    /// result soon afterwards.
+    /// Requests a larger link-layer data length (Vol 4, Part E, 7.8.33).
     ///
-    /// - Parameter octets: The payload of one packet that this side sends, 27 to 251 bytes.
+    /// Returns when the controller has accepted the request. `properties` contains the result soon
+    /// afterwards.
+    ///
+    /// - Parameter octets: The payload of one packet that this side sends, in bytes. The host
+    ///   limits it to 27 to 251.
+    /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
+    ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut``,
+    ///   ``HostError/malformedAnswer``, ``HostError/tooManyRequests`` if a queue is full, the
+    ///   reason why the link ended (see ``Link``), and `CancellationError` if the task is canceled.
     public func requestDataLength(octets: Int = 251) async throws {
         _ = try await host.request(.setDataLength(octets: octets), of: identifier)
     }
@@ -78,8 +93,12 @@ extension Link {
     ///   - transmit: The physical layer to send on; `nil` for no preference.
     ///   - receive: The physical layer to receive on; `nil` for no preference.
     /// - Returns: The physical layers in use afterwards.
-    /// - Throws: ``HostError``: `controller` if the controller refuses, `busy` if another request
-    ///   is in progress on the link, `unsupported` if the controller lacks the command.
+    /// - Throws: ``HostError/controller(_:)`` if the controller refuses, ``HostError/busy`` if
+    ///   another request is in progress on the link, ``HostError/unsupported(_:)`` if the
+    ///   controller lacks the command, ``HostError/timedOut`` if there is no result after 40
+    ///   seconds, ``HostError/commandTimedOut``, ``HostError/tooManyRequests`` if a queue is full,
+    ///   the reason why the link ended (see ``Link``), and `CancellationError` if the task is
+    ///   canceled.
     public func requestPHY(transmit: PHY?, receive: PHY?) async throws -> LinkPHY {
         let request = LinkRequest.setPHY(transmit: transmit, receive: receive)
         guard case .phy(let phy) = try await host.request(request, of: identifier)
@@ -88,6 +107,13 @@ extension Link {
     }
 
     /// Reads the physical layers in use from the controller (Vol 4, Part E, 7.8.47).
+    ///
+    /// - Returns: The physical layers, one for each direction.
+    /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
+    ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut`` and
+    ///   ``HostError/malformedAnswer`` if it does not answer as it must,
+    ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
+    ///   ``Link``), and `CancellationError` if the task is canceled.
     public func readPHY() async throws -> LinkPHY {
         guard case .phy(let phy) = try await host.request(.readPHY, of: identifier)
         else { throw HostError.malformedAnswer }
@@ -95,6 +121,14 @@ extension Link {
     }
 
     /// Reads the version and the manufacturer of the peer's controller (Vol 4, Part E, 7.1.23).
+    ///
+    /// - Returns: The version, the company identifier and the revision number.
+    /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
+    ///   ``HostError/controller(_:)`` if the controller refuses or gets no answer,
+    ///   ``HostError/busy`` if another call is in progress on the link, ``HostError/timedOut`` if
+    ///   there is no result after 40 seconds, ``HostError/commandTimedOut``,
+    ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
+    ///   ``Link``), and `CancellationError` if the task is canceled.
     public func readRemoteVersion() async throws -> RemoteVersion {
         guard
             case .version(let version) = try await host.request(
@@ -111,6 +145,12 @@ extension Link {
     /// already. After a pairing, the host first waits until the peer has its keys, for at most two
     /// seconds. If the task is canceled, even before the call, the host disconnects but the call
     /// does not wait.
+    ///
+    /// - Throws: ``HostError/controller(_:)`` or ``HostError/commandTimedOut`` if the controller
+    ///   does not perform the disconnection, in which case the call can be repeated;
+    ///   ``HostError/adapter(_:)`` or ``HostError/tooManyRequests`` if the host cannot send the
+    ///   command; ``HostError/closed`` if the host was shut down before the call; and
+    ///   `CancellationError` if the task is canceled.
     public func disconnect() async throws {
         do {
             _ = try await host.request(.disconnect, of: identifier)
@@ -120,6 +160,9 @@ extension Link {
     /// Waits until the link has ended, and returns the reason. Returns at once if it has ended
     /// already.
     ///
+    /// - Returns: The reason why the link ended. For a link whose end the host has forgotten, it is
+    ///   ``HostError/disconnected(_:)`` with `unknownConnectionIdentifier`: the host remembers the
+    ///   ends of the last 64 links.
     /// - Throws: `CancellationError` if the task is canceled, and no other error.
     public func ended() async throws -> HostError {
         try await host.end(of: identifier)

@@ -32,8 +32,8 @@ extension Link {
     /// characteristics. The call does not wait for that (Vol 3, Part G, 2.5.2 and 7).
     ///
     /// - Returns: The table.
-    /// - Throws: `GATT.Failure` if the peer refuses or violates the protocol; `databaseOutOfSync`
-    ///   if the table keeps changing during the discovery.
+    /// - Throws: The errors of a GATT operation (see ``Link``): `GATT.Failure.attribute` with
+    ///   `databaseOutOfSync` if the table keeps changing during the discovery.
     public func database() async throws -> GATT.Database {
         guard case .database(let database) = try await host.request(.database, of: identifier)
         else { throw HostError.malformedAnswer }

@@ -21,7 +21,9 @@ extension Link {
     /// - Returns: A stream of the values. It throws `HostError.disconnected` when the link ends,
     ///   and `HostError.notificationsOverflowed` when its reader is more than
     ///   `HostConfiguration.notificationBufferLimit` values behind.
-    /// - Throws: `HostError.notSubscribable`, and the errors of a GATT operation (see ``Link``).
+    /// - Throws: ``HostError/notSubscribable`` if the characteristic supports neither kind or has
+    ///   no Client Characteristic Configuration descriptor, and the errors of a GATT operation (see
+    ///   ``Link``).
     public func subscribe(
         to characteristic: GATT.Characteristic,
         kind: GATT.SubscriptionKind? = nil
@@ -56,8 +58,8 @@ extension Link {
     /// The sequence ends as that of `subscribe(to:kind:)` does.
     ///
     /// - Returns: A sequence of ranges of handles that have changed and must be discovered again.
-    /// - Throws: `HostError.notSubscribable` if the peer has no Service Changed characteristic,
-    ///   because its table never changes.
+    /// - Throws: ``HostError/notSubscribable`` if the peer has no Service Changed characteristic,
+    ///   because its table never changes, and the errors of a GATT operation (see ``Link``).
     public func serviceChanges()
         async throws -> some AsyncSequence<ClosedRange<AttributeHandle>, any Error> & Sendable
     {

@@ -57,6 +57,14 @@ public struct ConnectionUpdate: Sendable, Equatable {
     public var supervisionTimeout: Duration
 
     /// Creates an update. Most callers choose the intervals only.
+    ///
+    /// - Parameters:
+    ///   - intervalMinimum: The shortest acceptable interval, at least 7.5 ms.
+    ///   - intervalMaximum: The longest acceptable interval, at most 4 s.
+    ///   - peripheralLatency: The number of connection events that the Peripheral may skip, 0 to
+    ///     499.
+    ///   - supervisionTimeout: The time without a packet after which the link is lost, 100 ms to
+    ///     32 s.
     public init(
         intervalMinimum: Duration,
         intervalMaximum: Duration,

@@ -14,9 +14,16 @@ extension Accessory {
     /// The description declares the characteristic. It can be read after its discovery: in the
     /// states `connected` and `ready`.
     ///
-    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `refused`, `linkEnded`,
-    ///   `servicesChanged`, `tooManyRequests`, `requestTimedOut` (``AccessoryTimeouts/requests``),
-    ///   `shutDown`, `cancelled`.
+    /// - Parameter characteristic: The UUID of the characteristic. If several services have it, the
+    ///   first one in the description applies.
+    /// - Returns: The value.
+    /// - Throws: ``AccessoryError/notConnected``; ``AccessoryError/unknownCharacteristic(_:)`` if
+    ///   the description does not declare the characteristic or it is not discovered;
+    ///   ``AccessoryError/notPermitted(_:)`` if it cannot be read;
+    ///   ``AccessoryError/refused(code:text:)``; ``AccessoryError/linkEnded``;
+    ///   ``AccessoryError/servicesChanged``; ``AccessoryError/tooManyRequests(limit:)`` if 256
+    ///   requests wait; ``AccessoryError/requestTimedOut(after:)`` after
+    ///   ``AccessoryTimeouts/requests``; ``AccessoryError/shutDown``; ``AccessoryError/cancelled``.
     public func read(_ characteristic: BluetoothID) async throws(AccessoryError) -> Data {
         try await driver.read(characteristic, of: mirror)
     }
@@ -31,9 +38,19 @@ extension Accessory {
     /// response, it returns when the system has accepted the value, which happens as soon as the
     /// system has room.
     ///
-    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `tooManyWrites`,
-    ///   `tooLong` (see ``maximumWriteLength(for:)``), `refused`, `writeInterrupted`,
-    ///   `requestTimedOut`, `shutDown`, `cancelled`.
+    /// - Parameters:
+    ///   - value: The value, at most ``maximumWriteLength(for:)`` bytes.
+    ///   - characteristic: The UUID of the characteristic. If several services have it, the first
+    ///     one in the description applies.
+    ///   - kind: The kind of the write.
+    /// - Throws: ``AccessoryError/notConnected``; ``AccessoryError/unknownCharacteristic(_:)`` if
+    ///   the description does not declare the characteristic or it is not discovered;
+    ///   ``AccessoryError/notPermitted(_:)`` if it does not permit this kind of write;
+    ///   ``AccessoryError/tooManyWrites(limit:)`` if 128 writes wait;
+    ///   ``AccessoryError/tooLong(length:maximum:)``; ``AccessoryError/refused(code:text:)``;
+    ///   ``AccessoryError/writeInterrupted(sent:of:)`` if the link ends or the service changes
+    ///   first; ``AccessoryError/requestTimedOut(after:)`` if the write makes no progress for
+    ///   ``AccessoryTimeouts/requests``; ``AccessoryError/shutDown``; ``AccessoryError/cancelled``.
     public func write(
         _ value: Data,
         to characteristic: BluetoothID,
@@ -52,15 +69,21 @@ extension Accessory {
     ///
     /// The chunks are written in order, and no other write comes between them. With response, each
     /// chunk waits for the accessory's confirmation of the previous one. Without response, it waits
-    /// only for room, so the accessory's flow control decides the speed. The app and the
-    /// accessory agree on how the chunks are joined.
+    /// only for room, so the accessory's flow control decides the speed. The app and the accessory
+    /// agree on how the chunks are joined.
     ///
     /// The call returns when the last chunk was confirmed or accepted. If the task is canceled
     /// earlier, no further chunks are written.
     ///
-    /// - Parameter progress: A closure that receives the number of bytes written so far. It runs on
-    ///   a queue of the central.
-    /// - Throws: The errors of ``write(_:to:as:)`` except `tooLong`.
+    /// - Parameters:
+    ///   - value: The value, of any length.
+    ///   - characteristic: The UUID of the characteristic. If several services have it, the first
+    ///     one in the description applies.
+    ///   - kind: The kind of the writes.
+    ///   - progress: A closure that receives the number of bytes written so far. It runs on a queue
+    ///     of the central.
+    /// - Throws: The errors of ``write(_:to:as:)`` except
+    ///   ``AccessoryError/tooLong(length:maximum:)``.
     public func writeInChunks(
         _ value: Data,
         to characteristic: BluetoothID,
@@ -77,8 +100,11 @@ extension Accessory {
         )
     }
 
-    /// The length of the longest value that fits in one write, in bytes; 0 unless the accessory is
-    /// connected.
+    /// Returns the length of the longest value that fits in one write.
+    ///
+    /// - Parameter kind: The kind of the write. For ``WriteKind/automatic``, the result is the
+    ///   smaller of the other two lengths.
+    /// - Returns: The length in bytes; 0 unless the accessory is connected.
     public func maximumWriteLength(for kind: WriteKind) -> Int {
         mirror.maximumWriteLength(for: kind)
     }
@@ -97,8 +123,11 @@ extension Accessory {
     /// values that the accessory had in the meantime. It ends when the accessory is forgotten or
     /// its central ends.
     ///
-    /// - Throws: `unknownCharacteristic` if the description does not declare the characteristic,
-    ///   because no value of it would ever arrive.
+    /// - Parameter characteristic: The UUID of the characteristic. If several services have it, the
+    ///   first one in the description applies.
+    /// - Returns: The values from now on, which the sequence buffers for one loop.
+    /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the description does not declare
+    ///   the characteristic, because no value of it would ever arrive.
     public func values(
         of characteristic: BluetoothID
     ) throws(AccessoryError) -> Events<Data> {
@@ -113,8 +142,10 @@ extension Accessory {
     /// Measures the strength of the accessory's signal.
     ///
     /// - Returns: The signal strength (RSSI) in dBm.
-    /// - Throws: `notConnected`, `tooManyRequests`, `refused`, `linkEnded`, `requestTimedOut`,
-    ///   `shutDown`, `cancelled`.
+    /// - Throws: ``AccessoryError/notConnected``, ``AccessoryError/tooManyRequests(limit:)`` if 256
+    ///   requests wait, ``AccessoryError/refused(code:text:)``, ``AccessoryError/linkEnded``,
+    ///   ``AccessoryError/requestTimedOut(after:)`` after ``AccessoryTimeouts/requests``,
+    ///   ``AccessoryError/shutDown``, ``AccessoryError/cancelled``.
     public func rssi() async throws(AccessoryError) -> Int {
         try await driver.rssi(of: mirror)
     }
@@ -123,8 +154,11 @@ extension Accessory {
     ///
     /// - Parameter psm: The number of the channel at the accessory, which often publishes it in a
     ///   characteristic.
-    /// - Throws: `notConnected`, `tooManyRequests`, `refused`, `linkEnded`, `requestTimedOut`,
-    ///   `shutDown`, `cancelled`.
+    /// - Returns: The open channel. Releasing it closes it.
+    /// - Throws: ``AccessoryError/notConnected``, ``AccessoryError/tooManyRequests(limit:)`` if 256
+    ///   requests wait, ``AccessoryError/refused(code:text:)``, ``AccessoryError/linkEnded``,
+    ///   ``AccessoryError/requestTimedOut(after:)`` after ``AccessoryTimeouts/requests``,
+    ///   ``AccessoryError/shutDown``, ``AccessoryError/cancelled``.
     public func openChannel(psm: UInt16) async throws(AccessoryError) -> ByteChannel {
         let channel = try await driver.openChannel(psm, to: mirror)
         channel.keep(life)

@@ -62,6 +62,7 @@ public final class Accessory: Sendable, Identifiable {
     /// observation = accessory.onChange { change in print(change) }
     /// ```
     ///
+    /// - Parameter body: The closure that receives the changes.
     /// - Returns: A token. The observation ends when the token is canceled or released.
     public func onChange(
         _ body: @escaping @Sendable (AccessoryChange) -> Void
@@ -73,8 +74,10 @@ public final class Accessory: Sendable, Identifiable {
     /// Waits until the accessory is ready; returns at once if it is.
     ///
     /// - Throws: The condition that keeps the accessory from becoming ready without help:
-    ///   `unauthorized`, `unsupported`, `notPaired`, or `abandoned` if it is idle. Also `shutDown`
-    ///   and `cancelled`.
+    ///   ``AccessoryError/unauthorized``, ``AccessoryError/unsupported``,
+    ///   ``AccessoryError/notPaired``, or ``AccessoryError/abandoned(_:)`` if it is idle. Also
+    ///   ``AccessoryError/shutDown`` if the accessory was forgotten or its central has ended, and
+    ///   ``AccessoryError/cancelled``.
     public func untilReady() async throws(AccessoryError) {
         try await driver.untilReady(mirror)
     }
@@ -91,7 +94,9 @@ public final class Accessory: Sendable, Identifiable {
     /// print(try await accessory.whereabouts())
     /// ```
     ///
-    /// - Throws: `shutDown` if the accessory was forgotten or its central has ended; `cancelled`.
+    /// - Returns: The explanation at this moment.
+    /// - Throws: ``AccessoryError/shutDown`` if the accessory was forgotten or its central has
+    ///   ended; ``AccessoryError/cancelled``.
     public func whereabouts() async throws(AccessoryError) -> Whereabouts {
         try await driver.whereabouts(of: mirror)
     }
@@ -106,13 +111,20 @@ public final class Accessory: Sendable, Identifiable {
 
     /// Ends the link and withdraws the connection request. The accessory stays known, and
     /// ``connect()`` connects it again. Returns when the link has ended.
+    ///
+    /// - Throws: ``AccessoryError/shutDown`` if the central has ended before the call;
+    ///   ``AccessoryError/cancelled`` if the task is canceled, in which case the link ends all the
+    ///   same.
     public func disconnect() async throws(AccessoryError) {
         try await driver.disconnect(mirror)
     }
 
     /// Tests again whether the accessory reveals its protected values. If it does not, the system
     /// pairs, and may ask a person. This is for an accessory in the state `connected`; if it is
-    /// `ready`, nothing happens. Waits until the accessory is ready or has refused (`notPaired`).
+    /// `ready`, nothing happens. Waits until the accessory is ready or has refused.
+    ///
+    /// - Throws: The errors of ``untilReady()``: ``AccessoryError/notPaired`` if the accessory has
+    ///   refused.
     public func pairIfNeeded() async throws(AccessoryError) {
         try await driver.pairIfNeeded(mirror)
     }

@@ -23,7 +23,10 @@ public final class AccessoryCentral: Sendable {
     /// Creates a central for accessories of these kinds. Returns at once; the work begins when
     /// Bluetooth is available.
     ///
-    /// - Precondition: No two descriptions have the same kind.
+    /// - Parameters:
+    ///   - descriptions: The descriptions of the accessories that the central may remember or pair.
+    ///     The initializer traps if two of them have the same kind.
+    ///   - configuration: The name of the central, its store, its limits and its policy.
     public init(
         for descriptions: [AccessoryDescription],
         configuration: Configuration = Configuration()
@@ -45,8 +48,9 @@ public final class AccessoryCentral: Sendable {
         driver.roster.events().keeping(life)
     }
 
-    /// Returns the first known accessory of the description's kind; the rest of the description is
-    /// ignored.
+    /// Returns the first known accessory of the description's kind; `nil` if there is none.
+    ///
+    /// - Parameter description: The description, of which only the kind matters.
     public func knownAccessory(_ description: AccessoryDescription) -> Accessory? {
         accessories.first { $0.description.kind == description.kind }
     }
@@ -57,6 +61,10 @@ public final class AccessoryCentral: Sendable {
     /// ``pair(_:)``). If the system has lost the known accessory, for example because its settings
     /// were reset, the central forgets it and pairs a new one. A call during a pairing of this kind
     /// joins that pairing.
+    ///
+    /// - Parameter description: The description. For a known accessory, only the kind matters.
+    /// - Throws: The errors of ``pair(_:)``, and ``AccessoryError/notErased`` if the store failed
+    ///   to erase an accessory that the system has lost.
     public func accessory(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
@@ -89,11 +97,18 @@ public final class AccessoryCentral: Sendable {
     /// applies to this accessory. The next launch finds the accessory by its kind and uses the
     /// description that the central is created with then.
     ///
-    /// - Throws: `unknownKind` if the central was created without a description of this kind;
-    ///   `notFound` if no such accessory was seen in time; `connectingTimedOut` if one was seen but
-    ///   no connection was made; `stepTimedOut` if a later step took too long; `attemptFailed` if a
-    ///   link was refused or lost; `outOfConnectionSlots`, `notPaired`, `unauthorized`,
-    ///   `unsupported`, `abandoned`, `unfilteredScan`, `shutDown`, `cancelled`.
+    /// - Parameter description: The description of the accessory.
+    /// - Returns: The accessory, which was ready when the call ended.
+    /// - Throws: ``AccessoryError/unknownKind(_:)`` if the central was created without a
+    ///   description of this kind; ``AccessoryError/notFound(after:)`` if no such accessory was
+    ///   seen in time; ``AccessoryError/connectingTimedOut(after:)`` if one was seen but no
+    ///   connection was made; ``AccessoryError/stepTimedOut(_:after:)`` if a later step took too
+    ///   long; ``AccessoryError/attemptFailed(_:)`` if a link was refused or lost;
+    ///   ``AccessoryError/outOfConnectionSlots(_:)``; ``AccessoryError/notPaired``;
+    ///   ``AccessoryError/unauthorized``; ``AccessoryError/unsupported``;
+    ///   ``AccessoryError/abandoned(_:)``; ``AccessoryError/unfilteredScan`` if the matcher names
+    ///   no service, unless the configuration allows such scans; ``AccessoryError/shutDown``;
+    ///   ``AccessoryError/cancelled``.
     public func pair(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
@@ -105,8 +120,10 @@ public final class AccessoryCentral: Sendable {
     ///
     /// Returns when the link has ended and the store has been written.
     ///
-    /// - Throws: `notErased` if the store failed: the accessory is forgotten in this process, but
-    ///   may return at the next launch. `shutDown`, `cancelled`.
+    /// - Parameter accessory: The accessory.
+    /// - Throws: ``AccessoryError/notErased`` if the store failed: the accessory is forgotten in
+    ///   this process, but may return at the next launch. ``AccessoryError/shutDown``,
+    ///   ``AccessoryError/cancelled``.
     public func forget(_ accessory: Accessory) async throws(AccessoryError) {
         try await driver.forget(accessory.mirror, accessory.id)
     }
@@ -141,8 +158,11 @@ public final class AccessoryCentral: Sendable {
     /// device only once, so devices that are near seem to leave. Use this sequence while the app is
     /// in the foreground.
     ///
-    /// - Throws: `unfilteredScan` if the matcher names no service, unless the configuration allows
-    ///   such scans.
+    /// - Parameter matcher: The rule that selects the devices.
+    /// - Returns: The arrivals and departures. The sequence ends when the central ends, or at once
+    ///   if too many scans are running.
+    /// - Throws: ``AccessoryError/unfilteredScan`` if the matcher names no service, unless the
+    ///   configuration allows such scans.
     public func presence(
         matching matcher: AccessoryMatcher
     ) throws(AccessoryError) -> Events<PresenceEvent> {

@@ -31,9 +31,11 @@ public final class ByteChannel: Sendable {
     }
 
     /// Sends bytes, after those that already wait. Returns when the system has accepted the last
-    /// byte.
+    /// byte. If the task is canceled earlier, a part of the bytes may have been sent.
     ///
-    /// - Throws: `linkEnded` if the channel closes earlier; `tooManyWrites`; `cancelled`.
+    /// - Parameter octets: The bytes to send.
+    /// - Throws: ``AccessoryError/linkEnded`` if the channel is closed or closes earlier;
+    ///   ``AccessoryError/tooManyWrites(limit:)`` if 256 calls wait; ``AccessoryError/cancelled``.
     public func send(_ octets: Data) async throws(AccessoryError) {
         try await pipe.send(octets)
     }
@@ -42,7 +44,7 @@ public final class ByteChannel: Sendable {
     /// flow control makes the accessory wait.
     ///
     /// - Returns: The received bytes, or `nil` at the end of the stream.
-    /// - Throws: `linkEnded` if the link was lost; `cancelled`.
+    /// - Throws: ``AccessoryError/linkEnded`` if the link was lost; ``AccessoryError/cancelled``.
     public func receive() async throws(AccessoryError) -> Data? {
         try await pipe.receive()
     }

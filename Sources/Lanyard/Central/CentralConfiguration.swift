@@ -49,6 +49,9 @@ extension AccessoryCentral {
         package var seed: UInt64?
 
         /// Creates the default configuration for a central with this name.
+        ///
+        /// - Parameter name: The name of the central, the same at every launch and different for
+        ///   each central of a process.
         public init(name: String = "accessories") {
             self.name = name
         }

@@ -11,6 +11,11 @@ public struct AccessoryChange: Hashable, Sendable {
     public var number: Int
 
     /// Creates a change, for tests of code that uses changes.
+    ///
+    /// - Parameters:
+    ///   - state: The new state.
+    ///   - reason: The reason for the change.
+    ///   - number: The number of earlier changes of the accessory.
     public init(_ state: AccessoryState, _ reason: ChangeReason, number: Int = 0) {
         self.state = state
         self.reason = reason

@@ -36,6 +36,11 @@ public struct AccessoryDescription: Sendable {
     public var priority = 0
 
     /// Creates a description; all other properties have defaults and can be changed.
+    ///
+    /// - Parameters:
+    ///   - kind: The name of this kind of accessory, which never changes in an update.
+    ///   - matcher: The rule that selects the accessories of this kind.
+    ///   - services: The services and characteristics that the app needs.
     public init(
         kind: String,
         matching matcher: AccessoryMatcher,
@@ -57,6 +62,11 @@ public struct ServiceDescription: Hashable, Sendable {
     public var isRequired: Bool
 
     /// Creates a description of a service with these characteristics.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the service.
+    ///   - characteristics: The characteristics that the app needs.
+    ///   - isRequired: Whether the service is required.
     public init(
         _ identifier: BluetoothID,
         _ characteristics: [CharacteristicDescription],
@@ -90,6 +100,11 @@ public struct CharacteristicDescription: Hashable, Sendable {
     public var isRequired: Bool
 
     /// Creates a description of a characteristic with these roles.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - roles: The uses of the characteristic.
+    ///   - isRequired: Whether the characteristic is required.
     public init(_ identifier: BluetoothID, _ roles: Set<Role>, isRequired: Bool = true) {
         self.identifier = identifier
         self.roles = roles
@@ -97,10 +112,16 @@ public struct CharacteristicDescription: Hashable, Sendable {
     }
 
     /// Returns a description of a characteristic that the app reads.
+    ///
+    /// - Parameter identifier: The UUID of the characteristic, which is required.
     public static func read(_ identifier: BluetoothID) -> Self { Self(identifier, [.read]) }
     /// Returns a description of a characteristic that the app writes.
+    ///
+    /// - Parameter identifier: The UUID of the characteristic, which is required.
     public static func write(_ identifier: BluetoothID) -> Self { Self(identifier, [.write]) }
     /// Returns a description of a characteristic whose values the app receives.
+    ///
+    /// - Parameter identifier: The UUID of the characteristic, which is required.
     public static func subscribe(_ identifier: BluetoothID) -> Self {
         Self(identifier, [.subscribe])
     }
@@ -148,6 +169,8 @@ public struct OutOfRangeRule: Hashable, Sendable {
     public var codes: Set<Int>
 
     /// Creates a rule from these codes.
+    ///
+    /// - Parameter codes: The codes of the errors that mean *out of range*.
     public init(_ codes: Set<CBError.Code>) {
         self.codes = Set(codes.map(\.rawValue))
     }

@@ -28,23 +28,34 @@ public struct AccessoryMatcher: Sendable {
     }
 
     /// Returns whether the advertisement is from a matching device.
+    ///
+    /// - Parameter sighting: The data of the advertisement.
     public func matches(_ sighting: Sighting) -> Bool { test(sighting) }
 
-    /// Matches devices that advertise the service.
+    /// Returns a matcher for devices that advertise the service.
+    ///
+    /// - Parameter service: The UUID of the service.
     public static func service(_ service: BluetoothID) -> AccessoryMatcher {
         AccessoryMatcher(services: [service], looksBeyondServices: false) {
             $0.services.contains(service)
         }
     }
 
-    /// Matches devices whose manufacturer data begins with this prefix. The data begins with the
-    /// company identifier, low byte first.
+    /// Returns a matcher for devices whose manufacturer data begins with this prefix.
+    ///
+    /// - Parameter prefix: The first bytes of the manufacturer data, which begins with the company
+    ///   identifier, low byte first.
     public static func manufacturerData(prefix: Data) -> AccessoryMatcher {
         AccessoryMatcher { $0.manufacturerData?.starts(with: prefix) ?? false }
     }
 
-    /// Matches devices of a company for whose manufacturer data, without the company identifier,
-    /// the test returns `true`.
+    /// Returns a matcher for devices of a company for whose manufacturer data the test returns
+    /// `true`.
+    ///
+    /// - Parameters:
+    ///   - company: The company identifier.
+    ///   - test: A test of the data that follows the company identifier; by default all data
+    ///     passes. The central runs it on a queue of its own.
     public static func manufacturerData(
         company: UInt16,
         where test: @escaping @Sendable (Data) -> Bool = { _ in true }
@@ -57,7 +68,12 @@ public struct AccessoryMatcher: Sendable {
         }
     }
 
-    /// Matches devices for whose data about the service the test returns `true`.
+    /// Returns a matcher for devices for whose data about the service the test returns `true`.
+    ///
+    /// - Parameters:
+    ///   - service: The UUID of the service.
+    ///   - test: A test of the data; by default all data passes. The central runs it on a queue of
+    ///     its own.
     public static func serviceData(
         _ service: BluetoothID,
         where test: @escaping @Sendable (Data) -> Bool = { _ in true }
@@ -65,30 +81,40 @@ public struct AccessoryMatcher: Sendable {
         AccessoryMatcher { $0.serviceData[service].map(test) ?? false }
     }
 
-    /// Matches devices with this name.
+    /// Returns a matcher for devices with this name.
+    ///
+    /// - Parameter name: The complete name.
     public static func name(_ name: String) -> AccessoryMatcher {
         AccessoryMatcher { $0.name == name }
     }
 
-    /// Matches devices for whose name the test returns `true`.
+    /// Returns a matcher for devices for whose name the test returns `true`.
+    ///
+    /// - Parameter test: A test of the name. The central runs it on a queue of its own.
     public static func name(where test: @escaping @Sendable (String) -> Bool) -> AccessoryMatcher {
         AccessoryMatcher { $0.name.map(test) ?? false }
     }
 
-    /// Matches devices whose signal strength is at least the threshold, in dBm: devices that are
-    /// near.
+    /// Returns a matcher for devices that are near: their signal strength is at least the
+    /// threshold. Devices with an unknown signal strength do not match.
+    ///
+    /// - Parameter threshold: The lowest signal strength (RSSI) in dBm.
     public static func signal(atLeast threshold: Int) -> AccessoryMatcher {
         AccessoryMatcher { $0.rssi.map { $0 >= threshold } ?? false }
     }
 
-    /// Matches devices for which the test returns `true`.
+    /// Returns a matcher for devices for which the test returns `true`.
+    ///
+    /// - Parameter test: A test of the advertisement. The central runs it on a queue of its own.
     public static func custom(
         _ test: @escaping @Sendable (Sighting) -> Bool
     ) -> AccessoryMatcher {
         AccessoryMatcher(test)
     }
 
-    /// Matches devices that all of the matchers match.
+    /// Returns a matcher for devices that all of the matchers match.
+    ///
+    /// - Parameter matchers: The matchers. Without any, all devices match.
     public static func all(_ matchers: AccessoryMatcher...) -> AccessoryMatcher {
         // One matcher's services are enough for the filter, because a device must match that
         // matcher too.
@@ -100,7 +126,9 @@ public struct AccessoryMatcher: Sendable {
         }
     }
 
-    /// Matches devices that at least one of the matchers matches.
+    /// Returns a matcher for devices that at least one of the matchers matches.
+    ///
+    /// - Parameter matchers: The matchers. Without any, no device matches.
     public static func any(_ matchers: AccessoryMatcher...) -> AccessoryMatcher {
         let services = matchers.map(\.services)
         let union: Set<BluetoothID>? =

@@ -14,8 +14,10 @@ public struct BluetoothID: Hashable, Sendable {
     /// The shortest form of the UUID, in capital letters.
     public let text: String
 
-    /// Creates a UUID from 4 or 8 hexadecimal digits, or from 36 characters with hyphens, in upper
-    /// or lower case. `nil` for any other text.
+    /// Creates a UUID from its text; `nil` if the text is not valid.
+    ///
+    /// - Parameter text: A text of 4 or 8 hexadecimal digits, or of 36 characters with hyphens, in
+    ///   upper or lower case.
     public init?(_ text: String) {
         let upper = text.uppercased()
         let digits = upper.utf8.allSatisfy {
@@ -33,6 +35,8 @@ public struct BluetoothID: Hashable, Sendable {
     }
 
     /// Creates a UUID from a Core Bluetooth UUID.
+    ///
+    /// - Parameter uuid: The Core Bluetooth UUID, in any of its forms.
     public init(_ uuid: CBUUID) {
         let long = uuid.uuidString.uppercased()
         guard long.utf8.count == 36, long.hasSuffix(Self.baseEnd) else {
@@ -55,8 +59,11 @@ public struct BluetoothID: Hashable, Sendable {
 }
 
 extension BluetoothID: ExpressibleByStringLiteral {
-    /// Creates a UUID from a literal. Traps if the literal is not a UUID, because that is a mistake
-    /// in the program, as with `CBUUID(string:)`.
+    /// Creates a UUID from a literal.
+    ///
+    /// - Parameter text: The literal, in one of the forms that ``BluetoothID`` describes.
+    /// - Precondition: The literal is a UUID. Any other literal is a mistake in the program, as
+    ///   with `CBUUID(string:)`.
     public init(stringLiteral text: String) {
         guard let identifier = BluetoothID(text) else {
             preconditionFailure("\"\(text)\" is no UUID: 4, 8 or 36 characters are")

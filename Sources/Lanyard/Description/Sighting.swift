@@ -24,6 +24,17 @@ public struct Sighting: Hashable, Sendable {
     public var isConnectable: Bool
 
     /// Creates a discovery; every property except the identifier has a default.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier that the system assigns to the device.
+    ///   - name: The name; `nil` if it is unknown.
+    ///   - services: The advertised services.
+    ///   - serviceData: The data about services, by service.
+    ///   - manufacturerData: The company identifier in two bytes, low byte first, and the data that
+    ///     follows; `nil` if there is none.
+    ///   - rssi: The signal strength (RSSI) in dBm; `nil` if it is unknown.
+    ///   - transmitPower: The advertised transmit power in dBm; `nil` if there is none.
+    ///   - isConnectable: Whether the device accepts connections.
     public init(
         identifier: UUID,
         name: String? = nil,

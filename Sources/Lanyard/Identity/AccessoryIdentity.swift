@@ -16,9 +16,14 @@ public enum AccessoryIdentity: Hashable, Sendable {
 }
 
 extension AccessoryIdentity {
-    /// Creates the identity of a discovered device. `nil` if the manufacturer data is missing,
-    /// belongs to another company, or is too short to contain the identifier. Then only the
-    /// system's identifier is known.
+    /// Creates the identity of a discovered device. The result is `nil` if the identity comes from
+    /// the manufacturer data, and that data is missing, belongs to another company, or is too short
+    /// to contain the identifier. Then only the system's identifier is known.
+    ///
+    /// - Parameters:
+    ///   - sighting: The discovery of the device.
+    ///   - source: The source of the identity. An empty range, or one with a negative bound, gives
+    ///     `nil`.
     public init?(of sighting: Sighting, by source: IdentitySource) {
         switch source {
         case .system:
@@ -48,6 +53,8 @@ extension AccessoryIdentity: LosslessStringConvertible {
     }
 
     /// Creates an identity from its text; `nil` if the text is not valid.
+    ///
+    /// - Parameter text: The text, as in ``description``.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         switch (parts.first, parts.count) {

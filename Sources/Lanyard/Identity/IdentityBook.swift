@@ -139,7 +139,8 @@ package struct IdentityBook: Sendable {
     }
 
     /// Moves an identifier between two accessories that identify themselves as different: the
-    /// system has assigned the identifier to another device. An identifier with a link keeps its accessory.
+    /// system has assigned the identifier to another device. An identifier with a link keeps its
+    /// accessory.
     private mutating func move(
         _ identifier: UUID,
         from owner: AccessoryIdentity,

@@ -53,13 +53,21 @@ public struct LinkFailure: Hashable, Sendable {
     public let text: String
 
     /// Creates a failure that does not come from an error of the framework.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the failure.
+    ///   - code: The code of the error; `nil` if there was no error.
+    ///   - text: A description of the failure.
     public init(_ kind: Kind, code: Code? = nil, _ text: String) {
         self.kind = kind
         self.code = code
         self.text = text
     }
 
-    /// Converts an error of the framework.
+    /// Creates a failure from an error of the framework. An error that is neither a `CBError` nor a
+    /// `CBATTError` has the kind ``Kind/unknown``.
+    ///
+    /// - Parameter error: The error.
     public init(_ error: any Error) {
         switch error {
         case let error as CBError: self.init(error)
@@ -68,8 +76,10 @@ public struct LinkFailure: Hashable, Sendable {
         }
     }
 
-    /// Converts an error of a link. Apple documents these errors only briefly. A code without a
-    /// known meaning becomes `unknown`.
+    /// Creates a failure from an error of a link. Apple documents these errors only briefly. A code
+    /// without a known meaning has the kind ``Kind/unknown``.
+    ///
+    /// - Parameter error: The error.
     public init(_ error: CBError) {
         let code = error.code
         self.init(
@@ -79,7 +89,11 @@ public struct LinkFailure: Hashable, Sendable {
         )
     }
 
-    /// Converts a refusal of the accessory.
+    /// Creates a failure from a refusal of the accessory. The kind is ``Kind/notPaired`` if the
+    /// accessory requires authentication, authorization or encryption, and otherwise
+    /// ``Kind/refused``.
+    ///
+    /// - Parameter error: The refusal.
     public init(_ error: CBATTError) {
         let isMissingSecurity = [
             .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption,

@@ -65,7 +65,11 @@ public final class AccessoryPeripheral: Sendable {
 
     private let driver: PeripheralDriver
 
-    /// Starts to publish the accessory.
+    /// Creates a peripheral, which publishes the accessory as soon as Bluetooth is available.
+    ///
+    /// - Parameters:
+    ///   - accessory: The name and the services of the accessory.
+    ///   - configuration: The configuration of the peripheral.
     public init(_ accessory: PublishedAccessory, configuration: Configuration = Configuration()) {
         driver = PeripheralDriver(accessory, configuration)
         driver.perform { $0.start() }
@@ -84,12 +88,21 @@ public final class AccessoryPeripheral: Sendable {
     }
 
     /// Returns the value of a characteristic; `nil` if it has none.
+    ///
+    /// - Parameter characteristic: The UUID of the characteristic.
     public func value(of characteristic: BluetoothID) -> Data? {
         driver.values.change { $0[characteristic] }
     }
 
     /// Changes the value of a characteristic and notifies its subscribers. If changes follow one
     /// another faster than the link can send, subscribers receive the latest.
+    ///
+    /// Returns at once. Does nothing if no published characteristic of the kind
+    /// ``PublishedCharacteristic/Kind/value(_:isReadable:isWritable:isNotifying:)`` has this UUID.
+    ///
+    /// - Parameters:
+    ///   - value: The new value. Bytes beyond 512 are cut off (Vol 3, Part F, 3.2.9).
+    ///   - characteristic: The UUID of the characteristic.
     public func setValue(_ value: Data, of characteristic: BluetoothID) {
         driver.values.change { $0[characteristic] = value }
         driver.perform { $0.announce(characteristic) }

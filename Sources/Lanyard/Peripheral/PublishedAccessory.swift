@@ -23,6 +23,11 @@ public struct PublishedAccessory: Hashable, Sendable {
     public var advertised: [BluetoothID]?
 
     /// Creates an accessory with these services.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the accessory, of which the advertisement contains as much as fits.
+    ///   - services: The services to publish.
+    ///   - advertised: The services in the advertisement; all services if `nil`.
     public init(name: String, services: [PublishedService], advertised: [BluetoothID]? = nil) {
         self.name = name
         self.services = services
@@ -46,6 +51,10 @@ public struct PublishedService: Hashable, Sendable {
     public var characteristics: [PublishedCharacteristic]
 
     /// Creates a service with these characteristics.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the service.
+    ///   - characteristics: The characteristics, in order.
     public init(_ identifier: BluetoothID, _ characteristics: [PublishedCharacteristic]) {
         self.identifier = identifier
         self.characteristics = characteristics
@@ -96,6 +105,11 @@ public struct PublishedCharacteristic: Hashable, Sendable {
     public var isProtected: Bool
 
     /// Creates a characteristic of this kind.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - kind: The purpose of the characteristic.
+    ///   - isProtected: Whether only paired centrals may use it, over an encrypted link.
     public init(_ identifier: BluetoothID, _ kind: Kind, isProtected: Bool = false) {
         self.identifier = identifier
         self.kind = kind
@@ -103,16 +117,28 @@ public struct PublishedCharacteristic: Hashable, Sendable {
     }
 
     /// Returns a characteristic that centrals can read.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - value: The initial value. Bytes beyond 512 are cut off.
     public static func readable(_ identifier: BluetoothID, _ value: Data) -> Self {
         Self(identifier, .value(value, isReadable: true, isWritable: false, isNotifying: false))
     }
 
     /// Returns a characteristic that centrals can read and subscribe to.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - value: The initial value. Bytes beyond 512 are cut off.
     public static func notifying(_ identifier: BluetoothID, _ value: Data) -> Self {
         Self(identifier, .value(value, isReadable: true, isWritable: false, isNotifying: true))
     }
 
-    /// Returns a characteristic that centrals can read and write.
+    /// Returns a characteristic that centrals can read and write, with response.
+    ///
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - value: The initial value. Bytes beyond 512 are cut off.
     public static func writable(_ identifier: BluetoothID, _ value: Data = Data()) -> Self {
         Self(identifier, .value(value, isReadable: true, isWritable: true, isNotifying: false))
     }

@@ -16,7 +16,7 @@
 /// ```
 public protocol ConnectionPolicy: Sendable {
     /// Returns the accessory whose link is to be ended in favor of the request, or `nil` if the
-    /// request must wait.
+    /// request must wait. An accessory that is not among `links` has the same effect as `nil`.
     ///
     /// - Parameters:
     ///   - request: The request of the waiting accessory.
@@ -37,6 +37,11 @@ public struct ConnectionRequest: Hashable, Sendable {
     public var waited: Duration
 
     /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity of the accessory.
+    ///   - priority: The priority from its description: the greater number goes first.
+    ///   - waited: The waiting time so far.
     public init(identity: AccessoryIdentity, priority: Int, waited: Duration = .zero) {
         self.identity = identity
         self.priority = priority
@@ -70,6 +75,14 @@ public struct ConnectionHolder: Hashable, Sendable {
     public var signal: Int?
 
     /// Creates a holder.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity of the accessory.
+    ///   - priority: The priority from its description.
+    ///   - phase: The phase of the slot's use.
+    ///   - held: The time since the slot was granted.
+    ///   - silence: The time since the accessory last sent a value or an answer.
+    ///   - signal: The last signal strength (RSSI) in dBm; `nil` if it is unknown.
     public init(
         identity: AccessoryIdentity,
         priority: Int,
@@ -98,11 +111,19 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     public var silenceLimit: Duration
 
     /// Creates the policy.
+    ///
+    /// - Parameter silenceLimit: The silence after which a link is ended for an accessory of the
+    ///   same priority.
     public init(silenceLimit: Duration = .seconds(60)) {
         self.silenceLimit = silenceLimit
     }
 
-    /// Returns the first link in the order above, among those that may be ended.
+    /// Returns the accessory whose link is the first in the order of ``StandardConnectionPolicy``,
+    /// among those that may be ended; `nil` if none may be ended.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the waiting accessory.
+    ///   - links: The existing links that are not already being ended.
     public func linkToEnd(
         for request: ConnectionRequest,
         among links: [ConnectionHolder]
@@ -127,7 +148,11 @@ public struct FirstComeConnectionPolicy: ConnectionPolicy {
     /// Creates the policy.
     public init() {}
 
-    /// Always returns `nil`.
+    /// Returns `nil`, so the request waits.
+    ///
+    /// - Parameters:
+    ///   - request: The request of the waiting accessory, which is ignored.
+    ///   - links: The existing links, which are ignored.
     public func linkToEnd(
         for request: ConnectionRequest,
         among links: [ConnectionHolder]

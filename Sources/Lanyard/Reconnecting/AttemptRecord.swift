@@ -43,6 +43,10 @@ public struct AttemptRecord: Hashable, Sendable {
         public let duration: Duration
 
         /// Creates a step.
+        ///
+        /// - Parameters:
+        ///   - phase: The phase.
+        ///   - duration: The duration of the phase.
         public init(_ phase: Phase, _ duration: Duration) {
             self.phase = phase
             self.duration = duration
@@ -57,6 +61,10 @@ public struct AttemptRecord: Hashable, Sendable {
         public let limit: Int?
 
         /// Creates a value with these numbers.
+        ///
+        /// - Parameters:
+        ///   - inUse: The number of links.
+        ///   - limit: The limit; `nil` if it is unknown.
         public init(inUse: Int, limit: Int?) {
             self.inUse = inUse
             self.limit = limit

@@ -30,6 +30,14 @@ public struct FlightEvent: Hashable, Sendable {
     public var detail: String?
 
     /// Creates an event.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the event, relative to a fixed moment.
+    ///   - device: The name of the accessory or another identification; empty if the event concerns
+    ///     all accessories.
+    ///   - lane: The kind of the event.
+    ///   - text: The event in a few words, on one line.
+    ///   - detail: Further details; `nil` if there are none.
     public init(
         time: Duration,
         device: String,

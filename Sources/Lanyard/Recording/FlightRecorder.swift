@@ -32,12 +32,17 @@ public final class FlightRecorder: Sendable {
     public let capacity: Int
     private let state = Mutex(State())
 
-    /// Creates an empty recorder for at most `capacity` events, but at least one.
+    /// Creates an empty recorder.
+    ///
+    /// - Parameter capacity: The maximum number of events. A number below 1 counts as 1.
     public init(capacity: Int = 20_000) {
         self.capacity = max(1, capacity)
     }
 
     /// Records an event, and drops the oldest one if there is no room.
+    ///
+    /// - Parameter event: The event. The recorder cuts the name, the text and the detail to
+    ///   ``textLimit`` bytes each.
     public func record(_ event: FlightEvent) {
         let event = event.bounded(to: Self.textLimit)
         state.withLock { state in

@@ -26,6 +26,11 @@ public struct FlightRecording: Hashable, Sendable {
     public var dropped: Int
 
     /// Creates a recording.
+    ///
+    /// - Parameters:
+    ///   - start: The date that corresponds to the time zero of events; `nil` if there is none.
+    ///   - events: The events, in the order of their recording.
+    ///   - dropped: The number of earlier events that were dropped.
     public init(start: Date? = nil, events: [FlightEvent] = [], dropped: Int = 0) {
         self.start = start
         self.events = events
@@ -98,9 +103,14 @@ extension FlightRecording {
         return text
     }
 
-    /// Reads the output of `jsonLines`; empty lines are ignored.
+    /// Creates a recording from the text that ``jsonLines`` returns. Empty lines after the first
+    /// line are ignored.
     ///
-    /// - Throws: `unknownFormat`, `malformedLine` or `tooLong`.
+    /// - Parameter text: The JSON lines, separated by line feeds.
+    /// - Throws: ``Failure/unknownFormat`` if the first line is not that of a recording, or belongs
+    ///   to another version; ``Failure/malformedLine(_:)`` if another line is not an event;
+    ///   ``Failure/tooLong`` if more than ``eventLimit`` + 1 lines follow the first, with empty
+    ///   lines counted.
     public init(jsonLines text: String) throws(Failure) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let decoder = JSONDecoder()

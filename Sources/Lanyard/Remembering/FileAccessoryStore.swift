@@ -13,15 +13,18 @@ public struct FileAccessoryStore: AccessoryStore {
     public var url: URL { file.url }
     private let file: DurableFile
 
-    /// Creates a store in a file. The file and its parent directories are created when there is
-    /// something to store.
+    /// Creates a store in a file. The store creates the file and its parent directories when there
+    /// is something to store.
+    ///
+    /// - Parameter url: The location of the file.
     public init(_ url: URL) {
         file = DurableFile(url: url)
     }
 
     /// Returns all remembered accessories.
     ///
-    /// - Throws: ``AccessoryStoreFailure`` if the file exists but cannot be read or moved aside.
+    /// - Throws: ``AccessoryStoreFailure`` or an error of Foundation if the file exists but cannot
+    ///   be read or moved aside, or is longer than 16 MiB.
     public func load() throws -> RememberedAccessories {
         guard let data = try file.read() else { return RememberedAccessories() }
         if let document = try? AccessoryDocument(data) { return contents(of: document) }
@@ -35,8 +38,9 @@ public struct FileAccessoryStore: AccessoryStore {
 
     /// Remembers an accessory, in place of the one with the same identity.
     ///
-    /// - Throws: ``AccessoryStoreFailure`` or an error of Foundation if the file cannot be
-    ///   replaced. It then keeps its old contents.
+    /// - Parameter accessory: The data about the accessory.
+    /// - Throws: ``AccessoryStoreFailure`` or an error of Foundation if the file cannot be read or
+    ///   replaced.
     public func remember(_ accessory: RememberedAccessory) throws {
         try file.withLock {
             var document = try takeUp().document
@@ -45,8 +49,10 @@ public struct FileAccessoryStore: AccessoryStore {
         }
     }
 
-    /// Forgets an accessory.
+    /// Forgets an accessory. Does nothing if the file does not exist or does not contain the
+    /// accessory.
     ///
+    /// - Parameter identity: The identity of the accessory.
     /// - Throws: The errors of ``remember(_:)``.
     public func forget(_ identity: AccessoryIdentity) throws {
         guard try file.read() != nil else { return }
@@ -80,12 +86,16 @@ public struct FileAccessoryStore: AccessoryStore {
 }
 
 extension AccessoryStore where Self == FileAccessoryStore {
-    /// A store in a file.
+    /// Returns a store in a file.
+    ///
+    /// - Parameter url: The location of the file.
     public static func file(_ url: URL) -> FileAccessoryStore { FileAccessoryStore(url) }
 
-    /// The default store for a central with this name. Its location is the app's *Application
-    /// Support* directory on Apple's platforms, and `$XDG_STATE_HOME/lanyard` or
+    /// Returns the default store for a central with this name. Its location is the app's
+    /// *Application Support* directory on Apple's platforms, and `$XDG_STATE_HOME/lanyard` or
     /// `~/.local/state/lanyard` elsewhere (XDG Base Directory Specification).
+    ///
+    /// - Parameter name: The name of the central, which may contain any characters.
     public static func standard(_ name: String) -> FileAccessoryStore {
         let environment = ProcessInfo.processInfo.environment
         return FileAccessoryStore(

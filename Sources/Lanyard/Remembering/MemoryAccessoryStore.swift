@@ -9,6 +9,8 @@ public final class MemoryAccessoryStore: AccessoryStore {
     private let kept: Guarded<[RememberedAccessory]>
 
     /// Creates a store with these accessories.
+    ///
+    /// - Parameter accessories: The accessories, in the order of pairing.
     public init(_ accessories: [RememberedAccessory] = []) {
         kept = Guarded(accessories)
     }
@@ -22,6 +24,8 @@ public final class MemoryAccessoryStore: AccessoryStore {
     }
 
     /// Remembers an accessory, in place of the one with the same identity.
+    ///
+    /// - Parameter accessory: The data about the accessory.
     public func remember(_ accessory: RememberedAccessory) {
         kept.change { kept in
             if let index = kept.firstIndex(where: { $0.identity == accessory.identity }) {
@@ -32,7 +36,9 @@ public final class MemoryAccessoryStore: AccessoryStore {
         }
     }
 
-    /// Forgets an accessory.
+    /// Forgets an accessory. Does nothing if the store does not contain it.
+    ///
+    /// - Parameter identity: The identity of the accessory.
     public func forget(_ identity: AccessoryIdentity) {
         kept.change { $0.removeAll { $0.identity == identity } }
     }

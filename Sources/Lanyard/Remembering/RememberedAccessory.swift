@@ -21,6 +21,15 @@ public struct RememberedAccessory: Hashable, Sendable {
     public var notes: [String: String]
 
     /// Creates the data of an accessory.
+    ///
+    /// - Parameters:
+    ///   - identity: The identity of the accessory.
+    ///   - systemIdentifier: The latest system identifier of the accessory.
+    ///   - kind: The kind of the accessory's description.
+    ///   - name: The name of the device; `nil` if it is unknown.
+    ///   - rememberedSince: The date of the pairing.
+    ///   - lastReady: The date when the accessory was last ready; `nil` if it never was.
+    ///   - notes: Additional data of the app.
     public init(
         identity: AccessoryIdentity,
         systemIdentifier: UUID,

@@ -15,10 +15,13 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
     private let authentication: SymmetricKey
     private let size: SealingKey.Size
 
-    /// Creates a sealing with two keys of one size, which must differ. To derive both from one key,
-    /// see ``SealingKey/derived(for:salt:size:)``.
+    /// Creates a sealing with two keys of one size. The keys must differ, which the initializer
+    /// does not check. To derive both from one key, see ``SealingKey/derived(for:salt:size:)``.
     ///
-    /// - Throws: `keySizesDiffer`.
+    /// - Parameters:
+    ///   - encryption: The key for AES.
+    ///   - authentication: The key for HMAC.
+    /// - Throws: ``SealingError/keySizesDiffer`` if the keys have different sizes.
     public init(encryption: SealingKey, authentication: SealingKey) throws(SealingError) {
         guard encryption.size == authentication.size else { throw .keySizesDiffer }
         cipher = CBCSealing(key: encryption)
@@ -30,12 +33,24 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
     public var overhead: Int { cipher.overhead + size.octets }
 
     /// Seals the data as `IV ‖ ciphertext ‖ tag`.
+    ///
+    /// - Parameter data: The data.
+    /// - Returns: The sealed data.
+    /// - Throws: ``SealingError/messageTooLong`` if the cryptographic library does not accept the
+    ///   data.
     public func seal(_ data: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: Data())
     }
 
     /// Seals the data as `IV ‖ ciphertext ‖ tag`. The tag also authenticates `context`, which is
     /// not part of the output.
+    ///
+    /// - Parameters:
+    ///   - data: The data.
+    ///   - context: The context, which must be the same when the data is opened.
+    /// - Returns: The sealed data.
+    /// - Throws: ``SealingError/messageTooLong`` if the cryptographic library does not accept the
+    ///   data.
     public func seal(_ data: Data, authenticating context: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: context, iv: RandomBytes.draw(CBCSealing.blockLength))
     }
@@ -50,16 +65,22 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
         return body + tag(of: body, context)
     }
 
-    /// Opens `IV ‖ ciphertext ‖ tag` and returns the data.
+    /// Opens `IV ‖ ciphertext ‖ tag`, which was sealed without a context.
     ///
-    /// - Throws: `refused`.
+    /// - Parameter sealed: The sealed data.
+    /// - Returns: The data.
+    /// - Throws: ``SealingError/refused`` if the tag or the padding is not valid.
     public func open(_ sealed: Data) throws(SealingError) -> Data {
         try open(sealed, authenticating: Data())
     }
 
-    /// Opens `IV ‖ ciphertext ‖ tag` if it was sealed with the same context, and returns the data.
+    /// Opens `IV ‖ ciphertext ‖ tag` if it was sealed with the same context.
     ///
-    /// - Throws: `refused`.
+    /// - Parameters:
+    ///   - sealed: The sealed data.
+    ///   - context: The context with which the data was sealed.
+    /// - Returns: The data.
+    /// - Throws: ``SealingError/refused`` if the tag or the padding is not valid.
     public func open(_ sealed: Data, authenticating context: Data) throws(SealingError) -> Data {
         let body = sealed.dropLast(size.octets)
         guard ConstantTime.equal(sealed.suffix(size.octets), tag(of: body, context)) else {

@@ -30,6 +30,8 @@ public struct CBCSealing: DataSealing, MessageSealing {
     private let key: SymmetricKey
 
     /// Creates a sealing with the key.
+    ///
+    /// - Parameter key: The key for AES.
     public init(key: SealingKey) {
         self.key = key.secret
     }
@@ -39,6 +41,11 @@ public struct CBCSealing: DataSealing, MessageSealing {
 
     /// Seals the data as `IV ‖ ciphertext`, which is 17 to 32 bytes longer than the data and
     /// differs each time.
+    ///
+    /// - Parameter data: The data.
+    /// - Returns: The sealed data.
+    /// - Throws: ``SealingError/messageTooLong`` if the cryptographic library does not accept the
+    ///   data.
     public func seal(_ data: Data) throws(SealingError) -> Data {
         try seal(data, iv: RandomBytes.draw(Self.blockLength))
     }
@@ -52,10 +59,13 @@ public struct CBCSealing: DataSealing, MessageSealing {
         }
     }
 
-    /// Opens `IV ‖ ciphertext` and returns the data. Success does not prove that the data is
-    /// unchanged: see above.
+    /// Opens `IV ‖ ciphertext`. Success does not prove that the data is unchanged: see
+    /// ``CBCSealing``.
     ///
-    /// - Throws: `refused` if the length is not that of sealed data, or the padding is not valid.
+    /// - Parameter sealed: The sealed data.
+    /// - Returns: The data.
+    /// - Throws: ``SealingError/refused`` if the length is not that of sealed data, or the padding
+    ///   is not valid.
     public func open(_ sealed: Data) throws(SealingError) -> Data {
         let iv = sealed.prefix(Self.blockLength)
         let ciphertext = sealed.dropFirst(Self.blockLength)

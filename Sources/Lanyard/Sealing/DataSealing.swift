@@ -9,12 +9,16 @@ public protocol DataSealing: Sendable {
 
     /// Seals data, so that only an owner of the key can read it.
     ///
-    /// - Throws: `messageTooLong`.
+    /// - Parameter data: The data.
+    /// - Returns: The sealed data, at most ``overhead`` bytes longer than the data.
+    /// - Throws: ``SealingError/messageTooLong`` if the data is too long to be sealed.
     func seal(_ data: Data) throws(SealingError) -> Data
 
     /// Opens sealed data.
     ///
-    /// - Throws: `refused`, whatever the cause.
+    /// - Parameter sealed: The sealed data.
+    /// - Returns: The data.
+    /// - Throws: ``SealingError/refused`` for every cause.
     func open(_ sealed: Data) throws(SealingError) -> Data
 }
 
@@ -27,6 +31,8 @@ public struct SessionlessSealing<Sealing: DataSealing>: MessageSealing {
     private let sealing: Sealing
 
     /// Creates a sealing of messages from a sealing of data.
+    ///
+    /// - Parameter sealing: The sealing of each message.
     public init(_ sealing: Sealing) {
         self.sealing = sealing
     }
@@ -35,6 +41,8 @@ public struct SessionlessSealing<Sealing: DataSealing>: MessageSealing {
     public var overhead: Int { sealing.overhead }
 
     /// Returns a session that is ready at once.
+    ///
+    /// - Parameter role: The side of the link, which does not affect the session.
     public func makeSession(as role: SealingRole) -> any SealingSession {
         SessionlessSession(sealing: sealing)
     }
@@ -56,6 +64,8 @@ struct SessionlessSession<Sealing: DataSealing>: SealingSession {
 
 extension MessageSealing where Self: DataSealing {
     /// Returns a session that is ready at once and seals each message by itself.
+    ///
+    /// - Parameter role: The side of the link, which does not affect the session.
     public func makeSession(as role: SealingRole) -> any SealingSession {
         SessionlessSession(sealing: self)
     }

@@ -3,8 +3,8 @@
 import Foundation
 
 /// The central's side of a `GCMSealing` session: it greets, and confirms the answer. If the
-/// peripheral asks for a greeting, the central sends a new greeting, and keeps its session until the answer
-/// arrives.
+/// peripheral asks for a greeting, the central sends a new greeting, and keeps its session until
+/// the answer arrives.
 struct GCMCentralSession: SealingSession {
     private let key: SealingKey
     private let draw: @Sendable () -> Data

@@ -31,6 +31,8 @@ public struct GCMSealing: DataSealing, MessageSealing {
     private let key: SealingKey
 
     /// Creates a sealing with the key.
+    ///
+    /// - Parameter key: The key for AES, or the permanent key of the sessions of a channel.
     public init(key: SealingKey) {
         self.key = key
     }
@@ -39,12 +41,24 @@ public struct GCMSealing: DataSealing, MessageSealing {
     public var overhead: Int { Self.nonceLength + Self.tagLength }
 
     /// Seals the data as `nonce ‖ ciphertext ‖ tag`.
+    ///
+    /// - Parameter data: The data.
+    /// - Returns: The sealed data, 28 bytes longer than the data.
+    /// - Throws: ``SealingError/messageTooLong`` if the cryptographic library does not accept the
+    ///   data.
     public func seal(_ data: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: Data())
     }
 
     /// Seals the data as `nonce ‖ ciphertext ‖ tag`. The tag also authenticates `context`, which is
     /// not part of the output, for example the purpose or the recipient.
+    ///
+    /// - Parameters:
+    ///   - data: The data.
+    ///   - context: The context, which must be the same when the data is opened.
+    /// - Returns: The sealed data, 28 bytes longer than the data.
+    /// - Throws: ``SealingError/messageTooLong`` if the cryptographic library does not accept the
+    ///   data.
     public func seal(_ data: Data, authenticating context: Data) throws(SealingError) -> Data {
         try seal(data, authenticating: context, nonce: RandomBytes.draw(Self.nonceLength))
     }
@@ -68,17 +82,24 @@ public struct GCMSealing: DataSealing, MessageSealing {
         }
     }
 
-    /// Opens `nonce ‖ ciphertext ‖ tag` and returns the data.
+    /// Opens `nonce ‖ ciphertext ‖ tag`, which was sealed without a context.
     ///
-    /// - Throws: `refused`.
+    /// - Parameter sealed: The sealed data.
+    /// - Returns: The data.
+    /// - Throws: ``SealingError/refused`` if the sealed data is shorter than 28 bytes, or the tag
+    ///   is not valid.
     public func open(_ sealed: Data) throws(SealingError) -> Data {
         try open(sealed, authenticating: Data())
     }
 
-    /// Opens `nonce ‖ ciphertext ‖ tag` if it was sealed with the same context, and returns the
-    /// data.
+    /// Opens `nonce ‖ ciphertext ‖ tag` if it was sealed with the same context.
     ///
-    /// - Throws: `refused`.
+    /// - Parameters:
+    ///   - sealed: The sealed data.
+    ///   - context: The context with which the data was sealed.
+    /// - Returns: The data.
+    /// - Throws: ``SealingError/refused`` if the sealed data is shorter than 28 bytes, or the tag
+    ///   is not valid.
     public func open(_ sealed: Data, authenticating context: Data) throws(SealingError) -> Data {
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)
@@ -89,6 +110,8 @@ public struct GCMSealing: DataSealing, MessageSealing {
     }
 
     /// Returns a session that accepts each message only once.
+    ///
+    /// - Parameter role: The side of the link: the central greets, and the peripheral answers.
     public func makeSession(as role: SealingRole) -> any SealingSession {
         switch role {
         case .central: GCMCentralSession(key: key)

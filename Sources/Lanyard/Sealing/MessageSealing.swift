@@ -11,6 +11,9 @@ public protocol MessageSealing: Sendable {
     var overhead: Int { get }
 
     /// Creates the session of one side of a link; each link has a new session.
+    ///
+    /// - Parameter role: The side of the link.
+    /// - Returns: The session.
     func makeSession(as role: SealingRole) -> any SealingSession
 }
 
@@ -36,12 +39,20 @@ public protocol SealingSession: Sendable {
 
     /// Seals an outgoing message.
     ///
-    /// - Throws: `sessionNotReady`, `sessionExhausted`, `messageTooLong`.
+    /// - Parameter message: The message.
+    /// - Returns: The frame that must be sent.
+    /// - Throws: ``SealingError/sessionNotReady`` if ``isReady`` is `false`;
+    ///   ``SealingError/sessionExhausted`` if the session has sealed the maximum number of
+    ///   messages; ``SealingError/messageTooLong`` if the message is too long to be sealed.
     mutating func seal(_ message: Data) throws(SealingError) -> Data
 
     /// Opens a received frame.
     ///
-    /// - Throws: `refused` or `replayed`. The session then continues as if nothing had arrived.
+    /// - Parameter sealed: The frame.
+    /// - Returns: The contents of the frame.
+    /// - Throws: ``SealingError/refused`` if the frame is not valid in this session;
+    ///   ``SealingError/replayed`` if the frame, or a later one, was opened before. The session
+    ///   then continues as if nothing had arrived.
     mutating func open(_ sealed: Data) throws(SealingError) -> SealedArrival
 }
 

@@ -10,7 +10,9 @@ public enum RandomBytes {
 
     /// Returns random bytes.
     ///
-    /// - Throws: `randomCount` if the number is negative or greater than ``maximumCount``.
+    /// - Parameter count: The number of bytes, from 0 to ``maximumCount``.
+    /// - Throws: ``SealingError/randomCount(_:)`` if the number is negative or greater than
+    ///   ``maximumCount``.
     public static func data(count: Int) throws(SealingError) -> Data {
         guard (0...maximumCount).contains(count) else { throw .randomCount(count) }
         return draw(count)

@@ -17,7 +17,8 @@ public enum SealingError: Error, Hashable, Sendable {
     /// The two keys have different sizes.
     case keySizesDiffer
     /// The passphrase is empty, the salt is shorter than ``SealingKey/minimumSaltLength`` bytes, or
-    /// the rounds are fewer than ``SealingKey/minimumRounds``.
+    /// the number of rounds is less than ``SealingKey/minimumRounds`` or greater than
+    /// 2,147,483,647.
     case weakDerivation
     /// The number of random bytes is negative or greater than ``RandomBytes/maximumCount``.
     case randomCount(Int)

@@ -29,13 +29,16 @@ public struct SealingKey: Equatable, Sendable {
 
     /// Creates a key from its bytes.
     ///
-    /// - Throws: `keyLength` unless there are 16, 24 or 32 bytes.
+    /// - Parameter octets: The bytes of the key: 16, 24 or 32.
+    /// - Throws: ``SealingError/keyLength(_:)`` if there are not 16, 24 or 32 bytes.
     public init(_ octets: Data) throws(SealingError) {
         guard let size = Size(rawValue: octets.count * 8) else { throw .keyLength(octets.count) }
         self.init(SymmetricKey(data: octets), size)
     }
 
     /// Creates a new random key.
+    ///
+    /// - Parameter size: The size of the key.
     public init(random size: Size = .bits256) {
         self.init(SymmetricKey(size: SymmetricKeySize(bitCount: size.rawValue)), size)
     }
@@ -64,17 +67,17 @@ extension SealingKey {
     /// 5.2).
     ///
     /// The key is only as strong as the passphrase. The derivation is slow on purpose: it takes a
-    /// fraction of a second, so do not call it on the main thread. Both sides need the same salt
-    /// and number of rounds, which are not secret.
+    /// fraction of a second, so do not call the initializer on the main thread. Both sides need the
+    /// same salt and number of rounds, which are not secret.
     ///
     /// - Parameters:
     ///   - passphrase: The passphrase. Its UTF-8 bytes in Unicode's composed form enter the
     ///     derivation.
     ///   - salt: Random bytes, at least ``minimumSaltLength``.
-    ///   - rounds: The number of rounds, at least ``minimumRounds``.
+    ///   - rounds: The number of rounds, from ``minimumRounds`` to 2,147,483,647.
     ///   - size: The size of the key.
-    /// - Throws: `weakDerivation` if the passphrase is empty, the salt is too short, or the rounds
-    ///   are too few.
+    /// - Throws: ``SealingError/weakDerivation`` if the passphrase is empty, the salt is too short,
+    ///   or the number of rounds is out of range.
     public init(
         passphrase: String,
         salt: Data,

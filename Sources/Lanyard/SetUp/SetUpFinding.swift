@@ -31,6 +31,13 @@ public struct SetUpFinding: Hashable, Sendable {
     public let remedy: String
 
     /// Creates a finding.
+    ///
+    /// - Parameters:
+    ///   - severity: The importance of the finding.
+    ///   - subject: The subject: a key of a property list, or a component of the computer.
+    ///   - what: The finding, in a few words.
+    ///   - why: The consequence; empty if it needs no explanation.
+    ///   - remedy: The remedy; empty if none is needed.
     public init(
         _ severity: Severity,
         _ subject: String,

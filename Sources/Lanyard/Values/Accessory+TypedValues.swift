@@ -10,8 +10,15 @@ extension Accessory {
     /// let level = try await accessory.read(BatteryLevel.self)
     /// ```
     ///
-    /// - Throws: The errors of `read(_:)`, and `malformed` if the data is not such
-    ///   a value.
+    /// - Parameter type: The type of the value, which names the characteristic.
+    /// - Returns: The decoded value.
+    /// - Throws: ``AccessoryError/malformed(_:_:)`` if the data is not such a value, and the errors
+    ///   of reading data: ``AccessoryError/notConnected``,
+    ///   ``AccessoryError/unknownCharacteristic(_:)``, ``AccessoryError/notPermitted(_:)``,
+    ///   ``AccessoryError/refused(code:text:)``, ``AccessoryError/linkEnded``,
+    ///   ``AccessoryError/servicesChanged``, ``AccessoryError/tooManyRequests(limit:)``,
+    ///   ``AccessoryError/requestTimedOut(after:)`` after ``AccessoryTimeouts/requests``,
+    ///   ``AccessoryError/shutDown`` and ``AccessoryError/cancelled``.
     public func read<Value: CharacteristicValue>(
         _ type: Value.Type
     ) async throws(AccessoryError) -> Value {
@@ -23,8 +30,11 @@ extension Accessory {
         }
     }
 
-    /// Writes a typed value.
+    /// Writes a typed value in a single write, after the writes that already wait.
     ///
+    /// - Parameters:
+    ///   - value: The value, whose type names the characteristic.
+    ///   - kind: The kind of the write.
     /// - Throws: The errors of ``write(_:to:as:)``.
     public func write(
         _ value: some CharacteristicValue,
@@ -42,9 +52,11 @@ extension Accessory {
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The type of the values.
-    ///   - malformed: A closure that receives data that is not such a value, with the reason.
-    /// - Throws: `unknownCharacteristic`, as ``values(of:)`` does.
+    ///   - type: The type of the values, which names the characteristic.
+    ///   - malformed: A closure that receives data that is not such a value, with the reason. The
+    ///     task that iterates over the sequence calls the closure.
+    /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the accessory's description does
+    ///   not declare the characteristic.
     public func values<Value: CharacteristicValue>(
         of type: Value.Type,
         malformed: (@Sendable (Data, ValueError) -> Void)? = nil

@@ -12,7 +12,8 @@ public struct BatteryLevel: CharacteristicValue {
 
     /// Creates a charge.
     ///
-    /// - Throws: `invalid` if it is above 100.
+    /// - Parameter percentage: The charge in percent, from 0 to 100.
+    /// - Throws: ``ValueError/invalid(field:)`` if the charge is above 100.
     public init(percentage: UInt8) throws(ValueError) {
         guard percentage <= 100 else { throw .invalid(field: "Battery Level") }
         self.percentage = percentage
@@ -40,7 +41,8 @@ public struct TransmitPower: CharacteristicValue {
 
     /// Creates a power.
     ///
-    /// - Throws: `invalid` if it is out of range.
+    /// - Parameter level: The power in dBm, from -100 to 20.
+    /// - Throws: ``ValueError/invalid(field:)`` if the power is out of range.
     public init(level: Int8) throws(ValueError) {
         guard (-100...20).contains(level) else { throw .invalid(field: "Tx Power Level") }
         self.level = level

@@ -21,6 +21,8 @@ public struct BloodPressureMeasurement: CharacteristicValue {
         public let rawValue: UInt16
 
         /// Creates flags from their bits.
+        ///
+        /// - Parameter rawValue: The bits of the flags.
         public init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
@@ -60,6 +62,12 @@ public struct BloodPressureMeasurement: CharacteristicValue {
     public var status: Status?
 
     /// Creates a measurement; all other properties are optional.
+    ///
+    /// - Parameters:
+    ///   - systolic: The systolic pressure, in the unit.
+    ///   - diastolic: The diastolic pressure, in the unit.
+    ///   - meanArterial: The mean arterial pressure, in the unit.
+    ///   - unit: The unit of the pressures.
     public init(
         systolic: ShortMedicalFloat,
         diastolic: ShortMedicalFloat,
@@ -139,6 +147,8 @@ public struct IntermediateCuffPressure: CharacteristicValue {
     public var measurement: BloodPressureMeasurement
 
     /// Creates a value from the current measurement.
+    ///
+    /// - Parameter measurement: The measurement, with the cuff pressure as its systolic pressure.
     public init(_ measurement: BloodPressureMeasurement) {
         self.measurement = measurement
     }

@@ -37,20 +37,27 @@ public protocol CharacteristicValue: Hashable, Sendable, CustomStringConvertible
     /// The UUID of the characteristic.
     static var identifier: BluetoothID { get }
 
-    /// Decodes the value from the front of the remaining bytes. It does not check whether bytes
-    /// remain afterwards.
+    /// Decodes the value from the front of the remaining bytes. The initializer does not check
+    /// whether bytes remain afterwards.
     ///
-    /// - Throws: ``ValueError`` if the bytes do not contain such a value.
+    /// - Parameter reader: The reader of the bytes, which advances past the value.
+    /// - Throws: ``ValueError/truncated(needed:available:)`` if too few bytes remain;
+    ///   ``ValueError/invalid(field:)`` if a field contains a reserved value or one out of its
+    ///   range.
     init(from reader: inout ValueReader) throws(ValueError)
 
     /// Encodes the value, so that decoding returns the same value.
+    ///
+    /// - Parameter writer: The writer to which the value appends its bytes.
     func write(to writer: inout ValueWriter)
 }
 
 extension CharacteristicValue {
     /// Decodes the value from all of the bytes.
     ///
-    /// - Throws: ``ValueError`` if the bytes are not such a value.
+    /// - Parameter data: The bytes of the value.
+    /// - Throws: The errors of ``init(from:)``, and ``ValueError/trailing(count:)`` if bytes remain
+    ///   after the value.
     public init(decoding data: Data) throws(ValueError) {
         var reader = ValueReader(data)
         try self.init(from: &reader)

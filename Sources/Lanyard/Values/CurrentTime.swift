@@ -43,7 +43,11 @@ public struct DayDateTime: CharacteristicValue {
     /// The day of the week; `nil` if it is unknown.
     public var dayOfWeek: DayOfWeek?
 
-    /// Creates a value. The day of the week is not compared with the date.
+    /// Creates a value. The initializer does not compare the day of the week with the date.
+    ///
+    /// - Parameters:
+    ///   - time: The date and the time of day.
+    ///   - dayOfWeek: The day of the week; `nil` if the day is unknown.
     public init(time: DateTime, dayOfWeek: DayOfWeek? = nil) {
         self.time = time
         self.dayOfWeek = dayOfWeek
@@ -80,6 +84,8 @@ public struct CurrentTime: CharacteristicValue {
         public let rawValue: UInt8
 
         /// Creates flags from their bits.
+        ///
+        /// - Parameter rawValue: The bits of the flags.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -102,6 +108,11 @@ public struct CurrentTime: CharacteristicValue {
     public var adjustReason: AdjustReason
 
     /// Creates a time.
+    ///
+    /// - Parameters:
+    ///   - dayTime: The date, the day of the week and the time of day.
+    ///   - fraction: The fraction of the second, in units of 1/256 s.
+    ///   - adjustReason: The reasons for the latest adjustment.
     public init(dayTime: DayDateTime, fraction: UInt8 = 0, adjustReason: AdjustReason = []) {
         self.dayTime = dayTime
         self.fraction = fraction

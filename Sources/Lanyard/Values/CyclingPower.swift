@@ -15,6 +15,10 @@ public struct CyclingPower: CharacteristicValue {
         public var isLeft: Bool
 
         /// Creates a balance.
+        ///
+        /// - Parameters:
+        ///   - share: The share in units of 0.5 %.
+        ///   - isLeft: Whether the share is that of the left pedal; otherwise the pedal is unknown.
         public init(share: UInt8, isLeft: Bool) {
             self.share = share
             self.isLeft = isLeft
@@ -29,6 +33,10 @@ public struct CyclingPower: CharacteristicValue {
         public var isAtCrank: Bool
 
         /// Creates a torque.
+        ///
+        /// - Parameters:
+        ///   - accumulated: The torque in units of 1/32 N·m, modulo 65536.
+        ///   - isAtCrank: Whether the torque was measured at the cranks; otherwise at the wheel.
         public init(accumulated: UInt16, isAtCrank: Bool) {
             self.accumulated = accumulated
             self.isAtCrank = isAtCrank
@@ -43,6 +51,10 @@ public struct CyclingPower: CharacteristicValue {
         public var minimum: Int16
 
         /// Creates a pair.
+        ///
+        /// - Parameters:
+        ///   - maximum: The maximum, in newtons for a force and in units of 1/32 N·m for a torque.
+        ///   - minimum: The minimum, in the same unit.
         public init(maximum: Int16, minimum: Int16) {
             self.maximum = maximum
             self.minimum = minimum
@@ -58,7 +70,10 @@ public struct CyclingPower: CharacteristicValue {
 
         /// Creates a pair of angles.
         ///
-        /// - Throws: `invalid` if an angle does not fit in 12 bits.
+        /// - Parameters:
+        ///   - maximum: The angle of the maximum in degrees, below 4096.
+        ///   - minimum: The angle of the minimum in degrees, below 4096.
+        /// - Throws: ``ValueError/invalid(field:)`` if an angle does not fit in 12 bits.
         public init(maximum: UInt16, minimum: UInt16) throws(ValueError) {
             guard maximum < 4096, minimum < 4096 else { throw .invalid(field: "Extreme Angles") }
             self.maximum = maximum
@@ -92,6 +107,8 @@ public struct CyclingPower: CharacteristicValue {
     public var isOffsetCompensated = false
 
     /// Creates a measurement; all other properties are optional.
+    ///
+    /// - Parameter power: The power in watts; negative for backward pedaling.
     public init(power: Int16) {
         self.power = power
     }
@@ -214,6 +231,10 @@ extension CyclingPower {
         public var time: UInt16
 
         /// Creates a count with the time of the last revolution.
+        ///
+        /// - Parameters:
+        ///   - count: The number of revolutions.
+        ///   - time: The time of the last revolution in units of 1/2048 s, modulo 32 s.
         public init(count: UInt32, time: UInt16) {
             self.count = count
             self.time = time
@@ -226,8 +247,11 @@ extension CyclingPower {
 
         func write(to writer: inout ValueWriter) { writer.write(count, time) }
 
-        /// Returns the revolutions per second since an earlier measurement; `nil` if there was none
-        /// since then. Negative if the count decreased.
+        /// Returns the revolutions per second since an earlier measurement; `nil` if the time of
+        /// the last revolution did not change. The result is negative if the count decreased.
+        ///
+        /// - Parameter earlier: The earlier measurement. Its last revolution was less than 32 s
+        ///   before that of this measurement; otherwise the result is wrong.
         public func perSecond(since earlier: Self) -> Double? {
             wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 2048)
         }

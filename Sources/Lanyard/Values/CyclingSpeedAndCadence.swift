@@ -19,6 +19,10 @@ public struct CyclingSpeedAndCadence: CharacteristicValue {
     public var crank: CrankRevolutions?
 
     /// Creates a measurement.
+    ///
+    /// - Parameters:
+    ///   - wheel: The revolutions of a wheel; `nil` if they are absent.
+    ///   - crank: The revolutions of the cranks; `nil` if they are absent.
     public init(wheel: WheelRevolutions? = nil, crank: CrankRevolutions? = nil) {
         self.wheel = wheel
         self.crank = crank
@@ -56,6 +60,10 @@ public struct WheelRevolutions: Hashable, Sendable {
     public var time: UInt16
 
     /// Creates a count with the time of the last revolution.
+    ///
+    /// - Parameters:
+    ///   - count: The number of revolutions.
+    ///   - time: The time of the last revolution in units of 1/1024 s, modulo 64 s.
     public init(count: UInt32, time: UInt16) {
         self.count = count
         self.time = time
@@ -68,11 +76,14 @@ public struct WheelRevolutions: Hashable, Sendable {
 
     func write(to writer: inout ValueWriter) { writer.write(count, time) }
 
-    /// Returns the revolutions per second since an earlier measurement; `nil` if there was none
-    /// since then.
+    /// Returns the revolutions per second since an earlier measurement; `nil` if the time of the
+    /// last revolution did not change.
     ///
-    /// The result is negative if the count decreased. That is permitted for a wheel, which can turn
-    /// backward or be set.
+    /// The result is negative if the count decreased. The specification permits that for a wheel,
+    /// which can turn backward or be set.
+    ///
+    /// - Parameter earlier: The earlier measurement. Its last revolution was less than 64 s before
+    ///   that of this measurement; otherwise the result is wrong.
     public func perSecond(since earlier: WheelRevolutions) -> Double? {
         wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 1024)
     }
@@ -97,6 +108,10 @@ public struct CrankRevolutions: Hashable, Sendable {
     public var time: UInt16
 
     /// Creates a count with the time of the last revolution.
+    ///
+    /// - Parameters:
+    ///   - count: The number of revolutions, modulo 65536.
+    ///   - time: The time of the last revolution in units of 1/1024 s, modulo 64 s.
     public init(count: UInt16, time: UInt16) {
         self.count = count
         self.time = time
@@ -109,8 +124,12 @@ public struct CrankRevolutions: Hashable, Sendable {
 
     func write(to writer: inout ValueWriter) { writer.write(count, time) }
 
-    /// Returns the revolutions per second since an earlier measurement; `nil` if there was none
-    /// since then.
+    /// Returns the revolutions per second since an earlier measurement; `nil` if the time of the
+    /// last revolution did not change.
+    ///
+    /// - Parameter earlier: The earlier measurement. Its last revolution was less than 64 s and
+    ///   fewer than 65536 revolutions before that of this measurement; otherwise the result is
+    ///   wrong.
     public func perSecond(since earlier: CrankRevolutions) -> Double? {
         let elapsed = time &- earlier.time
         guard elapsed > 0 else { return nil }

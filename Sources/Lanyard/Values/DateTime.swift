@@ -20,10 +20,16 @@ public struct DateTime: CharacteristicValue {
     /// The second, from 0 to 59.
     public let second: Int
 
-    /// Creates a date and time.
+    /// Creates a date and time. The initializer does not check whether the month has such a day.
     ///
-    /// - Throws: `invalid` if a number is out of range. Whether the month has such a day is not
-    ///   checked.
+    /// - Parameters:
+    ///   - year: The year, from 1582 to 9999; `nil` if the year is unknown.
+    ///   - month: The month, from 1 to 12; `nil` if the month is unknown.
+    ///   - day: The day of the month, from 1 to 31; `nil` if the day is unknown.
+    ///   - hour: The hour, from 0 to 23.
+    ///   - minute: The minute, from 0 to 59.
+    ///   - second: The second, from 0 to 59.
+    /// - Throws: ``ValueError/invalid(field:)`` if a number is out of range.
     public init(
         year: Int?,
         month: Int?,
@@ -87,7 +93,11 @@ public struct DateTime: CharacteristicValue {
 extension DateTime {
     /// Creates the local time of a moment in a time zone, without fractions of a second.
     ///
-    /// - Throws: `invalid` if the year is before 1582 or after 9999.
+    /// - Parameters:
+    ///   - date: The moment.
+    ///   - timeZone: The time zone.
+    /// - Throws: ``ValueError/invalid(field:)`` if the number of the year in the Gregorian calendar
+    ///   is not from 1582 to 9999.
     public init(_ date: Date, in timeZone: TimeZone) throws(ValueError) {
         let parts = Self.calendar(timeZone)
             .dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
@@ -103,6 +113,8 @@ extension DateTime {
 
     /// Returns the moment of this local time in a time zone; `nil` if there is no such moment, or a
     /// part of the date is unknown.
+    ///
+    /// - Parameter timeZone: The time zone.
     public func date(in timeZone: TimeZone) -> Date? {
         guard let year, let month, let day else { return nil }
         let parts = DateComponents(

@@ -25,6 +25,12 @@ public struct PnPIdentifier: CharacteristicValue {
     public var version: UInt16
 
     /// Creates an identifier.
+    ///
+    /// - Parameters:
+    ///   - vendorSource: The organization that assigned the vendor's number.
+    ///   - vendor: The vendor's number.
+    ///   - product: The vendor's number for the product.
+    ///   - version: The version in binary-coded decimal: 0x0213 is 2.1.3.
     public init(vendorSource: VendorSource, vendor: UInt16, product: UInt16, version: UInt16) {
         self.vendorSource = vendorSource
         self.vendor = vendor
@@ -75,7 +81,11 @@ public struct SystemIdentifier: CharacteristicValue {
 
     /// Creates an identifier.
     ///
-    /// - Throws: `invalid` if a part has too many bits.
+    /// - Parameters:
+    ///   - manufacturerIdentifier: The number that the manufacturer assigned, of at most 40 bits.
+    ///   - organizationIdentifier: The number that the IEEE assigned to the manufacturer, of at
+    ///     most 24 bits.
+    /// - Throws: ``ValueError/invalid(field:)`` if a part has too many bits.
     public init(
         manufacturerIdentifier: UInt64,
         organizationIdentifier: UInt32
@@ -116,6 +126,8 @@ public struct Appearance: CharacteristicValue, RawRepresentable {
     public var rawValue: UInt16
 
     /// Creates an appearance from its number.
+    ///
+    /// - Parameter rawValue: The number from the SIG's list (Assigned Numbers, 2.6).
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -12,7 +12,9 @@ public struct Temperature: CharacteristicValue {
 
     /// Creates a temperature in units of 0.01 °C.
     ///
-    /// - Throws: `invalid` if it is below absolute zero.
+    /// - Parameter hundredths: The temperature in units of 0.01 °C, at least -27315; `nil` if the
+    ///   device does not know the temperature.
+    /// - Throws: ``ValueError/invalid(field:)`` if the temperature is below absolute zero.
     public init(hundredths: Int16?) throws(ValueError) {
         guard hundredths.map({ $0 >= -27315 }) ?? true else {
             throw .invalid(field: "Temperature")
@@ -49,7 +51,9 @@ public struct Humidity: CharacteristicValue {
 
     /// Creates a humidity in units of 0.01 %.
     ///
-    /// - Throws: `invalid` if it is above 100 %.
+    /// - Parameter hundredths: The humidity in units of 0.01 %, at most 10000; `nil` if the device
+    ///   does not know the humidity.
+    /// - Throws: ``ValueError/invalid(field:)`` if the humidity is above 100 %.
     public init(hundredths: UInt16?) throws(ValueError) {
         guard hundredths.map({ $0 <= 10000 }) ?? true else { throw .invalid(field: "Humidity") }
         self.hundredths = hundredths
@@ -83,6 +87,8 @@ public struct Pressure: CharacteristicValue {
     public var tenths: UInt32
 
     /// Creates a pressure in units of 0.1 Pa.
+    ///
+    /// - Parameter tenths: The pressure in units of 0.1 Pa.
     public init(tenths: UInt32) {
         self.tenths = tenths
     }

@@ -66,6 +66,12 @@ public struct GlucoseMeasurement: CharacteristicValue {
         public var location: Location
 
         /// Creates a concentration.
+        ///
+        /// - Parameters:
+        ///   - amount: The amount of glucose, in the unit.
+        ///   - unit: The unit of the amount.
+        ///   - fluid: The fluid in which the glucose was measured.
+        ///   - location: The location of the sample.
         public init(amount: ShortMedicalFloat, unit: Unit, fluid: Fluid, location: Location) {
             self.amount = amount
             self.unit = unit
@@ -90,6 +96,14 @@ public struct GlucoseMeasurement: CharacteristicValue {
     public var contextFollows: Bool
 
     /// Creates a measurement.
+    ///
+    /// - Parameters:
+    ///   - sequenceNumber: The number of the measurement.
+    ///   - baseTime: The time on the meter's internal clock.
+    ///   - timeOffset: The minutes to be added to the base time; `nil` if they are absent.
+    ///   - concentration: The concentration; `nil` if it is absent.
+    ///   - status: The status bits; `nil` if they are absent.
+    ///   - contextFollows: Whether a Glucose Measurement Context with the same number follows.
     public init(
         sequenceNumber: UInt16,
         baseTime: DateTime,

@@ -18,6 +18,14 @@ public struct HeartRateMeasurement: CharacteristicValue {
     public var intervals: [BeatInterval]
 
     /// Creates a measurement.
+    ///
+    /// - Parameters:
+    ///   - rate: The heart rate in beats per minute.
+    ///   - hasContact: Whether the sensor has contact with the skin; `nil` if the sensor cannot
+    ///     detect that.
+    ///   - energyExpended: The energy expended in kilojoules since the last reset; `nil` if it is
+    ///     absent.
+    ///   - intervals: The intervals between beats, oldest first.
     public init(
         rate: UInt16,
         hasContact: Bool? = nil,
@@ -97,6 +105,8 @@ public struct BeatInterval: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt16
 
     /// Creates an interval from its number of units.
+    ///
+    /// - Parameter rawValue: The number of units of 1/1024 s.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -61,7 +61,12 @@ public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendabl
 
     /// Creates a value from a number.
     ///
-    /// - Throws: `invalid` if the number does not fit.
+    /// The mantissa and the exponent of a finite number must fit in their bits: 24 and 8 for
+    /// ``MedicalFloat``, 12 and 4 for ``ShortMedicalFloat``. With the exponent 0, the two greatest
+    /// and the three least mantissas are reserved for the special values.
+    ///
+    /// - Parameter number: The number.
+    /// - Throws: ``ValueError/invalid(field:)`` if the number does not fit.
     public init(_ number: MedicalNumber) throws(ValueError) {
         try Self.format.check(number)
         self.number = number
@@ -69,7 +74,12 @@ public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendabl
 
     /// Creates the value `mantissa` × 10 to the power of `exponent`, such as 366 and -1 for 36.6.
     ///
-    /// - Throws: `invalid` if the number does not fit.
+    /// - Parameters:
+    ///   - mantissa: The mantissa, a signed number of 24 bits in ``MedicalFloat`` and of 12 bits in
+    ///     ``ShortMedicalFloat``.
+    ///   - exponent: The exponent, from -128 to 127 in ``MedicalFloat`` and from -8 to 7 in
+    ///     ``ShortMedicalFloat``.
+    /// - Throws: ``ValueError/invalid(field:)`` if the number does not fit.
     public init(mantissa: Int, exponent: Int) throws(ValueError) {
         try self.init(.finite(mantissa: mantissa, exponent: exponent))
     }

@@ -19,6 +19,14 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
     public var isRunning: Bool
 
     /// Creates a measurement.
+    ///
+    /// - Parameters:
+    ///   - speed: The speed in units of 1/256 m/s.
+    ///   - cadence: The cadence in steps per minute.
+    ///   - strideLength: The stride length in centimeters; `nil` if it is absent.
+    ///   - totalDistance: The distance in decimeters since the last reset; `nil` if it is absent.
+    ///   - isRunning: Whether the person is running; otherwise the person is walking, or the sensor
+    ///     cannot tell.
     public init(
         speed: UInt16,
         cadence: UInt8,

@@ -25,6 +25,12 @@ public struct TemperatureMeasurement: CharacteristicValue {
     public var type: TemperatureType?
 
     /// Creates a measurement.
+    ///
+    /// - Parameters:
+    ///   - temperature: The temperature, in the unit.
+    ///   - unit: The unit of the temperature.
+    ///   - time: The time of the measurement; `nil` if it is absent.
+    ///   - type: The location of the measurement; `nil` if it is absent.
     public init(
         temperature: MedicalFloat,
         unit: Unit = .celsius,
@@ -88,6 +94,8 @@ public struct IntermediateTemperature: CharacteristicValue {
     public var measurement: TemperatureMeasurement
 
     /// Creates a value from the current measurement.
+    ///
+    /// - Parameter measurement: The current measurement.
     public init(_ measurement: TemperatureMeasurement) {
         self.measurement = measurement
     }

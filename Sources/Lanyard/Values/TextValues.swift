@@ -8,13 +8,16 @@ public protocol TextValue: CharacteristicValue {
     var text: String { get }
 
     /// Creates a value from its text.
+    ///
+    /// - Parameter text: The text. Its length is not checked.
     init(_ text: String)
 }
 
 extension TextValue {
     /// Decodes the remaining bytes.
     ///
-    /// - Throws: `invalid` if they are not UTF-8.
+    /// - Parameter reader: The reader of the bytes.
+    /// - Throws: ``ValueError/invalid(field:)`` if the bytes are not UTF-8.
     public init(from reader: inout ValueReader) throws(ValueError) {
         guard let text = String(validating: reader.readRemaining(), as: UTF8.self) else {
             throw .invalid(field: "UTF-8")
@@ -37,6 +40,8 @@ public struct DeviceName: TextValue {
     public var text: String
 
     /// Creates a name.
+    ///
+    /// - Parameter text: The name.
     public init(_ text: String) { self.text = text }
 }
 
@@ -48,6 +53,8 @@ public struct ManufacturerName: TextValue {
     public var text: String
 
     /// Creates a name.
+    ///
+    /// - Parameter text: The name.
     public init(_ text: String) { self.text = text }
 }
 
@@ -59,6 +66,8 @@ public struct ModelNumber: TextValue {
     public var text: String
 
     /// Creates a number.
+    ///
+    /// - Parameter text: The number.
     public init(_ text: String) { self.text = text }
 }
 
@@ -70,6 +79,8 @@ public struct SerialNumber: TextValue {
     public var text: String
 
     /// Creates a number.
+    ///
+    /// - Parameter text: The number.
     public init(_ text: String) { self.text = text }
 }
 
@@ -81,6 +92,8 @@ public struct FirmwareRevision: TextValue {
     public var text: String
 
     /// Creates a version.
+    ///
+    /// - Parameter text: The version.
     public init(_ text: String) { self.text = text }
 }
 
@@ -92,6 +105,8 @@ public struct HardwareRevision: TextValue {
     public var text: String
 
     /// Creates a version.
+    ///
+    /// - Parameter text: The version.
     public init(_ text: String) { self.text = text }
 }
 
@@ -103,5 +118,7 @@ public struct SoftwareRevision: TextValue {
     public var text: String
 
     /// Creates a version.
+    ///
+    /// - Parameter text: The version.
     public init(_ text: String) { self.text = text }
 }

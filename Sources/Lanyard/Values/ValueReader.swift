@@ -2,14 +2,16 @@
 
 import Foundation
 
-/// A decoder of little-endian numbers, the byte order of all SIG characteristics. It never reads
+/// A decoder of little-endian numbers, the byte order of all SIG characteristics. No method reads
 /// beyond the end.
 ///
-/// Each reading method throws `truncated` if too few bytes remain.
+/// Each reading method throws ``ValueError/truncated(needed:available:)`` if too few bytes remain.
 public struct ValueReader: Sendable {
     private var octets: ArraySlice<UInt8>
 
     /// Creates a reader of these bytes.
+    ///
+    /// - Parameter data: The bytes.
     public init(_ data: Data) {
         octets = [UInt8](data)[...]
     }
@@ -20,31 +22,51 @@ public struct ValueReader: Sendable {
     public var isAtEnd: Bool { octets.isEmpty }
 
     /// Reads one byte.
+    ///
+    /// - Returns: The number.
+    /// - Throws: ``ValueError/truncated(needed:available:)`` if no byte remains.
     public mutating func readUInt8() throws(ValueError) -> UInt8 {
         UInt8(truncatingIfNeeded: try readInteger(octets: 1))
     }
 
     /// Reads one byte as a signed number.
+    ///
+    /// - Returns: The number.
+    /// - Throws: ``ValueError/truncated(needed:available:)`` if no byte remains.
     public mutating func readInt8() throws(ValueError) -> Int8 {
         Int8(bitPattern: try readUInt8())
     }
 
     /// Reads two bytes.
+    ///
+    /// - Returns: The number.
+    /// - Throws: ``ValueError/truncated(needed:available:)`` if fewer than two bytes remain.
     public mutating func readUInt16() throws(ValueError) -> UInt16 {
         UInt16(truncatingIfNeeded: try readInteger(octets: 2))
     }
 
     /// Reads two bytes as a signed number.
+    ///
+    /// - Returns: The number.
+    /// - Throws: ``ValueError/truncated(needed:available:)`` if fewer than two bytes remain.
     public mutating func readInt16() throws(ValueError) -> Int16 {
         Int16(bitPattern: try readUInt16())
     }
 
     /// Reads four bytes.
+    ///
+    /// - Returns: The number.
+    /// - Throws: ``ValueError/truncated(needed:available:)`` if fewer than four bytes remain.
     public mutating func readUInt32() throws(ValueError) -> UInt32 {
         UInt32(truncatingIfNeeded: try readInteger(octets: 4))
     }
 
     /// Reads an unsigned number of one to eight bytes.
+    ///
+    /// - Parameter count: The number of bytes, from 1 to 8. Any other number is a programming error
+    ///   and stops the process.
+    /// - Returns: The number.
+    /// - Throws: ``ValueError/truncated(needed:available:)`` if fewer than `count` bytes remain.
     public mutating func readInteger(octets count: Int) throws(ValueError) -> UInt64 {
         precondition((1...8).contains(count), "numbers have 1 to 8 bytes")
         guard octets.count >= count else {
@@ -57,7 +79,12 @@ public struct ValueReader: Sendable {
 
     /// Reads one byte as a case of an enumeration.
     ///
-    /// - Throws: `invalid` if there is no such case; `truncated`.
+    /// - Parameters:
+    ///   - type: The enumeration.
+    ///   - field: The name of the field, for the error.
+    /// - Returns: The case with the byte as its raw value.
+    /// - Throws: ``ValueError/invalid(field:)`` if there is no such case;
+    ///   ``ValueError/truncated(needed:available:)`` if no byte remains.
     public mutating func readCase<Case: RawRepresentable>(
         _ type: Case.Type,
         field: String
@@ -66,7 +93,9 @@ public struct ValueReader: Sendable {
         return value
     }
 
-    /// Reads all remaining bytes; the result can be empty.
+    /// Reads all remaining bytes.
+    ///
+    /// - Returns: The bytes, which can be empty.
     public mutating func readRemaining() -> Data {
         defer { octets = [] }
         return Data(octets)
@@ -74,7 +103,7 @@ public struct ValueReader: Sendable {
 
     /// Checks that all bytes were read.
     ///
-    /// - Throws: `trailing` if bytes remain.
+    /// - Throws: ``ValueError/trailing(count:)`` if bytes remain.
     public func finish() throws(ValueError) {
         guard octets.isEmpty else { throw .trailing(count: octets.count) }
     }

@@ -11,17 +11,26 @@ public struct ValueWriter: Sendable {
     public init() {}
 
     /// Writes numbers, each with the size of its type.
+    ///
+    /// - Parameter number: The numbers.
     public mutating func write<each Number: FixedWidthInteger>(_ number: repeat each Number) {
         for one in repeat each number { append(one) }
     }
 
-    /// Writes the low bytes of a number; `count` is from 1 to 8.
+    /// Writes the low bytes of a number.
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - count: The number of bytes, from 1 to 8. Any other number is a programming error and
+    ///     stops the process.
     public mutating func write(_ number: UInt64, octets count: Int) {
         precondition((1...8).contains(count), "numbers have 1 to 8 bytes")
         withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0.prefix(count)) }
     }
 
     /// Appends bytes unchanged.
+    ///
+    /// - Parameter octets: The bytes.
     public mutating func append(contentsOf octets: Data) {
         data.append(octets)
     }

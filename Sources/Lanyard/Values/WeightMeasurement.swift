@@ -23,6 +23,10 @@ public struct WeightMeasurement: CharacteristicValue {
         public var height: UInt16
 
         /// Creates a pair.
+        ///
+        /// - Parameters:
+        ///   - massIndex: The body mass index in units of 0.1 kg/m².
+        ///   - height: The height in millimeters, or in units of 0.1 in.
         public init(massIndex: UInt16, height: UInt16) {
             self.massIndex = massIndex
             self.height = height
@@ -46,6 +50,14 @@ public struct WeightMeasurement: CharacteristicValue {
     public var body: Body?
 
     /// Creates a measurement.
+    ///
+    /// - Parameters:
+    ///   - weight: The weight in units of 5 g or 0.01 lb; ``failed`` if the measurement failed.
+    ///   - units: The units of weight and height.
+    ///   - time: The time of the measurement; `nil` if it is absent.
+    ///   - user: The scale's number for the person; `nil` if it is absent, ``unknownUser`` if the
+    ///     person is unknown.
+    ///   - body: The body mass index and the height; `nil` if they are absent.
     public init(
         weight: UInt16,
         units: Units = .metric,

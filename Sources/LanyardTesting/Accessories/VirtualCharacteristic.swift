@@ -35,7 +35,10 @@ public struct VirtualCharacteristic: Sendable {
 
     /// Returns a characteristic that can be read, and written with or without response.
     ///
-    /// - Parameter reaction: Decides on a written value; `nil` to accept every value.
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - value: The initial value.
+    ///   - reaction: Decides on a written value; `nil` to accept every value.
     public static func writable(
         _ identifier: BluetoothID,
         _ value: [UInt8] = [],
@@ -60,7 +63,10 @@ public struct VirtualCharacteristic: Sendable {
     /// Returns a characteristic that sends values periodically from the moment when a phone
     /// subscribes.
     ///
-    /// - Parameter value: Returns the value of a number, counted from 0.
+    /// - Parameters:
+    ///   - identifier: The UUID of the characteristic.
+    ///   - period: The time between two values.
+    ///   - value: Returns the value of a number, counted from 0.
     public static func notifying(
         _ identifier: BluetoothID,
         every period: Duration,

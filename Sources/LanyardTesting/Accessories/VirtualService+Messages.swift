@@ -15,6 +15,9 @@ extension VirtualService {
     /// ```
     ///
     /// - Parameters:
+    ///   - identifier: The UUID of the service.
+    ///   - input: The UUID of the characteristic that the phone writes.
+    ///   - output: The UUID of the characteristic that sends the answers.
     ///   - framing: The framing of messages: by default an STX before and an ETX after each.
     ///   - chunk: The largest number of bytes in a part of an answer. 20 bytes fit into every link.
     ///   - answer: Returns the answer to a message; `nil` for none.

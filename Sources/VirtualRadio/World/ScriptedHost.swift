@@ -163,8 +163,11 @@ extension World {
     /// Runs `body` on the scripted host of a controller, for an event that does not come over the
     /// radio.
     ///
-    /// - Parameter body: Changes the host, and returns the H4 packets that it sends to its
-    ///   controller at this instant.
+    /// - Parameters:
+    ///   - controller: The controller of the host.
+    ///   - type: The type of the host.
+    ///   - body: Changes the host, and returns the H4 packets that it sends to its controller at
+    ///     this instant.
     /// - Returns: False, without any effect, if the host is not of that type or the controller has
     ///   no power.
     @discardableResult

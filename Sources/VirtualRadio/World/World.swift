@@ -71,8 +71,10 @@ public final class World {
     ///
     /// The world removes a scripted host that was attached before.
     ///
-    /// - Parameter receive: Receives one H4 packet for each call. It may call `send`, but not
-    ///   `run`. If it is `nil`, packets wait for `takeOutput(of:)`.
+    /// - Parameters:
+    ///   - controller: The controller.
+    ///   - receive: Receives one H4 packet for each call. It may call `send`, but not `run`. If it
+    ///     is `nil`, packets wait for `takeOutput(of:)`.
     public func attach(_ controller: ControllerID, _ receive: (([UInt8]) -> Void)?) {
         core.seat(nil, at: controller.radio)
         receivers[controller.radio.index] = receive

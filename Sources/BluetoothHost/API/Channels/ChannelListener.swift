@@ -34,7 +34,7 @@ public final class ChannelListener: AsyncSequence, Sendable {
     /// Waits for the next channel.
     ///
     /// - Returns: The channel; `nil` after the listener has ended.
-    /// - Throws: `HostError.busy` if another task is waiting, and `CancellationError` if the task
+    /// - Throws: ``HostError/busy`` if another task is waiting, and `CancellationError` if the task
     ///   is canceled.
     public func accept() async throws -> L2CAPChannel? {
         try await host.acceptChannel(key)
@@ -72,7 +72,7 @@ extension BluetoothHost {
     /// - Returns: The listener.
     /// - Throws: `L2CAP.Failure`: `alreadyListening` if another listener or the host itself has the
     ///   number, no number is free, or the host has 256 listeners; `invalidParameters` if a
-    ///   parameter is out of range. `HostError.closed` if the host is shut down.
+    ///   parameter is out of range. ``HostError/closed`` if the host is shut down.
     public func listen(
         psm: L2CAP.SPSM? = nil,
         requirement: SecurityRequirement = .open,

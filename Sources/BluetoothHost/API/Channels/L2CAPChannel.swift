@@ -94,9 +94,9 @@ extension L2CAPChannel {
     /// the speed of the peer's reader. SDUs leave in the order of the calls.
     ///
     /// - Parameter sdu: At most `properties.sendMTU` bytes.
-    /// - Throws: `L2CAP.Failure` if the channel ends first or the SDU is too long,
-    ///   `HostError.disconnected` if the link ends first, and `CancellationError` if the task is
-    ///   canceled. If part of the SDU has left by then, the rest follows.
+    /// - Throws: `L2CAP.Failure` if the channel ends first or the SDU is too long, the reason why
+    ///   the link ended (see ``Link``) if the link ends first, and `CancellationError` if the task
+    ///   is canceled. If part of the SDU has left by then, the rest follows.
     public func send(_ sdu: [UInt8]) async throws {
         _ = try await link.host.request(.send(sdu, number), of: link.identifier)
     }
@@ -108,9 +108,9 @@ extension L2CAPChannel {
     /// `L2CAP.ChannelOptions.window` frames, and the peer has to stop.
     ///
     /// - Returns: The SDU; `nil` after either side has closed the channel.
-    /// - Throws: `HostError.busy` if another task is waiting, `L2CAP.Failure.violated` if the peer
-    ///   violated the protocol, the link's ``HostError`` if the link ended, and `CancellationError`
-    ///   if the task is canceled.
+    /// - Throws: ``HostError/busy`` if another task is waiting, `L2CAP.Failure.violated` if the
+    ///   peer violated the protocol, the reason why the link ended (see ``Link``), and
+    ///   `CancellationError` if the task is canceled.
     public func receive() async throws -> [UInt8]? {
         let answer = try await link.host.request(.receive(number), of: link.identifier)
         guard case .sdu(let sdu) = answer else { throw HostError.malformedAnswer }
@@ -139,8 +139,9 @@ extension L2CAPChannel {
     /// - Parameters:
     ///   - mtu: The length of the longest SDU, in bytes. It cannot become smaller.
     ///   - mps: The length of the longest frame, in bytes.
-    /// - Throws: `L2CAP.Failure`, for example `reconfigurationRefused`, and the link's
-    ///   ``HostError`` if the link ends first.
+    /// - Throws: `L2CAP.Failure`, for example `reconfigurationRefused`, the reason why the link
+    ///   ended (see ``Link``) if the link ends first, and `CancellationError` if the task is
+    ///   canceled.
     public func resize(mtu: Int, mps: Int) async throws {
         _ = try await link.host.request(
             .resize([number], mtu: mtu, mps: mps),
@@ -159,6 +160,7 @@ extension L2CAPChannel {
 
     /// Waits until the channel has ended, and returns how. Returns at once if it has ended already.
     ///
+    /// - Returns: The way in which the channel ended.
     /// - Throws: `CancellationError` if the task is canceled.
     public func ended() async throws -> End {
         let answer = try await link.host.request(.awaitEnd(number), of: link.identifier)

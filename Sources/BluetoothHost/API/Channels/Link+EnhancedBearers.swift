@@ -13,7 +13,9 @@ extension Link {
     /// - Parameter count: The number of bearers to request. The peer may grant fewer.
     /// - Throws: `L2CAP.Failure`: `notSupported` if the server does not support Enhanced ATT,
     ///   `noRoom` if the link would have more than five additional bearers, `refused` with the
-    ///   peer's reason.
+    ///   peer's reason. Also the errors of a GATT operation (see ``Link``), because the host first
+    ///   reads the features of the server: `GATT.Failure.attribute` with `attributeNotFound` if the
+    ///   server does not publish its features.
     public func openEnhancedBearers(_ count: Int = 1) async throws {
         let offered = try await read(uuid: GATT.AttributeType.serverSupportedFeatures)
         guard let features = offered.first?.value.first, features & 1 != 0 else {

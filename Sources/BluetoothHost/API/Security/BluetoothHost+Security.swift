@@ -9,6 +9,8 @@ extension BluetoothHost {
 
     /// Removes a bond and what the peer has configured, and ends the links to the peer. Does
     /// nothing if no bonded peer has this identifier.
+    ///
+    /// - Parameter identifier: The identifier of the bonded peer, from ``bonds``.
     public func removeBond(_ identifier: PeerIdentifier) {
         guard let bond = core.bonds.first(where: { $0.identifier == identifier }) else { return }
         core.disconnect(bonded: bond.peer, now: executor.now)
@@ -73,12 +75,13 @@ extension Link {
     ///   `HostConfiguration.pairing`.
     /// - Returns: The security of the link afterwards. The call returns at once if the link
     ///   satisfies `policy` already.
-    /// - Throws: `Pairing.Failure`. ``HostError``: `bondLost` if the peer has lost its keys,
-    ///   `encryptionFailed` and `notEncrypted` if the link could not be encrypted with the keys of
-    ///   the bond, `tooManyBonds` if there is no room for another bond, `bondNotKept` if the keys
-    ///   cannot be stored, `tooManyRequests` if too many calls wait, and `disconnected`, `adapter`
-    ///   or `closed` if the link, the controller or the host ends first. `CancellationError` if the
-    ///   task is canceled.
+    /// - Throws: `Pairing.Failure` if the pairing fails. ``HostError/bondLost`` if the peer has
+    ///   lost its keys. ``HostError/encryptionFailed(_:)`` and ``HostError/notEncrypted`` if the
+    ///   link could not be encrypted with the keys of the bond. ``HostError/tooManyBonds`` if there
+    ///   is no room for another bond. ``HostError/bondNotKept(_:)`` if the keys cannot be stored.
+    ///   ``HostError/tooManyRequests`` if too many calls wait. ``HostError/disconnected(_:)``,
+    ///   ``HostError/adapter(_:)`` or ``HostError/closed`` if the link, the controller or the host
+    ///   ends first. `CancellationError` if the task is canceled.
     public func pair(_ policy: Pairing.Policy? = nil) async throws -> LinkSecurity {
         let policy = policy ?? host.configuration.pairing
         let answer = try await host.request(.pair(policy), of: identifier)

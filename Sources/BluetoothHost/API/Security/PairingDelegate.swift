@@ -18,12 +18,22 @@ import BluetoothTypes
 /// The host treats a question whose method the delegate does not implement as declined.
 public protocol PairingDelegate: Sendable {
     /// Returns whether to pair when nothing else shows the user's intention (Just Works).
+    ///
+    /// - Parameter pairing: The pairing that asks.
     func consents(to pairing: PairingRequest) async -> Bool
 
     /// Returns whether the peer displays the same six digits.
+    ///
+    /// - Parameters:
+    ///   - digits: The digits of this host, to be shown to the user.
+    ///   - pairing: The pairing that asks.
     func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool
 
     /// Displays six digits, which the user enters at the peer, until the task is canceled.
+    ///
+    /// - Parameters:
+    ///   - digits: The digits to display.
+    ///   - pairing: The pairing that the digits belong to.
     func show(_ digits: PairingDigits, of pairing: PairingRequest) async
 
     /// Returns the six digits that the peer displays or that the users agreed on. `nil` declines.
@@ -35,6 +45,10 @@ public protocol PairingDelegate: Sendable {
 
     /// Reports a keypress of the person who enters digits at the peer. The host may call it from
     /// another task while `show` runs.
+    ///
+    /// - Parameters:
+    ///   - keypress: The kind of the keypress, without the digit.
+    ///   - pairing: The pairing for which the person enters digits.
     func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async
 
     /// Returns whether to pair again with a peer that has lost its keys. The host asks if
@@ -47,27 +61,49 @@ public protocol PairingDelegate: Sendable {
 }
 
 extension PairingDelegate {
-    /// Declines.
+    /// Returns `false`, which declines.
+    ///
+    /// - Parameter pairing: The pairing that asks.
     public func consents(to pairing: PairingRequest) async -> Bool { false }
 
-    /// Declines.
+    /// Returns `false`, which declines.
+    ///
+    /// - Parameters:
+    ///   - digits: The digits of this host.
+    ///   - pairing: The pairing that asks.
     public func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
         false
     }
 
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - digits: The digits to display.
+    ///   - pairing: The pairing that the digits belong to.
     public func show(_ digits: PairingDigits, of pairing: PairingRequest) async {}
 
-    /// Declines.
+    /// Returns `nil`, which declines.
+    ///
+    /// - Parameters:
+    ///   - pairing: The pairing that asks.
+    ///   - entry: The reporter of keypresses to the peer.
     public func enterDigits(
         for pairing: PairingRequest,
         _ entry: DigitEntry
     ) async -> PairingDigits? { nil }
 
     /// Does nothing.
+    ///
+    /// - Parameters:
+    ///   - keypress: The kind of the keypress.
+    ///   - pairing: The pairing for which the person enters digits.
     public func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async {}
 
-    /// Declines.
+    /// Returns `false`, which declines.
+    ///
+    /// - Parameters:
+    ///   - peer: The bonded peer.
+    ///   - link: The link to the connected device.
     public func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool { false }
 }
 
@@ -102,6 +138,8 @@ public struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
     public let value: UInt32
 
     /// Creates the digits of a number; `nil` if the number has more than six digits.
+    ///
+    /// - Parameter value: The number, 0 to 999,999.
     public init?(_ value: UInt32) {
         guard Self.range.contains(value) else { return nil }
         self.value = value
@@ -119,6 +157,9 @@ public struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
 public struct DigitEntry: Sendable {
     let press: @Sendable (Pairing.Keypress) -> Void
 
-    /// Reports that the user entered a digit, erased a digit, or cleared all digits.
+    /// Reports that the user entered a digit, erased a digit, or cleared all digits. Returns at
+    /// once; call it from any thread.
+    ///
+    /// - Parameter keypress: The kind of the keypress.
     public func report(_ keypress: Pairing.Keypress) { press(keypress) }
 }

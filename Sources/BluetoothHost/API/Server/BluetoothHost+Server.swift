@@ -71,11 +71,15 @@ extension BluetoothHost {
 
     /// Returns a value that the server stores, including changes by clients; `nil` if the server
     /// stores no value with this handle.
+    ///
+    /// - Parameter handle: The handle of the value.
     public func value(of handle: AttributeHandle) -> [UInt8]? {
         core.value(of: handle)
     }
 
     /// Returns the links whose clients have subscribed to a value, oldest first.
+    ///
+    /// - Parameter handle: The handle of the value.
     public func subscribers(of handle: AttributeHandle) -> [Link] {
         core.subscribers(of: handle).map {
             Link(host: self, identifier: $0.identifier, address: $0.peer)
@@ -94,8 +98,8 @@ extension BluetoothHost {
     /// `insufficientResources`. If any other event would be lost, the stream ends.
     ///
     /// - Returns: The stream, which keeps the host alive. It ends when the host is shut down.
-    /// - Throws: `HostError.busy` if there is another stream, and `HostError.closed` after the host
-    ///   was shut down.
+    /// - Throws: ``HostError/busy`` if there is another stream, and ``HostError/closed`` after the
+    ///   host was shut down.
     public func serverEvents() throws(HostError) -> AsyncStream<ServerEvent> {
         guard core.state != .closed else { throw .closed }
         guard let (stream, reader, number) = serverEventRouter.open(for: self) else {

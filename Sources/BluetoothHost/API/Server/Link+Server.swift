@@ -21,11 +21,13 @@ extension Link {
     /// - Parameters:
     ///   - value: The value.
     ///   - handle: The handle of the value.
-    /// - Throws: ``HostError``: `notSubscribed`; `notPermitted` if the link's security is below the
-    ///   value's permissions; `outOfSync` until the client knows of a change of the table, if it
-    ///   has enabled Robust Caching; `tooManyRequests` if too many values wait; `disconnected`
-    ///   if the link ends first. `GATT.Failure.timedOut` if the peer does not confirm an indication
-    ///   within 30 seconds, which ends the link (Vol 3, Part F, 3.3.3).
+    /// - Throws: ``HostError/notSubscribed``; ``HostError/notPermitted(_:)`` if the link's security
+    ///   is below the value's permissions; ``HostError/outOfSync`` until the client knows of a
+    ///   change of the table, if it has enabled Robust Caching; ``HostError/notEncrypted`` if the
+    ///   peer is bonded and the link is not encrypted; ``HostError/tooManyRequests`` if too many
+    ///   values wait; the reason why the link ended (see ``Link``). `GATT.Failure.timedOut` if the
+    ///   peer does not confirm an indication within 30 seconds, which ends the link (Vol 3, Part F,
+    ///   3.3.3). `CancellationError` if the task is canceled.
     public func notify(_ value: [UInt8], of handle: AttributeHandle) async throws {
         try await host.notify([GATT.AttributeValue(handle: handle, value: value)], on: identifier)
     }
@@ -34,18 +36,26 @@ extension Link {
     /// leave in one notification if the client supports that (Vol 3, Part G, 4.10.2), and otherwise
     /// one by one.
     ///
-    /// Returns when all values are sent. Throws as `notify(_:of:)` does. If one value cannot be
-    /// sent, the host sends none.
+    /// Returns when all values are sent, or at once if there are none. If one value cannot be sent,
+    /// the host sends none.
+    ///
+    /// - Parameter values: The values with their handles, in the order in which they leave.
+    /// - Throws: The errors of ``notify(_:of:)``.
     public func notify(_ values: [GATT.AttributeValue]) async throws {
         guard !values.isEmpty else { return }
         try await host.notify(values, on: identifier)
     }
 
-    /// Sends a value to the peer if there is room for it, and does not wait. Throws as
-    /// `notify(_:of:)` does.
+    /// Sends a value to the peer if there is room for it, and does not wait.
     ///
-    /// - Returns: Whether the value was accepted. If not, the event `readyToNotify` follows as soon
-    ///   as there is room.
+    /// - Parameters:
+    ///   - value: The value. Bytes beyond `mtu - 3` are cut off.
+    ///   - handle: The handle of the value.
+    /// - Returns: Whether the value was accepted. If not, ``ServerEvent/readyToNotify(_:)`` follows
+    ///   as soon as there is room.
+    /// - Throws: ``HostError/notSubscribed``, ``HostError/notPermitted(_:)``,
+    ///   ``HostError/outOfSync`` and ``HostError/notEncrypted`` for the reasons of
+    ///   ``notify(_:of:)``, and the reason why the link ended (see ``Link``) if it is not open.
     public func tryNotify(_ value: [UInt8], of handle: AttributeHandle) async throws -> Bool {
         try await host.tryNotify(value, of: handle, on: identifier)
     }
@@ -60,6 +70,7 @@ extension Link {
     /// (`SecurityRequirement.needsAuthorization`).
     ///
     /// - Parameter isAuthorized: Whether the peer is authorized, until the link ends.
+    /// - Throws: The reason why the link ended (see ``Link``) if it is not open.
     public func authorize(_ isAuthorized: Bool = true) async throws {
         try await host.authorize(isAuthorized, on: identifier)
     }

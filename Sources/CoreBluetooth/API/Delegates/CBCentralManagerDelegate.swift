@@ -25,6 +25,8 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// the application has to keep it.
     ///
     /// - Parameters:
+    ///   - central: The manager that scans.
+    ///   - peripheral: The peripheral.
     ///   - advertisementData: The advertisement, under the keys that begin with
     ///     `CBAdvertisementData`.
     ///   - RSSI: The signal strength in dBm, or 127 if it is not known.
@@ -58,6 +60,8 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// Tells the delegate that the peripheral disconnected, and whether the system reconnects.
     ///
     /// - Parameters:
+    ///   - central: The manager of the connection.
+    ///   - peripheral: The peripheral.
     ///   - timestamp: The time at which the link ended.
     ///   - isReconnecting: Whether the system tries to connect again. If so,
     ///     `centralManager(_:didConnect:)` reports the next connection. If not, this connection

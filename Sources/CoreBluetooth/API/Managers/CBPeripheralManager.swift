@@ -127,7 +127,10 @@ open class CBPeripheralManager: CBManager {
 
     /// Sends a value to centrals that subscribed to the characteristic.
     ///
-    /// - Parameter centrals: The centrals that get the value. `nil` for all that subscribed.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - characteristic: The characteristic, which the manager has published.
+    ///   - centrals: The centrals that get the value. `nil` for all that subscribed.
     /// - Returns: `false` if there is no space for the value. `peripheralManagerIsReady` follows
     ///   when there is.
     open func updateValue(

@@ -69,6 +69,8 @@ extension Events {
     /// This is the one loop that the sequence is meant for: create another sequence for another
     /// subscriber.
     ///
+    /// - Parameter body: The closure, which runs in a task of its own on Swift's shared thread
+    ///   pool, unless the closure is isolated to an actor.
     /// - Returns: A token. The observation ends when the token is canceled or released.
     public func forEach(
         _ body: @escaping @Sendable (Element) async -> Void

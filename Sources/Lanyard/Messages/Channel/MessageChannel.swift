@@ -26,7 +26,10 @@ public final class MessageChannel: Sendable {
 
     /// Creates a channel over a transport, and starts the transport.
     ///
-    /// - Parameter role: The side of the link; it matters only if messages are sealed.
+    /// - Parameters:
+    ///   - transport: The transport, which belongs to the channel from now on.
+    ///   - options: The framing, the sealing, the form and the limits of the messages.
+    ///   - role: The side of the link, which matters only if messages are sealed.
     public convenience init(
         over transport: any MessageTransport,
         options: MessageChannelOptions = MessageChannelOptions(),
@@ -91,11 +94,19 @@ public final class MessageChannel: Sendable {
 
     // MARK: Sending
 
-    /// Sends a message. Returns when the whole message was passed to the link, after the messages
-    /// before it. The other side may not have received it yet.
+    /// Sends a message. The call returns when the whole message was passed to the link, after the
+    /// messages before it. The other side may not have received the message yet.
     ///
-    /// - Throws: `disconnected` if there is no link or it is lost meanwhile; `tooLarge`,
-    ///   `unframeable`, `unencodable`, `queueFull`, `cancelled`, `closed`, `notSent`, `sealing`.
+    /// - Parameter message: The message, which `MessageChannelOptions.encoder` encodes.
+    /// - Throws: ``MessageError/disconnected`` if there is no link and
+    ///   `MessageChannelOptions.whenUnlinked` is `fail`, or if the link is lost meanwhile;
+    ///   ``MessageError/tooLarge(count:limit:)`` if the message, sealed if there is a sealing, is
+    ///   longer than the limit of the framing; ``MessageError/unframeable``;
+    ///   ``MessageError/unencodable(_:)``; ``MessageError/queueFull`` if `MessageLimits.waiting`
+    ///   messages and requests already wait; ``MessageError/cancelled`` if the task is canceled;
+    ///   ``MessageError/closed``; ``MessageError/notSent(_:)`` if the transport reports that the
+    ///   message did not arrive; ``MessageError/sealing(_:)`` if the message cannot be sealed, or
+    ///   the other side does not answer the greetings of the sealing.
     public func send(_ message: some Encodable & Sendable) async throws(MessageError) {
         let body = try encode(message)
         _ = try await call(body, timeout: nil, accepts: nil)
@@ -113,10 +124,13 @@ public final class MessageChannel: Sendable {
     ///   - timeout: The time limit of the answer, counted from now.
     ///   - isAnswer: For the plain form, a test that selects the answer among the messages that can
     ///     be decoded as a response; if `nil`, the first such message is the answer. The enveloped
-    ///     form ignores it.
+    ///     form ignores the test. The channel calls the test on the queue of its transport.
     /// - Returns: The answer.
-    /// - Throws: `timeout`; `remoteError` if the other side refuses; `undecodable` if the answer
-    ///   has another type; and the errors of ``send(_:)``.
+    /// - Throws: ``MessageError/timeout`` if no answer arrives in time during a link;
+    ///   ``MessageError/disconnected`` if the time limit passes without a link;
+    ///   ``MessageError/remoteError(_:)`` if the other side refuses;
+    ///   ``MessageError/undecodable(text:)`` if the answer has another type; and the errors of
+    ///   ``send(_:)``.
     public func request<Response: Decodable & Sendable>(
         _ request: some Encodable & Sendable,
         expecting response: Response.Type,
@@ -181,6 +195,8 @@ public final class MessageChannel: Sendable {
     /// before the first sequence exists wait for a sequence that can decode them. Beyond
     /// `MessageLimits.unread` the oldest messages are dropped. The sequence ends when the channel
     /// is closed, not when a link is lost.
+    ///
+    /// - Parameter type: The type of the messages.
     public func messages<Message: Decodable & Sendable>(
         of type: Message.Type
     ) -> Events<Message> {
@@ -200,6 +216,9 @@ public final class MessageChannel: Sendable {
     /// canceled when the link is lost. If the closure throws, the request is refused. The other
     /// side receives the reason only if the error is a ``MessageRefusal``.
     ///
+    /// - Parameters:
+    ///   - type: The type of the requests.
+    ///   - body: A closure that returns the answer to a request.
     /// - Returns: A token. The service ends when the token is canceled or released.
     public func answer<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         _ type: Request.Type,
@@ -208,9 +227,14 @@ public final class MessageChannel: Sendable {
         serve { MessageService($0, $1, body) }
     }
 
-    /// Answers the requests that can be decoded as this type, without a task: `body` is called on
-    /// the queue of the transport, and must not block.
+    /// Answers the requests that can be decoded as this type, without a task. If the closure
+    /// throws, the request is refused. The other side receives the reason only if the error is a
+    /// ``MessageRefusal``.
     ///
+    /// - Parameters:
+    ///   - type: The type of the requests.
+    ///   - body: A closure that returns the answer to a request. The channel calls the closure on
+    ///     the queue of the transport, so it must not block.
     /// - Returns: A token. The service ends when the token is canceled or released.
     public func answer<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         _ type: Request.Type,

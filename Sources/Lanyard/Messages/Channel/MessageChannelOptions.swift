@@ -43,6 +43,10 @@ public struct MessageChannelOptions: Sendable {
     package var firstID: Int?
 
     /// Creates options with a framing and a sealing; all other options have defaults.
+    ///
+    /// - Parameters:
+    ///   - framing: The separation of messages in the byte stream.
+    ///   - sealing: The encryption of messages; `nil` for none.
     public init(framing: any MessageFraming = .startEnd(), sealing: (any MessageSealing)? = nil) {
         self.framing = framing
         self.sealing = sealing

@@ -9,6 +9,9 @@ public struct MessageRefusal: Error, Hashable, Sendable {
     public let reason: String
 
     /// Creates a refusal with this reason.
+    ///
+    /// - Parameter reason: The reason, in words. The channel sends at most its first
+    ///   `MessageLimits.quotation` characters.
     public init(_ reason: String) {
         self.reason = reason
     }

@@ -18,6 +18,9 @@ public struct COBSFraming: MessageFraming {
     private var isPassingOver = false
 
     /// Creates a framing for messages of up to `limit` bytes.
+    ///
+    /// - Parameter limit: The length of the longest message, in bytes. A negative number counts as
+    ///   0.
     public init(limit: Int = MessageFramingLimits.standard) {
         self.limit = max(limit, 0)
     }
@@ -25,7 +28,10 @@ public struct COBSFraming: MessageFraming {
     /// Always `true`.
     public var carriesAnyOctet: Bool { true }
 
-    /// Scans each byte once for delimiters, and decodes complete messages.
+    /// Takes a chunk, scans each byte once for delimiters, and decodes complete messages.
+    ///
+    /// - Parameter chunk: The received bytes, of any number.
+    /// - Returns: The events that the chunk completes, in the order of the stream.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
         chunk.withUnsafeBytes { octets in
             var events: [FramingEvent] = []
@@ -48,6 +54,9 @@ public struct COBSFraming: MessageFraming {
     }
 
     /// Returns the stuffed message with its delimiter.
+    ///
+    /// - Parameter message: The message.
+    /// - Throws: ``MessageError/tooLarge(count:limit:)`` if the message is longer than ``limit``.
     public func frame(_ message: Data) throws(MessageError) -> Data {
         guard message.count <= limit else {
             throw .tooLarge(count: message.count, limit: limit)
@@ -91,7 +100,10 @@ public struct COBSFraming: MessageFraming {
 }
 
 extension MessageFraming where Self == COBSFraming {
-    /// Byte stuffing, for messages of up to `limit` bytes.
+    /// Returns a framing with byte stuffing, for messages of up to `limit` bytes.
+    ///
+    /// - Parameter limit: The length of the longest message, in bytes. A negative number counts as
+    ///   0.
     public static func cobs(limit: Int = MessageFramingLimits.standard) -> COBSFraming {
         COBSFraming(limit: limit)
     }

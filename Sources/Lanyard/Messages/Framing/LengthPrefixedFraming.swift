@@ -39,6 +39,12 @@ public struct LengthPrefixedFraming: MessageFraming {
     private var partial = Data()
 
     /// Creates a framing for messages of up to `limit` bytes.
+    ///
+    /// - Parameters:
+    ///   - width: The number of bytes in a length.
+    ///   - order: The order of the bytes in a length.
+    ///   - limit: The length of the longest message, in bytes. A negative number counts as 0. The
+    ///     limit is at most 65,535 with two bytes, and 4,294,967,295 with four.
     public init(
         _ width: Width = .fourOctets,
         _ order: ByteOrder = .bigEndian,
@@ -53,7 +59,10 @@ public struct LengthPrefixedFraming: MessageFraming {
     /// Always `true`.
     public var carriesAnyOctet: Bool { true }
 
-    /// Checks each length before it stores any byte of the message.
+    /// Takes a chunk, and checks each length before any byte of the message is stored.
+    ///
+    /// - Parameter chunk: The received bytes, of any number.
+    /// - Returns: The events that the chunk completes, in the order of the stream.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
         var events: [FramingEvent] = []
         var rest = chunk
@@ -84,6 +93,9 @@ public struct LengthPrefixedFraming: MessageFraming {
     }
 
     /// Returns the message, preceded by its length.
+    ///
+    /// - Parameter message: The message.
+    /// - Throws: ``MessageError/tooLarge(count:limit:)`` if the message is longer than ``limit``.
     public func frame(_ message: Data) throws(MessageError) -> Data {
         guard message.count <= limit else {
             throw .tooLarge(count: message.count, limit: limit)
@@ -123,7 +135,13 @@ public struct LengthPrefixedFraming: MessageFraming {
 }
 
 extension MessageFraming where Self == LengthPrefixedFraming {
-    /// A framing with the length before each message, for messages of up to `limit` bytes.
+    /// Returns a framing with the length before each message, for messages of up to `limit` bytes.
+    ///
+    /// - Parameters:
+    ///   - width: The number of bytes in a length.
+    ///   - order: The order of the bytes in a length.
+    ///   - limit: The length of the longest message, in bytes. A negative number counts as 0. The
+    ///     limit is at most 65,535 with two bytes, and 4,294,967,295 with four.
     public static func lengthPrefixed(
         _ width: LengthPrefixedFraming.Width = .fourOctets,
         _ order: LengthPrefixedFraming.ByteOrder = .bigEndian,

@@ -11,7 +11,10 @@ public protocol MessageFraming: Sendable {
     /// sent as Base64.
     var carriesAnyOctet: Bool { get }
 
-    /// Takes a chunk of any length, and returns the events that it completes.
+    /// Takes a chunk of any length.
+    ///
+    /// - Parameter chunk: The received bytes.
+    /// - Returns: The events that the chunk completes, in the order of the stream.
     mutating func receive(_ chunk: Data) -> [FramingEvent]
 
     /// Discards an incomplete message, because its link has ended.
@@ -19,6 +22,7 @@ public protocol MessageFraming: Sendable {
 
     /// Returns the framed message.
     ///
+    /// - Parameter message: The message.
     /// - Throws: ``MessageError/tooLarge(count:limit:)`` beyond the limit;
     ///   ``MessageError/unframeable`` if the message contains a byte that this framing reserves.
     func frame(_ message: Data) throws(MessageError) -> Data

@@ -26,6 +26,9 @@ public struct StartEndFraming: MessageFraming {
     private var partial = Data()
 
     /// Creates a framing for messages of up to `limit` bytes.
+    ///
+    /// - Parameter limit: The length of the longest message, in bytes. A negative number counts as
+    ///   0.
     public init(limit: Int = MessageFramingLimits.standard) {
         self.limit = max(limit, 0)
     }
@@ -33,8 +36,11 @@ public struct StartEndFraming: MessageFraming {
     /// Always `false`: the framing reserves two byte values.
     public var carriesAnyOctet: Bool { false }
 
-    /// Scans for each control once, regardless of the number of messages and the length of the
-    /// chunk.
+    /// Takes a chunk, and scans for each control once, regardless of the number of messages and the
+    /// length of the chunk.
+    ///
+    /// - Parameter chunk: The received bytes, of any number.
+    /// - Returns: The events that the chunk completes, in the order of the stream.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
         chunk.withUnsafeBytes { octets in
             var events: [FramingEvent] = []
@@ -66,6 +72,10 @@ public struct StartEndFraming: MessageFraming {
     }
 
     /// Returns the message between STX and ETX.
+    ///
+    /// - Parameter message: The message.
+    /// - Throws: ``MessageError/tooLarge(count:limit:)`` if the message is longer than ``limit``;
+    ///   ``MessageError/unframeable`` if the message contains STX or ETX.
     public func frame(_ message: Data) throws(MessageError) -> Data {
         guard message.count <= limit else {
             throw .tooLarge(count: message.count, limit: limit)
@@ -113,7 +123,11 @@ public struct StartEndFraming: MessageFraming {
 }
 
 extension MessageFraming where Self == StartEndFraming {
-    /// STX (0x02) before each message and ETX (0x03) after it, for messages of up to `limit` bytes.
+    /// Returns a framing with STX (0x02) before each message and ETX (0x03) after it, for messages
+    /// of up to `limit` bytes.
+    ///
+    /// - Parameter limit: The length of the longest message, in bytes. A negative number counts as
+    ///   0.
     public static func startEnd(limit: Int = MessageFramingLimits.standard) -> StartEndFraming {
         StartEndFraming(limit: limit)
     }

@@ -16,14 +16,19 @@ public protocol MessageTransport: AnyObject, Sendable {
     /// differ from link to link.
     var maximumChunk: Int { get }
 
-    /// Starts the transport. From now on it calls `receiver` on the queue, at once with `linked` if
-    /// there is a link. Called once.
+    /// Starts the transport. From now on the transport reports its events, at once
+    /// ``MessageTransportEvent/linked`` if there is a link. The channel calls this method once.
+    ///
+    /// - Parameter receiver: A closure that receives the events. The transport calls the closure on
+    ///   ``queue``.
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void)
 
-    /// Sends a chunk of at most `maximumChunk` bytes, after earlier chunks.
+    /// Sends a chunk, after earlier chunks.
     ///
+    /// - Parameter chunk: The bytes, at most ``maximumChunk``.
     /// - Returns: `false` if there is no room or no link. The chunk was then not accepted;
-    ///   `hasRoom` follows when there is room, or `linked` when there is a link.
+    ///   ``MessageTransportEvent/hasRoom`` follows when there is room, or
+    ///   ``MessageTransportEvent/linked`` when there is a link.
     func send(_ chunk: Data) -> Bool
 
     /// Stops the transport: it releases the receiver and reports no further event.

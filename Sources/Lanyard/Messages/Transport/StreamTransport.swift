@@ -117,6 +117,10 @@ extension ByteChannel {
     /// ```swift
     /// let messages = try await accessory.openChannel(psm: 0x80).messages()
     /// ```
+    ///
+    /// - Parameter options: The framing, the sealing, the form and the limits of the messages. By
+    ///   default, the length of each message precedes it in four bytes, the most significant byte
+    ///   first.
     public func messages(
         options: MessageChannelOptions = MessageChannelOptions(framing: .lengthPrefixed())
     ) -> MessageChannel {
