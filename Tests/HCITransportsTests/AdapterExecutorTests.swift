@@ -30,7 +30,7 @@ private actor Resident {
     }
 }
 
-@Suite("Adapter executor", .timeLimit(.minutes(1)))
+@Suite("Adapter executor", .timeLimit(.minutes(20)))
 struct AdapterExecutorTests {
     @Test("Closures run in order on one thread of the executor")
     func order() async {

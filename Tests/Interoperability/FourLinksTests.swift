@@ -4,7 +4,8 @@ import BluetoothHost
 import Synchronization
 import Testing
 
-/// Four accessories, each of which streams as fast as its controller allows.
+/// Four accessories, each of which streams as fast as its controller allows. FairnessTests measure
+/// the share of each link in virtual time.
 @Suite(.needsPeers) struct FourLinksTests {
     static let linkCount = 4
     static let valueCount = 1000
@@ -24,11 +25,6 @@ import Testing
                 progress.begin()
                 try await readers.waitForAll()
             }
-            // Even the slowest link got its share. How large a share depends on the system as well,
-            // which schedules ten processes on a few cores. In virtual time it is measured exactly
-            // (FairnessTests).
-            let slowest = try #require(progress.whenFirstFinished.min())
-            #expect(slowest > Self.valueCount / 4, "\(progress.whenFirstFinished)")
         }
     }
 
@@ -46,7 +42,7 @@ import Testing
         at place: Int,
         _ progress: Progress
     ) async throws {
-        let counters = try await within(.seconds(60), "\(Self.valueCount) values of \(place)") {
+        let counters = try await within(.seconds(300), "\(Self.valueCount) values of \(place)") {
             var counters: [Int] = []
             for try await value in values {
                 counters.append(value.littleEndianValue)
@@ -65,13 +61,9 @@ import Testing
         private struct State {
             var hasBegun = false
             var counts = [Int](repeating: 0, count: linkCount)
-            var whenFirstFinished: [Int] = []
         }
 
         private let state = Mutex(State())
-
-        /// All counts at the moment when the fastest stream had its values.
-        var whenFirstFinished: [Int] { state.withLock { $0.whenFirstFinished } }
 
         /// Records that all streams are subscribed.
         func begin() { state.withLock { $0.hasBegun = true } }
@@ -81,9 +73,6 @@ import Testing
             state.withLock { state in
                 guard state.hasBegun else { return false }
                 state.counts[place] += 1
-                if state.counts[place] == valueCount, state.whenFirstFinished.isEmpty {
-                    state.whenFirstFinished = state.counts
-                }
                 return state.counts.allSatisfy { $0 >= valueCount }
             }
         }

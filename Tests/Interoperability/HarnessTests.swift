@@ -6,7 +6,7 @@ import Testing
 /// The harness itself: it must not hang, leak processes, or pass without a comparison, because
 /// every other test relies on it.
 @Suite struct HarnessTests {
-    static let limit: Duration = .seconds(20)
+    static let limit: Duration = .seconds(90)
 
     @Test func aChildIsReadLineByLineAndThenToItsEnd() async throws {
         let child = try ChildProcess("/bin/sh", ["-c", "echo one; echo two; echo bad >&2; exit 3"])

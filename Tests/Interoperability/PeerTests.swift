@@ -6,7 +6,7 @@ import Testing
 
 /// The peers do what the other tests rely on.
 @Suite(.needsPeers) struct PeerTests {
-    static let limit: Duration = .seconds(20)
+    static let limit: Duration = .seconds(90)
 
     @Test(arguments: ControllerKind.available)
     func anAccessoryDescribesItself(kind: ControllerKind) async throws {

@@ -9,7 +9,7 @@ import Testing
     static let pointCount = 20
 
     /// How long a pending request may take to fail.
-    static let patience: Duration = .seconds(5)
+    static let patience: Duration = .seconds(60)
 
     @Test(arguments: ControllerKind.available)
     func aWireThatBreaksAnywhereIsReportedAndMended(kind: ControllerKind) async throws {

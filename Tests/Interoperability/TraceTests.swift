@@ -36,7 +36,7 @@ import Testing
                 ["subscribe", accessory.address, "2A37", "--trace", trace.path],
                 adapter: controllers.adapters[1]
             )
-            for _ in 0..<3 { #expect(try await tool.nextLine(within: .seconds(20)) != nil) }
+            for _ in 0..<3 { #expect(try await tool.nextLine(within: .seconds(90)) != nil) }
             tool.kill()
             #expect(try trace.countPackets() > 50)
             try await trace.expectWellFormed()

@@ -21,7 +21,7 @@ package final class TerminalSession: Sendable {
     private let ending = Mutex<ChildProcess.Ending?>(nil)
 
     /// How long the test waits for output, on a busy machine.
-    package static let limit: Duration = .seconds(20)
+    package static let limit: Duration = .seconds(90)
 
     /// The characters for Ctrl-C and for the end of the input.
     package static let interruption = "\u{3}"

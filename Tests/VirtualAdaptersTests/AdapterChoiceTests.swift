@@ -6,7 +6,7 @@ import Testing
 import VirtualAdapters
 import VirtualRadio
 
-@Suite("The choice of an adapter", .timeLimit(.minutes(1)))
+@Suite("The choice of an adapter", .timeLimit(.minutes(20)))
 struct AdapterChoiceTests {
     @Test(
         "A text chooses one of four kinds of adapter",

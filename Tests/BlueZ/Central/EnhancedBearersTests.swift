@@ -20,12 +20,15 @@ import Testing
                 let (visitor, link) = try await stall.arrive()
                 try await visitor.pair()
                 // BlueZ opens them in the background and reports nothing.
-                var patience = Self.patience
-                while patience > 0, await link.enhancedBearerCount < Self.channels - 1 {
+                let end = ContinuousClock.now + Limits.step
+                while await link.enhancedBearerCount < Self.channels - 1,
+                    ContinuousClock.now < end
+                {
                     #expect(try await visitor.read(Stall.short) == Stall.pattern(20))
-                    patience -= 1
                 }
                 #expect(await link.enhancedBearerCount == Self.channels - 1)
+                // No request of the first bearer is pending after this one.
+                _ = try await visitor.read(Stall.short)
                 let count = stall.recorder.requests.count
                 #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
                 try await visitor.write([1, 2], to: Stall.long)
@@ -35,7 +38,4 @@ import Testing
             }
         }
     }
-
-    /// How many values BlueZ reads at most while the test waits for its bearers.
-    private static let patience = 100
 }

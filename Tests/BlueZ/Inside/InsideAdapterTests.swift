@@ -265,7 +265,9 @@ private let holder = """
     }
 
     private func isPowered(_ bluez: BlueZ) async throws {
-        if try await bluez.call("adapter")["Powered"] == .boolean(true) { return }
-        try await bluez.change(of: "/org/bluez/hci0", "Powered", to: .boolean(true))
+        // An earlier change may still be among the events.
+        while try await bluez.call("adapter")["Powered"] != .boolean(true) {
+            try await bluez.change(of: "/org/bluez/hci0", "Powered", to: .boolean(true))
+        }
     }
 }

@@ -48,7 +48,7 @@ import VirtualRadio
                 }
             }
             #expect(duration > .seconds(29))
-            #expect(duration < .seconds(40))
+            #expect(duration < .seconds(30) + .seconds(10) * Limits.patience)
             _ = try await scene.end(of: bench.link)
             try await scene.bluez.machine.resume()
             try await scene.bluez.isAlone()

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 /// Tasks that are canceled during a request of a whole host.
-@Suite("Canceled tasks", .timeLimit(.minutes(1)))
+@Suite("Canceled tasks", .timeLimit(.minutes(20)))
 struct CancellationTests {
     private let peer = ModelPeer(1)
     private let transport: ModelTransport

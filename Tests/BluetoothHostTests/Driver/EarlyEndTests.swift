@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothHost
 
 /// Streams and tasks that end before their request has started.
-@Suite("Early ends", .timeLimit(.minutes(1)))
+@Suite("Early ends", .timeLimit(.minutes(20)))
 struct EarlyEndTests {
     private let host = BluetoothHost(transport: ScriptedTransport())
 

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 /// The start and the end of hosts, in every order.
-@Suite("Lifetime of a host", .timeLimit(.minutes(1)))
+@Suite("Lifetime of a host", .timeLimit(.minutes(20)))
 struct LifetimeTests {
     @Test("A host that was shut down does not open its transport when it is started")
     func startAfterShutdown() async {

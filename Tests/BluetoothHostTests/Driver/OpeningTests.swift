@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothHost
 
 /// Events of a transport before `open` returns.
-@Suite("Opening a transport", .timeLimit(.minutes(1)))
+@Suite("Opening a transport", .timeLimit(.minutes(20)))
 struct OpeningTests {
     @Test("A transport that closes before `open` returns is opened again afterward")
     func closedEarly() async {

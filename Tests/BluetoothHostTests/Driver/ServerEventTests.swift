@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 /// The stream of server events, and its limit.
-@Suite("Server events", .timeLimit(.minutes(1)))
+@Suite("Server events", .timeLimit(.minutes(20)))
 struct ServerEventTests {
     private let host = BluetoothHost(transport: ScriptedTransport())
     private let handle = AttributeHandle(9)

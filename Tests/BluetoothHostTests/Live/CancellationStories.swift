@@ -69,7 +69,7 @@ struct Waiting: Sendable, CustomTestStringConvertible {
     static let end = Waiting("end") { _ = try await $0.ended() }
 }
 
-@Suite("Cancellation of tasks", .timeLimit(.minutes(1)))
+@Suite("Cancellation of tasks", .timeLimit(.minutes(20)))
 struct CancellationStories {
     private let peer = ModelPeer(1)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("A whole host", .timeLimit(.minutes(1)))
+@Suite("A whole host", .timeLimit(.minutes(20)))
 struct LiveStories {
     private let peer = ModelPeer(1, name: "Thermometer")
 

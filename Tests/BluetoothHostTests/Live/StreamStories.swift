@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Streams", .timeLimit(.minutes(1)))
+@Suite("Streams", .timeLimit(.minutes(20)))
 struct StreamStories {
     private let peer = ModelPeer(1)
 

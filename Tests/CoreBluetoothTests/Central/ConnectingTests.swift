@@ -220,6 +220,8 @@ struct ConnectingTests {
             var strap: CBPeripheral? = try phone.met("Strap")
             let identifier = try #require(strap?.identifier.uuidString)
             if let strap { phone.manager.connect(strap) }
+            // The callback with the discovery has returned, so only the test retains the object.
+            phone.queue.sync {}
             let lines = await Misuse.lines(about: identifier) {
                 phone.drop("Strap")
                 strap = nil

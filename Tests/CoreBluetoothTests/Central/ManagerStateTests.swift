@@ -38,8 +38,12 @@ struct ManagerStateTests {
     @Test("1.3 A manager does not retain its delegate")
     func weakDelegate() {
         let options = [CBManagerOptionAdapterKey: "nonsense"]
-        var delegate: Lookout? = Lookout(options: options)
-        let manager = CBCentralManager(delegate: delegate, queue: nil, options: options)
+        var delegate: Silent? = Silent()
+        // A callback would retain the delegate.
+        let queue = DispatchQueue(label: "app")
+        queue.suspend()
+        defer { queue.resume() }
+        let manager = CBCentralManager(delegate: delegate, queue: queue, options: options)
         #expect(manager.delegate != nil)
         delegate = nil
         #expect(manager.delegate == nil)
@@ -166,4 +170,9 @@ private final class MainListener: NSObject, @MainActor CBCentralManagerDelegate 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         said.yield()
     }
+}
+
+/// A delegate that does nothing.
+private final class Silent: NSObject, CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }

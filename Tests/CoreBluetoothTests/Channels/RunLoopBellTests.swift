@@ -41,10 +41,16 @@ import Testing
         let thread = try LoopThread()
         let count = Mutex(0)
         let gate = DispatchSemaphore(value: 0)
-        thread.perform { gate.wait() }
+        await withCheckedContinuation { entered in
+            thread.perform {
+                entered.resume()
+                gate.wait()
+            }
+        }
         let bell = bell(on: thread) { count.withLock { $0 += 1 } }
         for _ in 0..<100 { bell.ring() }
         gate.signal()
+        while count.withLock({ $0 }) == 0 { await thread.run {} }
         await thread.run {}
         await thread.run {}
         #expect(count.withLock { $0 } == 1)

@@ -30,12 +30,11 @@ struct ChangedServicesTests {
                 try await host.unpublish(goes)
                 await phone.journal.wait(for: "modified B100")
                 #expect(kit.services?.map(\.uuid.uuidString) == ["B000"])
-                let lines = Journal()
-                await Misuse.observing({ lines.add($0) }) {
+                let lines = await Misuse.lines(about: kit.identifier.uuidString) {
                     kit.readValue(for: deadValue)
                     kit.discoverCharacteristics(nil, for: dead)
                 }
-                #expect(lines.lines.count { $0.contains("no longer valid") } == 2)
+                #expect(lines.count { $0.contains("no longer valid") } == 2)
                 kit.readValue(for: alive)
                 await phone.journal.wait(for: "value B001 b0 ok")
                 kit.discoverServices(nil)

@@ -92,11 +92,11 @@ struct DisconnectionTests {
     func weakness() {
         var witness: DeafWitness? = DeafWitness()
         let options = [CBManagerOptionAdapterKey: "none"]
-        let central = CBCentralManager(
-            delegate: witness,
-            queue: DispatchQueue(label: "deaf"),
-            options: options
-        )
+        // A callback would retain the delegate.
+        let queue = DispatchQueue(label: "deaf")
+        queue.suspend()
+        defer { queue.resume() }
+        let central = CBCentralManager(delegate: witness, queue: queue, options: options)
         #expect(central.delegate != nil)
         weak let former = witness
         witness = nil

@@ -50,7 +50,8 @@ final class Stage: Sendable {
             )
         }
         phone = try world.addController(ControllerConfiguration(name: "phone"))
-        air = SimulatedAir(world)
+        // The sanitizer makes callbacks slow.
+        air = SimulatedAir(world, patience: .seconds(600))
         adapter = Self.adapter(on: air, phone, number: 1, configure)
     }
 

@@ -63,7 +63,7 @@ private struct Channel {
     }
 }
 
-@Suite("User channels", .timeLimit(.minutes(1)))
+@Suite("User channels", .timeLimit(.minutes(20)))
 struct UserChannelTransportTests {
     @Test("Each packet is written by itself, in order") func writes() async throws {
         try await withExecutor { executor in

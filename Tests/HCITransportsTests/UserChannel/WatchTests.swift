@@ -47,7 +47,7 @@ private final class Counter: Sendable {
     }
 }
 
-@Suite("The return of an adapter", .timeLimit(.minutes(1)))
+@Suite("The return of an adapter", .timeLimit(.minutes(20)))
 struct WatchTests {
     private func watch(
         _ transport: any HCITransport,

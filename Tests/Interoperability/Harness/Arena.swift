@@ -8,7 +8,7 @@ import Testing
 /// A simulated radio on which our hosts start and stop while their peers stay.
 struct Arena: Sendable {
     /// The time limit for a step, on a busy machine.
-    static let limit: Duration = .seconds(20)
+    static let limit: Duration = .seconds(90)
 
     let kind: ControllerKind
     let peers: PeerGroup

@@ -8,7 +8,7 @@ import Testing
 /// Our host and accessories on one simulated radio, with a trace of all packets of our host.
 struct Encounter: Sendable {
     /// The time limit for a step, on a busy machine.
-    static let limit: Duration = .seconds(20)
+    static let limit: Duration = .seconds(90)
 
     let kind: ControllerKind
     let peers: PeerGroup
@@ -63,7 +63,9 @@ struct Encounter: Sendable {
         var options = options
         if options.timeout != nil { options.timeout = Self.limit }
         let (host, address) = (host, Self.address(at: place))
-        return try await within(Self.limit * 2, "a link") { [options] in
+        // A pending connection request may begin before the accessory's process.
+        let limit = options.timeout == nil ? Peer.readyLimit * 2 : Self.limit * 2
+        return try await within(limit, "a link") { [options] in
             try await host.connect(to: address, options: options)
         }
     }

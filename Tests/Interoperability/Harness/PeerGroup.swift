@@ -5,8 +5,9 @@ import Synchronization
 
 /// A peer process that has printed `ready`.
 struct Peer: Sendable {
-    /// How long a peer may take to become ready. A Python process on a busy machine takes seconds.
-    static let readyLimit: Duration = .seconds(30)
+    /// How long a peer may take to become ready. Python processes on a busy machine take
+    /// minutes.
+    static let readyLimit: Duration = .seconds(180)
 
     let process: ChildProcess
 

@@ -71,7 +71,7 @@ struct RangeStories {
 
     @Test(
         "Row 8: An accessory reconnects although 30 % of all packets are lost",
-        arguments: RunSeed.seeds(5)
+        arguments: 1...5 as ClosedRange<UInt64>
     )
     func interference(seed: UInt64) async throws {
         let world = TestWorld(seed: seed)

@@ -81,7 +81,7 @@ import Testing
                 "-in", source.path, "-out", result.path,
             ]
         )
-        let (_, ending) = try await process.waitUntilEnd(within: .seconds(60))
+        let (_, ending) = try await process.waitUntilEnd(within: .seconds(300))
         #expect(ending == .exited(0), "\(process.log)")
         return try Data(contentsOf: result)
     }

@@ -81,7 +81,7 @@ struct ReturnTests {
     @Test("With 30 % loss an accessory is ready within a minute 99 times out of 100")
     func withLoss() async throws {
         var late: [UInt64] = []
-        let seeds = RunSeed.seeds(30)
+        let seeds = 1...30 as ClosedRange<UInt64>  // fixed, because the claim is statistical
         for seed in seeds {
             let result = try? await comeBack(seed: seed, losing: 0.3)
             if (result?.duration ?? .seconds(3600)) > .seconds(60) { late.append(seed) }

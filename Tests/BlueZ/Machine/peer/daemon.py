@@ -26,6 +26,9 @@ LOG_LIMIT = 20_000
 # ends such a link after four seconds, or its data is lost.
 LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 
+# The endings of a crash. BlueZ's issue 2447 causes one.
+CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
+
 # How long BlueZ may take to get its controllers, in seconds: for each attempt with btvirt's.
 PATIENCE = (5, 10, 20)
 
@@ -35,6 +38,7 @@ class Daemon:
         self.line = line
         self.program = None
         self.follower = None
+        self.is_stopping = False
         self.configuration = ""
         # Whether its log has every step.
         self.is_talkative = False
@@ -48,20 +52,24 @@ class Daemon:
         self.log.clear()
         words = ("-d",) if self.is_talkative else ()
         self.program = await Program.start(PROGRAM, "-n", *words, output=PIPE)
-        self.follower = asyncio.ensure_future(self._follow(self.program.process.stdout))
+        self.is_stopping = False
+        self.follower = asyncio.ensure_future(self._follow(self.program.process))
 
     async def stop(self, with_signal=signal.SIGTERM):
         if self.program:
+            self.is_stopping = True
             await self.program.stop(with_signal)
             await self.follower
             self.program = None
 
-    async def _follow(self, output):
-        async for text in output:
+    async def _follow(self, process):
+        async for text in process.stdout:
             line = text.decode(errors="replace").rstrip("\n")
             self.log.append(line)
             if LOST_LINK in line:
                 self.line.emit("fault", what="bluetoothd gave up an encrypted link")
+        if await process.wait() in CRASHES and not self.is_stopping:
+            self.line.emit("fault", what="bluetoothd crashed")
 
 
 def forget_everything():

@@ -21,7 +21,7 @@ CONTROLLER = 0  # hci0
 HEADER = struct.Struct("<HHH")
 COMPLETE, STATUS = 1, 2
 LIMIT = 65_536
-SECONDS = 5
+SECONDS = 20
 
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -13,7 +13,7 @@ import Testing
 
 /// A process that stores bonds is killed at any moment. Afterward the store has its state before
 /// the interrupted operation or after it.
-@Suite("Crashes of a host", .timeLimit(.minutes(5)))
+@Suite("Crashes of a host", .timeLimit(.minutes(20)))
 struct PowerCutTests {
     /// The number of kills.
     private static let killCount = 200
