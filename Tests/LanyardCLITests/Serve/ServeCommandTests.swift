@@ -74,16 +74,17 @@ struct ServeCommandTests {
     @Test("An interruption ends the command with success")
     func interruption() async throws {
         let lines = ScriptedAccessory.Recorder()
+        let remarks = ScriptedAccessory.Recorder()
         let console = Console(
             isOutputTerminal: false,
             isRemarkTerminal: false,
             size: { Console.Size(columns: 80, rows: 24) },
             write: { lines.note($0) },
-            remark: { _ in }
+            remark: { remarks.note($0) }
         )
         let arguments = [
             "serve", Examples.path("thermometer"), "--adapter", "virtual", "--no-store",
-            "--address", "C4:F0:00:00:00:07", "--json",
+            "--address", "C4:F0:00:00:00:07", "--json", "--timeout", "300",
         ]
         let task = Task {
             defer { lines.end() }
@@ -91,7 +92,7 @@ struct ServeCommandTests {
         }
         await lines.waitForLine()
         task.cancel()
-        #expect(await task.value == .success)
+        #expect(await task.value == .success, "\(remarks.lines)")
         let ready =
             #"{"event":"ready","name":"Thermometer","address":"C4:F0:00:00:00:07","services":2,"#
             + #""characteristics":4}"#
