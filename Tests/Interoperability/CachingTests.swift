@@ -36,9 +36,9 @@ import Testing
             #expect(try await second.database() == found)
             let costAgain = encounter.wire.count - count
             #expect(cost > 30, "a whole discovery")
-            // A request, its answer, and the controllers' events for both, and those packets of the
-            // host's background procedures that have left already.
-            #expect(costAgain < 12)
+            // A request, its answer, and the controllers' events for both. Packets of the host's
+            // background procedures may be between them.
+            #expect(costAgain < cost / 2, "\(costAgain) packets after \(cost)")
         }
     }
 
