@@ -308,7 +308,7 @@ if Context.environment["LANYARD_FUZZING"] == "1" {
             name: "HostHarness",
             dependencies: ["BluetoothHost"],
             path: "Tests/BluetoothHostTests",
-            sources: ["Model", "Harness/Bench.swift"]
+            sources: ["Model", "Harness/Harness.swift"]
         ),
         .target(
             name: "ServerHarness",

@@ -53,10 +53,10 @@ func makeConfiguration() throws -> HostConfiguration {
     return configuration
 }
 
-func pair(over transport: any HCITransport, asking doorkeeper: any PairingDelegate) async throws {
+func pair(over transport: any HCITransport, asking approver: any PairingDelegate) async throws {
     // snippet.window
     var configuration = HostConfiguration()
-    configuration.pairingDelegate = doorkeeper
+    configuration.pairingDelegate = approver
     configuration.pairingWindow = .seconds(120)
     let host = BluetoothHost(transport: transport, configuration: configuration)
     try await host.start()

@@ -7,7 +7,7 @@
     import BluetoothHost
     import CoreBluetooth
 
-    struct Doorkeeper: PairingDelegate {
+    struct PairingApprover: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool {
             !pairing.isIncoming  // only pairings that this device started
         }
@@ -19,7 +19,7 @@
     }
 
     CBAdapter.default = .virtual
-    CBAdapter.default?.pairingDelegate = Doorkeeper()
+    CBAdapter.default?.pairingDelegate = PairingApprover()
     let central = CBCentralManager(delegate: nil, queue: nil)
 // snippet.end
 #endif

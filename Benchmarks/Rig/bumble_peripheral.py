@@ -32,7 +32,7 @@ class Peripheral:
             Service(
                 "FFF0",
                 [
-                    Characteristic("FFF1", kinds.READ | kinds.WRITE, OPEN, b"twenty octets of it."),
+                    Characteristic("FFF1", kinds.READ | kinds.WRITE, OPEN, b"exactly twenty bytes"),
                     self.notifying,
                     Characteristic("FFF3", kinds.WRITE_WITHOUT_RESPONSE, OPEN, grants),
                 ],

@@ -61,11 +61,11 @@ class Role:
     other: str
 
 
-READ = Work("read, 20 octets", "read {}", 10_000)
-WRITE = Work("write, 20 octets", "write {}", 10_000)
+READ = Work("read, 20 bytes", "read {}", 10_000)
+WRITE = Work("write, 20 bytes", "write {}", 10_000)
 NOTIFICATIONS = [
-    Work("notification, 20 octets", "notify {} 20", 20_000),
-    Work("notification, 244 octets", "notify {} 244", 10_000),
+    Work("notification, 20 bytes", "notify {} 20", 20_000),
+    Work("notification, 244 bytes", "notify {} 244", 10_000),
 ]
 
 
@@ -205,7 +205,7 @@ def measure_role(role, start_controller, place, rounds):
 
 def report(role, results, chosen):
     raw = statistics.median(sample.raw for samples in results.values() for sample in samples)
-    print(f"controller: {chosen}; raw round trip of 32 octets: {raw:.1f} µs\n")
+    print(f"controller: {chosen}; raw round trip of 32 bytes: {raw:.1f} µs\n")
     print(table(results, role))
 
 

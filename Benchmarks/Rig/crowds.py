@@ -8,9 +8,9 @@ from processes import Process, await_socket
 
 SIZES = (1, 20)
 WORKS = {
-    "read, 20 octets": ("read {}", 20_000),
-    "notification, 20 octets": ("notify {} 20", 40_000),
-    "notification, 244 octets": ("notify {} 244", 20_000),
+    "read, 20 bytes": ("read {}", 20_000),
+    "notification, 20 bytes": ("notify {} 20", 40_000),
+    "notification, 244 bytes": ("notify {} 244", 20_000),
 }
 
 

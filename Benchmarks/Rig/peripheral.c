@@ -24,7 +24,7 @@ typedef struct { uint16_t type; uint8_t count; uint8_t value[20]; } Attribute;
 static const Attribute database[] = {
     {0x2800, 2, {0xF0, 0xFF}},
     {0x2803, 5, {0x0A, valueHandle, 0, 0xF1, 0xFF}},
-    {0xFFF1, 20, "twenty octets of it."},
+    {0xFFF1, 20, "exactly twenty bytes"},
     {0x2803, 5, {0x10, notifyingHandle, 0, 0xF2, 0xFF}},
     {0xFFF2, 1, {0}},
     {0x2902, 2, {0, 0}},

@@ -10,14 +10,14 @@ enum DropService {
     /// The UUID of the standard characteristic that contains a PSM.
     static var psm: CBUUID { CBUUID(string: CBUUIDL2CAPPSMCharacteristicString) }
 
-    static func octets(of psm: CBL2CAPPSM) -> Data {
+    static func bytes(of psm: CBL2CAPPSM) -> Data {
         Data([UInt8(truncatingIfNeeded: psm), UInt8(truncatingIfNeeded: psm >> 8)])
     }
 
     static func psm(in value: Data) -> CBL2CAPPSM? {
-        let octets = Array(value)
-        guard octets.count == 2 else { return nil }
-        return CBL2CAPPSM(octets[0]) | CBL2CAPPSM(octets[1]) << 8
+        let bytes = Array(value)
+        guard bytes.count == 2 else { return nil }
+        return CBL2CAPPSM(bytes[0]) | CBL2CAPPSM(bytes[1]) << 8
     }
 }
 

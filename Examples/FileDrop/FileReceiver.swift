@@ -22,7 +22,7 @@ final class FileReceiver: NSObject {
             CBMutableCharacteristic(
                 type: DropService.psm,
                 properties: .read,
-                value: DropService.octets(of: psm),
+                value: DropService.bytes(of: psm),
                 permissions: .readable
             )
         ]

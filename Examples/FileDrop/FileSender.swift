@@ -13,7 +13,7 @@ final class FileSender: NSObject {
 
     init(_ file: URL) throws {
         name = file.lastPathComponent
-        rest = Parcel(name: name, content: try Data(contentsOf: file)).octets
+        rest = Parcel(name: name, content: try Data(contentsOf: file)).bytes
         super.init()
         _ = central
     }
@@ -21,9 +21,9 @@ final class FileSender: NSObject {
     /// Writes as much as there is room for now.
     private func write(to stream: OutputStream) {
         guard !rest.isEmpty else { return }
-        let count = rest.withUnsafeBytes { octets in
-            octets.bindMemory(to: UInt8.self).baseAddress
-                .map { stream.write($0, maxLength: octets.count) } ?? 0
+        let count = rest.withUnsafeBytes { bytes in
+            bytes.bindMemory(to: UInt8.self).baseAddress
+                .map { stream.write($0, maxLength: bytes.count) } ?? 0
         }
         guard count > 0 else { return fail("the channel takes nothing") }
         rest = rest.dropFirst(count)

@@ -12,9 +12,9 @@ struct Parcel {
     let name: String
     let content: Data
 
-    var octets: Data {
-        let nameOctets = Data(name.utf8.prefix(Int(UInt16.max)))
-        return bigEndian(UInt16(nameOctets.count)) + bigEndian(UInt64(content.count)) + nameOctets
+    var bytes: Data {
+        let nameBytes = Data(name.utf8.prefix(Int(UInt16.max)))
+        return bigEndian(UInt16(nameBytes.count)) + bigEndian(UInt64(content.count)) + nameBytes
             + content + bigEndian(checksum(content))
     }
 }

@@ -47,8 +47,8 @@ final class Reception: NSObject {
         }
     }
 
-    private func answer(_ octet: UInt8) {
-        _ = channel.outputStream.write([octet], maxLength: 1)
+    private func answer(_ byte: UInt8) {
+        _ = channel.outputStream.write([byte], maxLength: 1)
     }
 
     private func finish(_ outcome: Outcome) {

@@ -9,11 +9,11 @@ struct HeartRateMeasurement: CustomStringConvertible {
     let isInContact: Bool?
 
     init?(_ value: Data) {
-        let octets = Array(value)
-        guard let flags = octets.first else { return nil }
+        let bytes = Array(value)
+        guard let flags = bytes.first else { return nil }
         let isWide = flags & 1 != 0
-        guard octets.count > (isWide ? 2 : 1) else { return nil }
-        beatsPerMinute = isWide ? Int(octets[1]) | Int(octets[2]) << 8 : Int(octets[1])
+        guard bytes.count > (isWide ? 2 : 1) else { return nil }
+        beatsPerMinute = isWide ? Int(bytes[1]) | Int(bytes[2]) << 8 : Int(bytes[1])
         isInContact = flags & 4 != 0 ? flags & 2 != 0 : nil
     }
 

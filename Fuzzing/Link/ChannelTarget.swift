@@ -20,7 +20,7 @@ private struct FuzzedLink {
     var open: Set<LogicalLink.RequestID> = []
     var lastRequest: LogicalLink.RequestID = 0
 
-    init(role: SignallingChannel.Role) {
+    init(role: SignalingChannel.Role) {
         link = LogicalLink(role: role)
         conditions.listeners[0x0080] = ListenerTerms()
         var limited = ListenerTerms()
@@ -32,8 +32,8 @@ private struct FuzzedLink {
     mutating func step(_ input: inout FuzzInput) {
         switch input.number(below: 16) {
         case 0...4:
-            receive(link.receiveSignalling(signal(&input)[...], under: conditions, now: now))
-        case 5: receive(link.receiveSignalling(input.bytes()[...], under: conditions, now: now))
+            receive(link.receiveSignaling(signal(&input)[...], under: conditions, now: now))
+        case 5: receive(link.receiveSignaling(input.bytes()[...], under: conditions, now: now))
         case 6, 7:
             let channel = ChannelIdentifier(rawValue: 0x40 + UInt16(input.number(below: 8)))
             receive(link.receive(input.bytes()[...], on: channel, now: now))

@@ -27,7 +27,7 @@ private let stepLimit = 400
 private let deadlineLimit = 2_000
 
 private struct FuzzedHost {
-    private var bench = ready
+    private var harness = ready
     private var requests: [RequestIdentifier] = []
     private var scans: [RequestIdentifier] = []
     private var sets: [RequestIdentifier] = []
@@ -35,14 +35,14 @@ private struct FuzzedHost {
     private static let peers = (1...3).map { ModelPeer($0) }
 
     /// A host that has started and acts as a server, copied for each input.
-    private static let ready: Bench = {
-        var bench = Bench(.rich, peers: peers) { configuration in
+    private static let ready: Harness = {
+        var harness = Harness(.rich, peers: peers) { configuration in
             configuration.randomness = SplitMix64(seed: 1)
             configuration.pairingDelegate = Delegate()
         }
-        bench.open()
-        bench.drive(atMost: 1_000)
-        require(bench.core.state == .ready, "the host does not start")
+        harness.open()
+        harness.drive(atMost: 1_000)
+        require(harness.core.state == .ready, "the host does not start")
         let service = GATT.ServiceDefinition(
             BluetoothUUID(0x1809),
             [
@@ -56,30 +56,30 @@ private struct FuzzedHost {
                 ),
             ]
         )
-        require((try? bench.core.publish(service, now: bench.now)) != nil, "nothing to serve")
-        _ = try? bench.core.listen(0x0080, terms: ListenerTerms(), backlogLimit: 4)
-        bench.performActions()
-        return bench
+        require((try? harness.core.publish(service, now: harness.now)) != nil, "nothing to serve")
+        _ = try? harness.core.listen(0x0080, terms: ListenerTerms(), backlogLimit: 4)
+        harness.performActions()
+        return harness
     }()
 
     private struct Delegate: PairingDelegate {}
 
     mutating func step(_ input: inout FuzzInput) {
         switch input.number(below: 16) {
-        case 0, 1: bench.feed(event(&input))
-        case 2: bench.feed(metaEvent(&input))
-        case 3, 4: bench.feed(data(&input))
-        case 5: bench.feed(input.bytes())
-        case 6: dial(&input)
+        case 0, 1: harness.feed(event(&input))
+        case 2: harness.feed(metaEvent(&input))
+        case 3, 4: harness.feed(data(&input))
+        case 5: harness.feed(input.bytes())
+        case 6: requestConnection(&input)
         case 7, 8: ask(&input)
         case 9: askForChannel(&input)
         case 10: answer(&input)
         case 11: useRadio(&input)
         case 12: changePeers(&input)
         case 13: pass(.milliseconds(4 * Int(input.word())))
-        default: bench.drive(atMost: input.number(below: 16))
+        default: harness.drive(atMost: input.number(below: 16))
         }
-        bench.performActions()
+        harness.performActions()
     }
 
     // MARK: The controller
@@ -110,13 +110,13 @@ private struct FuzzedHost {
     // MARK: The application
 
     private func link(_ input: inout FuzzInput) -> LinkIdentifier? {
-        input.pick(bench.core.linkList.map(\.identifier))
+        input.pick(harness.core.linkList.map(\.identifier))
     }
 
-    private mutating func dial(_ input: inout FuzzInput) {
+    private mutating func requestConnection(_ input: inout FuzzInput) {
         guard let peer = input.pick(Self.peers) else { return }
         let options = input.flag() ? ConnectOptions() : .whenAvailable
-        requests.append(bench.dial(peer.address, options))
+        requests.append(harness.requestConnection(peer.address, options))
     }
 
     private mutating func ask(_ input: inout FuzzInput) {
@@ -129,7 +129,7 @@ private struct FuzzedHost {
                 .gatt(.discoverPrimaryServices(uuid: nil)), .gatt(.exchangeMTU),
                 .gatt(.subscribe(valueHandle: handle, descriptor: handle, .notification)),
                 .gatt(.writeWithoutResponse(handle, [3])), .writeSigned(handle, [4]), .database,
-                .readRSSI, .setDataLength(octets: 100), .setPHY(transmit: .le2M, receive: .le2M),
+                .readRSSI, .setDataLength(bytes: 100), .setPHY(transmit: .le2M, receive: .le2M),
                 .readPHY, .readRemoteVersion, .pair(Pairing.Policy()), .disconnect,
                 .updateParameters(
                     ConnectionUpdate(
@@ -139,13 +139,13 @@ private struct FuzzedHost {
                 ),
             ] as [LinkRequest]
         )
-        if let request { requests.append(bench.ask(request, of: link)) }
+        if let request { requests.append(harness.ask(request, of: link)) }
     }
 
     private mutating func askForChannel(_ input: inout FuzzInput) {
         guard let link = link(&input) else { return }
         let number = ChannelNumber(rawValue: UInt64(input.number(below: 4)))
-        let wish = input.pick(
+        let request = input.pick(
             [
                 .open(0x0080, .credit, count: 1, L2CAP.ChannelOptions()),
                 .open(0x0080, .enhanced, count: 2, L2CAP.ChannelOptions()),
@@ -154,7 +154,7 @@ private struct FuzzedHost {
                 .close(number), .awaitEnd(number),
             ] as [ChannelRequest]
         )
-        if let wish { requests.append(bench.ask(wish, of: link)) }
+        if let request { requests.append(harness.ask(request, of: link)) }
     }
 
     private mutating func answer(_ input: inout FuzzInput) {
@@ -162,69 +162,69 @@ private struct FuzzedHost {
             let answer = input.pick(
                 [.yes, .no, .passkey(UInt32(input.word()))] as [Pairing.Answer]
             )
-            if let answer { bench.core.answer(answer, on: link, now: bench.now) }
-        } else if let question = bench.serverQuestions.last {
+            if let answer { harness.core.answer(answer, on: link, now: harness.now) }
+        } else if let question = harness.serverQuestions.last {
             let value = input.bytes()
             let result: Result<[UInt8], ATT.ErrorCode> =
                 input.flag() ? .success(value) : .failure(.valueNotAllowed)
-            bench.core.answer(question, result, now: bench.now)
+            harness.core.answer(question, result, now: harness.now)
         }
     }
 
     private mutating func useRadio(_ input: inout FuzzInput) {
         switch input.number(below: 5) {
-        case 0: scans.append(bench.scan())
-        case 1: if let scan = scans.popLast() { bench.core.stopScan(scan, now: bench.now) }
-        case 2: sets.append(bench.advertise(Advertising(kind: .connectable)))
-        case 3: if let set = sets.popLast() { bench.core.stopAdvertising(set, now: bench.now) }
+        case 0: scans.append(harness.scan())
+        case 1: if let scan = scans.popLast() { harness.core.stopScan(scan, now: harness.now) }
+        case 2: sets.append(harness.advertise(Advertising(kind: .connectable)))
+        case 3: if let set = sets.popLast() { harness.core.stopAdvertising(set, now: harness.now) }
         default:
             guard let link = link(&input) else { return }
             let handle = AttributeHandle(UInt16(input.byte()))
-            let id = bench.takeRequest()
+            let id = harness.takeRequest()
             let value = GATT.AttributeValue(handle: handle, value: [5])
             requests.append(id)
-            bench.core.notify([value], on: link, id: id, now: bench.now)
+            harness.core.notify([value], on: link, id: id, now: harness.now)
         }
     }
 
     private mutating func changePeers(_ input: inout FuzzInput) {
         guard let peer = input.pick(Self.peers)?.address else { return }
         switch input.number(below: 6) {
-        case 0: bench.controller.dropLink(to: peer, .connectionTimeout)
-        case 1: bench.controller.restart()
-        case 2: _ = bench.controller.acceptConnection(from: peer)
-        case 3: bench.controller.sendSecurity(input.bytes(), from: peer)
-        case 4: bench.controller.notify(input.bytes(), from: peer)
-        default: bench.loseTransport()
+        case 0: harness.controller.dropLink(to: peer, .connectionTimeout)
+        case 1: harness.controller.restart()
+        case 2: _ = harness.controller.acceptConnection(from: peer)
+        case 3: harness.controller.sendSecurity(input.bytes(), from: peer)
+        case 4: harness.controller.notify(input.bytes(), from: peer)
+        default: harness.loseTransport()
         }
     }
 
     // MARK: Time and end
 
     private mutating func pass(_ duration: Duration) {
-        let end = bench.now + duration
+        let end = harness.now + duration
         for _ in 0..<deadlineLimit {
-            guard let deadline = bench.core.nextDeadline, deadline <= end else { break }
-            bench.now = max(bench.now, deadline)
-            bench.core.deadlinePassed(now: bench.now)
-            bench.drive(atMost: 50)
+            guard let deadline = harness.core.nextDeadline, deadline <= end else { break }
+            harness.now = max(harness.now, deadline)
+            harness.core.deadlinePassed(now: harness.now)
+            harness.drive(atMost: 50)
         }
-        bench.now = end
+        harness.now = end
     }
 
     mutating func finish() {
-        bench.core.shutDown(now: bench.now)
-        bench.performActions()
+        harness.core.shutDown(now: harness.now)
+        harness.performActions()
         pass(HostCore.shutdownLimit)
-        require(bench.core.state == .closed, "the host does not shut down: \(bench.core.state)")
-        require(bench.core.linkList.isEmpty, "links that outlive their host")
-        require(bench.core.nextDeadline == nil, "a deadline of a host that is closed")
-        let open = bench.unfinished(requests)
+        require(harness.core.state == .closed, "the host does not shut down: \(harness.core.state)")
+        require(harness.core.linkList.isEmpty, "links that outlive their host")
+        require(harness.core.nextDeadline == nil, "a deadline of a host that is closed")
+        let open = harness.unfinished(requests)
         require(open.isEmpty, "requests that do not end once: \(open)")
     }
 }
 
-extension Bench {
+extension Harness {
     /// The questions of the server to the application.
     fileprivate var serverQuestions: [GATTServer.RequestID] {
         news.compactMap { if case .asked(let id, _) = $0.news { id } else { nil } }

@@ -55,9 +55,9 @@ private func fuzzPDUs(_ bytes: [UInt8]) {
         guard let pdu = try? ATT.PDU(parsing: payload) else { return }
         require((try? ATT.PDU(parsing: pdu.encode()[...])) == pdu, "another ATT PDU comes back")
     case 1:
-        guard let packet = try? Signalling.Packet(parsing: payload) else { return }
-        let again = try? Signalling.Packet(parsing: packet.encode()[...])
-        require(again == packet, "another signalling packet comes back")
+        guard let packet = try? Signaling.Packet(parsing: payload) else { return }
+        let again = try? Signaling.Packet(parsing: packet.encode()[...])
+        require(again == packet, "another signaling packet comes back")
     default:
         guard let pdu = try? SMP.PDU(parsing: payload) else { return }
         require((try? SMP.PDU(parsing: pdu.encode()[...])) == pdu, "another SMP PDU comes back")

@@ -20,7 +20,7 @@ private func fuzzFraming(_ bytes: [UInt8]) {
     let stream = Data(bytes)
     check(StartEndFraming(limit: messageLimit), stream)
     check(COBSFraming(limit: messageLimit), stream)
-    check(LengthPrefixedFraming(.twoOctets, .bigEndian, limit: messageLimit), stream)
+    check(LengthPrefixedFraming(.twoBytes, .bigEndian, limit: messageLimit), stream)
 }
 
 /// The longest message that the framings accept.

@@ -26,8 +26,8 @@ private func fuzzH4(_ bytes: [UInt8]) {
     var whole = H4Deframer()
     var pieces = H4Deframer()
     if isNoisy {
-        whole.resynchronise()
-        pieces.resynchronise()
+        whole.resynchronize()
+        pieces.resynchronize()
     }
     var apart: [HCI.Packet] = []
     for start in stride(from: 0, to: stream.count, by: size) {

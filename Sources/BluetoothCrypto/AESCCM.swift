@@ -94,8 +94,8 @@ package struct AESCCM: Sendable {
         [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 
-    private static func padded(_ octets: [UInt8]) -> [UInt8] {
+    private static func padded(_ bytes: [UInt8]) -> [UInt8] {
         let length = AES128.blockLength
-        return octets + [UInt8](repeating: 0, count: (length - octets.count % length) % length)
+        return bytes + [UInt8](repeating: 0, count: (length - bytes.count % length) % length)
     }
 }

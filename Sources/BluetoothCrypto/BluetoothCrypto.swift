@@ -29,9 +29,9 @@ package struct AES128: Sendable {
     ///   cryptographic library fails, which is not expected.
     package func encrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
-        var octets = Array(block)
-        guard (try? AES.permute(&octets, key: key)) != nil else { return nil }
-        return octets
+        var bytes = Array(block)
+        guard (try? AES.permute(&bytes, key: key)) != nil else { return nil }
+        return bytes
     }
 
     /// Decrypts one 16-byte block.
@@ -40,9 +40,9 @@ package struct AES128: Sendable {
     ///   cryptographic library fails, which is not expected.
     package func decrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
         guard block.count == Self.blockLength else { return nil }
-        var octets = Array(block)
-        guard (try? AES.inversePermute(&octets, key: key)) != nil else { return nil }
-        return octets
+        var bytes = Array(block)
+        guard (try? AES.inversePermute(&bytes, key: key)) != nil else { return nil }
+        return bytes
     }
 
     /// Returns the 16-byte code that authenticates a message of any length (AES-CMAC, RFC 4493).

@@ -88,7 +88,7 @@ public actor BluetoothHost {
     var pairingQuestions = PairingQuestions()
     var incomingLinkReaders = IncomingLinkReaders()
     var advertisingEnds = Ends<RequestIdentifier, AdvertisingEnd>()
-    private var farewells: [CheckedContinuation<Void, Never>] = []
+    private var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
     var linkEnds = Ends<LinkIdentifier, HostError>()
     private var broadcast = StateBroadcast()
     var logBudget = LogBudget()
@@ -210,7 +210,7 @@ public actor BluetoothHost {
         await withCheckedContinuation { waiter in
             // Checked inside the closure, because the actor may run other tasks before the closure
             // starts.
-            if core.state == .closed { waiter.resume() } else { farewells.append(waiter) }
+            if core.state == .closed { waiter.resume() } else { shutdownWaiters.append(waiter) }
         }
         opening?.cancel()
         await opening?.value
@@ -475,7 +475,7 @@ public actor BluetoothHost {
         serverEventRouter.close()
         incomingLinkReaders.close()
         securityEventReaders.close()
-        for farewell in farewells { farewell.resume() }
-        farewells = []
+        for waiter in shutdownWaiters { waiter.resume() }
+        shutdownWaiters = []
     }
 }

@@ -13,8 +13,8 @@
 // frames to the size of the controller's buffers, which it counts.
 //
 // The signaling channel carries requests and responses. Some concern the link itself, such as a
-// Peripheral's request for other connection parameters. The others concern channels. `Signalling`
-// encodes and decodes the commands, and `SignallingChannel` is the local side of the exchange.
+// Peripheral's request for other connection parameters. The others concern channels. `Signaling`
+// encodes and decodes the commands, and `SignalingChannel` is the local side of the exchange.
 //
 // Signaling creates further channels. They carry SDUs of up to 65,535 bytes, each in one or more
 // frames. A device may send only as many frames as its peer has given it credits for, so neither

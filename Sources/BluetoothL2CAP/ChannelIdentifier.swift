@@ -13,11 +13,11 @@ package struct ChannelIdentifier: OpenCode {
     /// The Attribute Protocol on LE.
     package static let att = ChannelIdentifier(rawValue: 0x0004)
     /// L2CAP's own signaling on LE.
-    package static let signalling = ChannelIdentifier(rawValue: 0x0005)
+    package static let signaling = ChannelIdentifier(rawValue: 0x0005)
     /// The Security Manager Protocol on LE.
     package static let securityManager = ChannelIdentifier(rawValue: 0x0006)
 
     package static let names: [UInt16: String] = [
-        0x0004: "ATT", 0x0005: "LE signalling", 0x0006: "SMP",
+        0x0004: "ATT", 0x0005: "LE signaling", 0x0006: "SMP",
     ]
 }

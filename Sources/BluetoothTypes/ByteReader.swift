@@ -49,32 +49,32 @@ package struct ByteReader: Sendable {
     }
 
     package mutating func readUInt16() throws(MalformedBytes) -> UInt16 {
-        UInt16(truncatingIfNeeded: try readInteger(octets: 2))
+        UInt16(truncatingIfNeeded: try readInteger(bytes: 2))
     }
 
     package mutating func readUInt24() throws(MalformedBytes) -> UInt32 {
-        UInt32(truncatingIfNeeded: try readInteger(octets: 3))
+        UInt32(truncatingIfNeeded: try readInteger(bytes: 3))
     }
 
     package mutating func readUInt32() throws(MalformedBytes) -> UInt32 {
-        UInt32(truncatingIfNeeded: try readInteger(octets: 4))
+        UInt32(truncatingIfNeeded: try readInteger(bytes: 4))
     }
 
     package mutating func readUInt64() throws(MalformedBytes) -> UInt64 {
-        try readInteger(octets: 8)
+        try readInteger(bytes: 8)
     }
 
     /// Reads an unsigned integer of 1 to 8 bytes.
-    package mutating func readInteger(octets: Int) throws(MalformedBytes) -> UInt64 {
-        guard bytes.count >= octets else {
-            throw .truncated(needed: octets, available: bytes.count)
+    package mutating func readInteger(bytes count: Int) throws(MalformedBytes) -> UInt64 {
+        guard bytes.count >= count else {
+            throw .truncated(needed: count, available: bytes.count)
         }
         let start = bytes.startIndex
         var value: UInt64 = 0
-        for offset in 0..<octets {
+        for offset in 0..<count {
             value |= UInt64(bytes[start + offset]) << UInt64(8 * offset)
         }
-        bytes = bytes[(start + octets)...]
+        bytes = bytes[(start + count)...]
         return value
     }
 

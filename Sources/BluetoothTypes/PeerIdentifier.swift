@@ -24,8 +24,8 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// Creates an identifier from bytes whose count the caller has checked.
     ///
     /// Missing bytes become zero, and excess bytes are ignored.
-    package init(octets: some Collection<UInt8>) {
-        let bytes = Array(octets.prefix(Self.length))
+    package init(bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes.prefix(Self.length))
         self.bytes = bytes + [UInt8](repeating: 0, count: Self.length - bytes.count)
     }
 

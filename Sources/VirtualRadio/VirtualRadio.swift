@@ -17,7 +17,7 @@
 // that IEEE 754 defines to the last bit.
 //
 // **The medium.** A packet passes these steps in order. It occupies its channel for its `airTime`,
-// which follows from modulation and length to the microsecond (Vol 6, Part B, 2). `Surroundings`
+// which follows from modulation and length to the microsecond (Vol 6, Part B, 2). `RadioEnvironment`
 // computes its power at the receiver: the transmit power, less the path loss between the two
 // positions at that instant, plus or minus the shadowing of the pair. There is no power at all
 // across a partition or from a device that is off. `Reception` turns power and length into the

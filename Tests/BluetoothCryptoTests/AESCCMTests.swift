@@ -25,13 +25,13 @@ struct AESCCMTests {
     ]
 
     private func nonce(_ counter: UInt8, _ isFromCentral: Bool) -> [UInt8] {
-        [counter, 0, 0, 0, isFromCentral ? 0x80 : 0] + Self.vector.octets
+        [counter, 0, 0, 0, isFromCentral ? 0x80 : 0] + Self.vector.bytes
     }
 
     @Test("The session key follows from the key diversifiers of both sides (Vol 6, Part C, 1)")
     func sessionKey() {
-        let key = AES128(key: "4c68384139f574d836bcf34e9dfb01bf".octets)
-        let made = key?.encrypt("0213243546576879acbdcedfe0f10213".octets)
+        let key = AES128(key: "4c68384139f574d836bcf34e9dfb01bf".bytes)
+        let made = key?.encrypt("0213243546576879acbdcedfe0f10213".bytes)
         #expect(made?.hexadecimal == Self.sessionKey)
     }
 
@@ -41,20 +41,20 @@ struct AESCCMTests {
     )
     func sample(place: Int) throws {
         let sample = Self.samples[place]
-        let cipher = try #require(AESCCM(key: Self.sessionKey.octets))
-        let packet = sample.packet.octets
+        let cipher = try #require(AESCCM(key: Self.sessionKey.bytes))
+        let packet = sample.packet.bytes
         let nonce = nonce(sample.counter, sample.isFromCentral)
         let context = [packet[0] & 0xE3]
         let text = cipher.open(packet.dropFirst(2), nonce: nonce, context: context)
         #expect(text?.hexadecimal == sample.text)
-        let sealed = cipher.seal(sample.text.octets, nonce: nonce, context: context)
+        let sealed = cipher.seal(sample.text.bytes, nonce: nonce, context: context)
         #expect(sealed == Array(packet.dropFirst(2)))
     }
 
     @Test("A packet with any flipped bit is not opened")
     func turned() throws {
-        let cipher = try #require(AESCCM(key: Self.sessionKey.octets))
-        let packet = Self.samples[2].packet.octets
+        let cipher = try #require(AESCCM(key: Self.sessionKey.bytes))
+        let packet = Self.samples[2].packet.bytes
         let nonce = nonce(1, true)
         for bit in 16..<packet.count * 8 {
             var packet = packet
@@ -82,7 +82,7 @@ struct AESCCMTests {
     @Test("Impossible lengths are refused")
     func lengths() throws {
         #expect(AESCCM(key: [1, 2, 3]) == nil)
-        let cipher = try #require(AESCCM(key: Self.sessionKey.octets))
+        let cipher = try #require(AESCCM(key: Self.sessionKey.bytes))
         #expect(cipher.seal([1], nonce: [1, 2, 3], context: []) == nil)
         #expect(
             cipher.open([1, 2, 3], nonce: [UInt8](repeating: 0, count: 13), context: []) == nil

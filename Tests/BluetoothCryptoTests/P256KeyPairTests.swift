@@ -13,8 +13,8 @@ struct P256KeyPairTests {
         arguments: Sample.all
     )
     func samples(_ sample: Sample) throws {
-        let one = try #require(P256KeyPair(privateKey: sample.privateA.octets))
-        let other = try #require(P256KeyPair(privateKey: sample.privateB.octets))
+        let one = try #require(P256KeyPair(privateKey: sample.privateA.bytes))
+        let other = try #require(P256KeyPair(privateKey: sample.privateB.bytes))
         #expect(one.publicKey == P256PublicKey(sample.publicA))
         #expect(other.publicKey == P256PublicKey(sample.publicB))
         #expect(one.sharedSecret(with: other.publicKey)?.hexadecimal == sample.secret)
@@ -24,7 +24,7 @@ struct P256KeyPairTests {
     @Test("The debug key pair is the one that the specification publishes")
     func debug() {
         #expect(P256KeyPair.debug?.publicKey == P256PublicKey(Sample.all[0].publicA))
-        #expect(P256KeyPair.debug?.privateKey == Sample.all[0].privateA.octets)
+        #expect(P256KeyPair.debug?.privateKey == Sample.all[0].privateA.bytes)
     }
 
     @Test(
@@ -48,10 +48,10 @@ struct P256KeyPairTests {
     func range() {
         let order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
         let last = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550"
-        #expect(P256KeyPair(privateKey: order.octets) == nil)
+        #expect(P256KeyPair(privateKey: order.bytes) == nil)
         #expect(P256KeyPair(privateKey: [UInt8](repeating: 0xFF, count: 32)) == nil)
         #expect(P256KeyPair(privateKey: [UInt8](repeating: 0x00, count: 32)) == nil)
-        #expect(P256KeyPair(privateKey: last.octets) != nil)
+        #expect(P256KeyPair(privateKey: last.bytes) != nil)
         #expect(P256KeyPair(privateKey: [UInt8](repeating: 0, count: 31) + [1]) != nil)
     }
 
@@ -133,11 +133,11 @@ struct Sample: Sendable {
 
 extension P256PublicKey {
     init(_ texts: (x: String, y: String)) {
-        self.init(x: texts.x.octets, y: texts.y.octets)
+        self.init(x: texts.x.bytes, y: texts.y.bytes)
     }
 }
 
 extension String {
     /// The bytes of the hexadecimal digits, or no bytes if the digits are invalid.
-    var octets: [UInt8] { Array(hexadecimal: self) ?? [] }
+    var bytes: [UInt8] { Array(hexadecimal: self) ?? [] }
 }

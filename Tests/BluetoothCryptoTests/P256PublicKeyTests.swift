@@ -32,12 +32,12 @@ struct P256PublicKeyTests {
 
     @Test("Coordinates of another length are refused", arguments: [0, 1, 31, 33, 64])
     func refusesLengths(count: Int) {
-        let octets = [UInt8](repeating: 0x11, count: count)
+        let bytes = [UInt8](repeating: 0x11, count: count)
         let whole = Good.generator
-        #expect(!P256PublicKey(x: octets, y: whole.y.octets).isValid)
-        #expect(!P256PublicKey(x: whole.x.octets, y: octets).isValid)
+        #expect(!P256PublicKey(x: bytes, y: whole.y.bytes).isValid)
+        #expect(!P256PublicKey(x: whole.x.bytes, y: bytes).isValid)
         // The total length is that of a key, but the length of each coordinate is not.
-        #expect(!P256PublicKey(x: octets, y: [UInt8](repeating: 0, count: 64 - count)).isValid)
+        #expect(!P256PublicKey(x: bytes, y: [UInt8](repeating: 0, count: 64 - count)).isValid)
     }
 
     @Test("A key with any flipped bit is refused")
@@ -66,7 +66,7 @@ struct P256PublicKeyTests {
 
     @Test("A key and its negation give the same secret, so only x distinguishes keys")
     func mirror() throws {
-        let pair = try #require(P256KeyPair(privateKey: Sample.all[0].privateB.octets))
+        let pair = try #require(P256KeyPair(privateKey: Sample.all[0].privateB.bytes))
         let plain = P256PublicKey((Good.generator.x, Good.generator.y))
         let mirrored = P256PublicKey((Good.mirrored.x, Good.mirrored.y))
         #expect(plain.isValid && mirrored.isValid)

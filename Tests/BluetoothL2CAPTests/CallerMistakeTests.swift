@@ -11,7 +11,7 @@ struct CallerMistakeTests {
     @Test("A Central that requests connection parameters traps")
     func askingAsCentral() async {
         await #expect(processExitsWith: .failure) {
-            var channel = SignallingChannel(role: .central)
+            var channel = SignalingChannel(role: .central)
             _ = channel.request(.ordinary, now: .zero)
         }
     }
@@ -19,7 +19,7 @@ struct CallerMistakeTests {
     @Test("A request for impossible connection parameters traps")
     func askingForTheImpossible() async {
         await #expect(processExitsWith: .failure) {
-            var channel = SignallingChannel(role: .peripheral)
+            var channel = SignalingChannel(role: .peripheral)
             _ = channel.request(.impossible, now: .zero)
         }
     }
@@ -34,7 +34,7 @@ struct CallerMistakeTests {
     @Test("A command with the identifier zero traps")
     func identifyingByZero() async {
         await #expect(processExitsWith: .failure) {
-            _ = Signalling.CommandReject.notUnderstood.encode(identifier: 0)
+            _ = Signaling.CommandReject.notUnderstood.encode(identifier: 0)
         }
     }
 }

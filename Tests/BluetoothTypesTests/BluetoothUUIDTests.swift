@@ -60,7 +60,7 @@ import Testing
         #expect(BluetoothUUID(littleEndian: [1, 0, 0xCD, 0xAB])?.short32 == 0xABCD_0001)
     }
 
-    @Test("A UUID has 2, 4 or 16 bytes", arguments: 0...20) func octets(count: Int) {
+    @Test("A UUID has 2, 4 or 16 bytes", arguments: 0...20) func bytes(count: Int) {
         let uuid = BluetoothUUID(littleEndian: [UInt8](repeating: 1, count: count))
         #expect((uuid != nil) == [2, 4, 16].contains(count))
     }

@@ -18,10 +18,10 @@ import Testing
     }
 
     @Test("The reader reads integers of every width", arguments: 1...8)
-    func widths(octets: Int) throws {
-        var reader = ByteReader([UInt8](repeating: 0xFF, count: octets))
-        let expected = octets == 8 ? UInt64.max : 1 << UInt64(8 * octets) - 1
-        #expect(try reader.readInteger(octets: octets) == expected)
+    func widths(bytes: Int) throws {
+        var reader = ByteReader([UInt8](repeating: 0xFF, count: bytes))
+        let expected = bytes == 8 ? UInt64.max : 1 << UInt64(8 * bytes) - 1
+        #expect(try reader.readInteger(bytes: bytes) == expected)
     }
 
     @Test("A truncated read throws the needed and available counts and consumes nothing")

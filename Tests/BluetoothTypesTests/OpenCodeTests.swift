@@ -5,7 +5,7 @@ import Testing
 @testable import BluetoothTypes
 
 @Suite("Open codes") struct OpenCodeTests {
-    struct Colour: OpenCode {
+    struct Color: OpenCode {
         let rawValue: UInt16
         static let names: [UInt16: String] = [1: "red"]
     }
@@ -17,15 +17,15 @@ import Testing
 
     @Test("A code prints its name, or its value with as many digits as its width has")
     func description() {
-        #expect("\(Colour(rawValue: 1))" == "red")
-        #expect("\(Colour(rawValue: 0xAB))" == "0x00AB")
+        #expect("\(Color(rawValue: 1))" == "red")
+        #expect("\(Color(rawValue: 0xAB))" == "0x00AB")
         #expect("\(Switch(rawValue: 0xAB))" == "0xAB")
         #expect("\(Switch(rawValue: 0))" == "0x00")
     }
 
     @Test("Codes without a name are kept and compared by value") func unknown() {
-        #expect(Colour(rawValue: 2) != Colour(rawValue: 3))
-        #expect(Set([Colour(rawValue: 2), Colour(rawValue: 2)]).count == 1)
+        #expect(Color(rawValue: 2) != Color(rawValue: 3))
+        #expect(Set([Color(rawValue: 2), Color(rawValue: 2)]).count == 1)
     }
 
     @Test("The three PHYs have names") func phys() {

@@ -229,7 +229,7 @@ struct AdapterExecutorShutDownTests {
 
     @Test("Work that a deinitializer enqueues on a dying thread is not lost")
     func workFromDeinit() async {
-        final class Farewell: Sendable {
+        final class DeinitObserver: Sendable {
             let said: @Sendable () -> Void
             init(said: @escaping @Sendable () -> Void) { self.said = said }
             deinit { said() }
@@ -237,10 +237,10 @@ struct AdapterExecutorShutDownTests {
         let executor = AdapterExecutor()
         let heard = Promise<Bool>()
         await executor.run {
-            let farewell = Farewell { [weak executor] in
+            let observer = DeinitObserver { [weak executor] in
                 executor?.perform { heard.fulfil(true) }
             }
-            let timer = executor.makeTimer { withExtendedLifetime(farewell) {} }
+            let timer = executor.makeTimer { withExtendedLifetime(observer) {} }
             timer.set(to: Instant(nanoseconds: .max))
         }
         executor.shutDown()

@@ -168,7 +168,7 @@ import Testing
             )
             #expect(try await peer.ask("open 0x90")["opened"] == .number(1))
             listener.write(line: "hello")
-            while try await peer.ask("state")["octets"] != .number(6) {}
+            while try await peer.ask("state")["data"] != .number(6) {}
             _ = try await peer.ask("send 65")
             #expect(try await peer.ask("drained")["drained"] == .boolean(true))
             #expect(try await peer.ask("close")["closed"] == .boolean(true))

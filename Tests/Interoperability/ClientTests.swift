@@ -37,7 +37,7 @@ import Testing
             let indicated = try await client.handle(Demo.indicated)
             try await client.subscribe(to: indicated, indicates: true)
             let values = try await client.values(3, of: indicated)
-            #expect(values.map(\.octets.littleEndianValue) == [0, 1, 2])
+            #expect(values.map(\.bytes.littleEndianValue) == [0, 1, 2])
             #expect(values.allSatisfy { $0.kind == .indication })
             try await client.disconnect()
             await #expect(throws: Client.Failure.self) { try await client.read(indicated) }

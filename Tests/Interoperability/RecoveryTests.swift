@@ -47,15 +47,15 @@ import Testing
             await #expect(throws: end) { try await link.read(.first) }
 
             // A pending connection request stays pending.
-            async let standing = encounter.connect(.whenAvailable)
+            async let pending = encounter.connect(.whenAvailable)
             let scan = encounter.host.scan()
             _ = try await encounter.restartControllers()
             try await encounter.waitForState("the adapter") { $0 == .ready }
             let accessory = try await encounter.accessory(.demo)
-            #expect(try await standing.address.description == accessory.address)
-            let described = try await LinkDescription(link: standing).services()
+            #expect(try await pending.address.description == accessory.address)
+            let described = try await LinkDescription(link: pending).services()
             #expect(described.differences(from: accessory.services) == [])
-            try await standing.disconnect()
+            try await pending.disconnect()
             #expect(try await first(of: scan).address == Encounter.address())
         }
     }

@@ -135,11 +135,11 @@ import Testing
     /// How many bytes an undisturbed exploration receives, measured once for each kind.
     private static let totals = Dictionary(
         uniqueKeysWithValues: ControllerKind.available.map { kind in
-            (kind, Task { try await octetsOfAnExploration(kind) })
+            (kind, Task { try await bytesOfAnExploration(kind) })
         }
     )
 
-    private static func octetsOfAnExploration(_ kind: ControllerKind) async throws -> Int {
+    private static func bytesOfAnExploration(_ kind: ControllerKind) async throws -> Int {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             let accessory = try await peers.accessory(.large, on: controllers.adapters[0])

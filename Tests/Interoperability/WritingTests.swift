@@ -14,7 +14,7 @@ import Testing
                 try await link.write(Demo.pattern(length, start: length), to: handle)
                 #expect(
                     try await link.readLong(handle) == Demo.pattern(length, start: length),
-                    "\(length) octets"
+                    "\(length) bytes"
                 )
             }
         }

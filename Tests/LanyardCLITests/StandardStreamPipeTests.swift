@@ -9,7 +9,7 @@ import Testing
 @Suite("A channel joined with standard input and output")
 struct StandardStreamPipeTests {
     /// A channel that echoes its input up to a limit. A strict one closes when it gets more.
-    private final class Mirror: StandardStreamPipe.Channel {
+    private final class EchoChannel: StandardStreamPipe.Channel {
         private struct State {
             var sent: [[UInt8]] = []
             var isClosed = false
@@ -83,7 +83,7 @@ struct StandardStreamPipeTests {
     }
 
     private func pipe(
-        _ channel: Mirror,
+        _ channel: EchoChannel,
         _ input: [UInt8],
         to output: Output,
         outlivesInput: Bool = false
@@ -99,7 +99,7 @@ struct StandardStreamPipeTests {
 
     @Test("Input goes out in SDUs that the peer takes, and its end closes the channel")
     func inputEnds() async throws {
-        let (channel, output) = (Mirror(), Output())
+        let (channel, output) = (EchoChannel(), Output())
         try await pipe(channel, Array(0..<25), to: output).run()
         #expect(channel.sent == [Array(0..<10), Array(10..<20), Array(20..<25)])
         #expect(channel.isClosed)
@@ -107,14 +107,14 @@ struct StandardStreamPipeTests {
 
     @Test("The end of the channel ends the pipe, with all of the output written")
     func channelEnds() async throws {
-        let (channel, output) = (Mirror(enough: 2), Output())
+        let (channel, output) = (EchoChannel(enough: 2), Output())
         try await pipe(channel, Array(0..<20), to: output, outlivesInput: true).run()
         #expect(output.written == Array(0..<20))
     }
 
     @Test("Input left over when the peer closes the channel is an error, reported after the output")
     func cutOff() async {
-        let (channel, output) = (Mirror(enough: 2, isStrict: true), Output())
+        let (channel, output) = (EchoChannel(enough: 2, isStrict: true), Output())
         let pipe = pipe(channel, Array(0..<100), to: output)
         let failure = await #expect(throws: ProgramFailure.self) { try await pipe.run() }
         #expect(failure?.status == .inputOutput)
@@ -123,7 +123,7 @@ struct StandardStreamPipeTests {
 
     @Test("A pipe that outlives its input waits for the peer")
     func waits() async throws {
-        let (channel, output) = (Mirror(enough: 3), Output())
+        let (channel, output) = (EchoChannel(enough: 3), Output())
         try await pipe(channel, Array(0..<30), to: output, outlivesInput: true).run()
         #expect(output.written == Array(0..<30))
         #expect(!channel.isClosed)
@@ -131,7 +131,7 @@ struct StandardStreamPipeTests {
 
     @Test("A closed output closes the channel and is reported")
     func outputFails() async {
-        let channel = Mirror()
+        let channel = EchoChannel()
         let input = Input(Array(0..<30))
         let pipe = StandardStreamPipe(
             channel: channel,

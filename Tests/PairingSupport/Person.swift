@@ -16,7 +16,7 @@ package final class Person: PairingDelegate {
     }
 
     /// How the user answers.
-    package struct Manner: Sendable {
+    package struct Behavior: Sendable {
         package var consents = true
         package var confirms = true
         /// The number that the user enters, or `nil` to enter nothing.
@@ -35,14 +35,14 @@ package final class Person: PairingDelegate {
     }
 
     private struct State {
-        var manner = Manner()
+        var behavior = Behavior()
         var experiences: [Experience] = []
         var methods: [Pairing.Method] = []
     }
 
     private let state = Mutex(State())
 
-    package init(_ manner: Manner = Manner()) { behave(manner) }
+    package init(_ behavior: Behavior = Behavior()) { behave(behavior) }
 
     /// The questions and displays since `behave`.
     package var experiences: [Experience] { state.withLock { $0.experiences } }
@@ -51,7 +51,7 @@ package final class Person: PairingDelegate {
     package var methods: [Pairing.Method] { state.withLock { $0.methods } }
 
     /// Sets how the user answers from now on, and clears the record.
-    package func behave(_ manner: Manner) { state.withLock { $0 = State(manner: manner) } }
+    package func behave(_ behavior: Behavior) { state.withLock { $0 = State(behavior: behavior) } }
 
     package func consents(to pairing: PairingRequest) async -> Bool {
         note(.consented, of: pairing).consents
@@ -68,10 +68,10 @@ package final class Person: PairingDelegate {
     package func enterDigits(for pairing: PairingRequest, _ entry: DigitEntry) async
         -> PairingDigits?
     {
-        let manner = state.withLock { $0.manner }
-        let digits = if let looks = manner.looks { await looks() } else { manner.enters }
+        let behavior = state.withLock { $0.behavior }
+        let digits = if let looks = behavior.looks { await looks() } else { behavior.enters }
         note(.entered(digits), of: pairing)
-        for keypress in manner.presses { entry.report(keypress) }
+        for keypress in behavior.presses { entry.report(keypress) }
         return digits.flatMap(PairingDigits.init)
     }
 
@@ -82,16 +82,16 @@ package final class Person: PairingDelegate {
     package func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
         state.withLock { state in
             state.experiences.append(.askedAgain)
-            return state.manner.pairsAgain
+            return state.behavior.pairsAgain
         }
     }
 
     @discardableResult
-    private func note(_ experience: Experience, of pairing: PairingRequest) -> Manner {
+    private func note(_ experience: Experience, of pairing: PairingRequest) -> Behavior {
         state.withLock { state in
             state.experiences.append(experience)
             state.methods.append(pairing.method)
-            return state.manner
+            return state.behavior
         }
     }
 }

@@ -115,10 +115,10 @@ package final class ChildProcess: Sendable {
     /// Writes a line to the standard input of the process, unless it is closed.
     package func write(line: String) {
         Self.survivesBrokenPipes
-        let octets = Array("\(line)\n".utf8)
+        let bytes = Array("\(line)\n".utf8)
         input.withLock { descriptor in
             guard let open = descriptor else { return }
-            var rest = octets[...]
+            var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes {
                     Foundation.write(open, $0.baseAddress, $0.count)

@@ -115,12 +115,12 @@ package enum JSON: Equatable, Sendable, Codable {
 
 extension JSON {
     /// The hexadecimal digits of the bytes, as text.
-    package static func octets(_ octets: [UInt8]) -> JSON {
-        .string(octets.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
+    package static func bytes(_ bytes: [UInt8]) -> JSON {
+        .string(bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
     }
 
     /// The bytes that the hexadecimal digits stand for. Empty for other texts.
-    package var octets: [UInt8] {
+    package var bytes: [UInt8] {
         let digits = (text ?? "").compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map {
             UInt8(digits[$0] << 4 | digits[$0 + 1])

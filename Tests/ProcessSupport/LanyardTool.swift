@@ -27,11 +27,11 @@ package enum LanyardTool {
         }
     }()
 
-    package static let path = neighbour("lanyard")
+    package static let path = neighbor("lanyard")
 
     /// The executable with this name in the folder of the tests' own, because one build makes them
     /// all.
-    package static func neighbour(_ name: String) -> String {
+    package static func neighbor(_ name: String) -> String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = tests.deletingLastPathComponent().appendingPathComponent(name).path
         let isThere = FileManager.default.isExecutableFile(atPath: beside)

@@ -35,14 +35,14 @@ package final class TerminalSession: Sendable {
         }
         defer { close(other) }
         _ = fcntl(other, F_SETFD, FD_CLOEXEC)
-        let octets = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         _ = fcntl(terminal, F_SETFD, FD_CLOEXEC)
         self.terminal = terminal
         let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         identifier = try spawn(
             [LanyardTool.path] + arguments,
             environment: environment,
-            terminal: String(decoding: octets, as: UTF8.self)
+            terminal: String(decoding: bytes, as: UTF8.self)
         )
     }
 
@@ -63,8 +63,8 @@ package final class TerminalSession: Sendable {
 
     /// Types a text.
     package func type(_ text: String) {
-        let octets = Array(text.utf8)
-        _ = octets.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
     }
 
     /// Waits for this text after the one that was awaited before. Returns the output up to its end.
@@ -121,19 +121,19 @@ package final class TerminalSession: Sendable {
 extension TerminalSession.State {
     /// The system splits the output anywhere, also within a character or a line end.
     mutating func show(_ chunk: ArraySlice<UInt8>) {
-        let octets = held + chunk
-        let whole = octets.prefix(Self.wholeLength(of: octets))
-        held = Array(octets[whole.count...])
+        let bytes = held + chunk
+        let whole = bytes.prefix(Self.wholeLength(of: bytes))
+        held = Array(bytes[whole.count...])
         shown += String(decoding: whole, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
     /// How many of the bytes end neither within a character nor within a line end.
-    private static func wholeLength(of octets: [UInt8]) -> Int {
-        if octets.last == UInt8(ascii: "\r") { return octets.count - 1 }
-        let continuing = octets.reversed().prefix { $0 & 0xC0 == 0x80 }.count
-        guard continuing < octets.count else { return octets.count }
-        let first = octets[octets.count - continuing - 1]
+    private static func wholeLength(of bytes: [UInt8]) -> Int {
+        if bytes.last == UInt8(ascii: "\r") { return bytes.count - 1 }
+        let continuing = bytes.reversed().prefix { $0 & 0xC0 == 0x80 }.count
+        guard continuing < bytes.count else { return bytes.count }
+        let first = bytes[bytes.count - continuing - 1]
         let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-        return continuing + 1 < length ? octets.count - continuing - 1 : octets.count
+        return continuing + 1 < length ? bytes.count - continuing - 1 : bytes.count
     }
 }

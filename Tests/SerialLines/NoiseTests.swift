@@ -11,9 +11,9 @@ import Testing
 struct NoiseTests {
     @Test("The host works as on any other transport, and no reset occurs")
     func goodLine() async throws {
-        try await withWorkbench { bench in
-            try await bench.visit()
-            #expect(bench.states.all == [.starting, .ready])
+        try await withWorkbench { harness in
+            try await harness.visit()
+            #expect(harness.states.all == [.starting, .ready])
         }
     }
 
@@ -22,53 +22,53 @@ struct NoiseTests {
         arguments: [1, 2, 3, 7, 16]
     )
     func pieces(length: Int) async throws {
-        try await withWorkbench(prepare: { $0.pieceLength = length }) { bench in
-            try await bench.visit()
-            #expect(bench.states.all == [.starting, .ready])
+        try await withWorkbench(prepare: { $0.pieceLength = length }) { harness in
+            try await harness.visit()
+            #expect(harness.states.all == [.starting, .ready])
         }
     }
 
     @Test("The host waits for the rest of a packet that arrives after a pause")
     func pauses() async throws {
-        try await withWorkbench { bench in
+        try await withWorkbench { harness in
             // Five bytes are less than every event that matters here.
-            bench.uart.line.pieceLength = 5
-            bench.uart.line.pause = .milliseconds(15)
-            try await bench.visit()
-            #expect(bench.states.all == [.starting, .ready])
+            harness.uart.line.pieceLength = 5
+            harness.uart.line.pause = .milliseconds(15)
+            try await harness.visit()
+            #expect(harness.states.all == [.starting, .ready])
         }
     }
 
     @Test("The host resets the controller after it receives corrupt bytes, and continues")
     func nonsense() async throws {
-        try await withWorkbench { bench in
-            try await bench.visit()
+        try await withWorkbench { harness in
+            try await harness.visit()
             for round in 1...5 {
-                let count = bench.states.all.count
-                await bench.uart.sayToHost([0x80 + UInt8(round)])
-                let next = try await bench.wait(from: count) {
-                    $0 == .resetting(.desynchronised)
+                let count = harness.states.all.count
+                await harness.uart.sayToHost([0x80 + UInt8(round)])
+                let next = try await harness.wait(from: count) {
+                    $0 == .resetting(.desynchronized)
                 }
-                try await bench.wait(from: next) { $0 == .ready }
+                try await harness.wait(from: next) { $0 == .ready }
             }
-            try await bench.visit()
-            #expect(bench.states.all.allSatisfy { !$0.isUnavailable })
+            try await harness.visit()
+            #expect(harness.states.all.allSatisfy { !$0.isUnavailable })
         }
     }
 
     @Test("The host resets a controller that reports a corrupt command")
     func hardwareError() async throws {
-        try await withWorkbench { bench in
-            let count = bench.states.all.count
-            bench.uart.line.toController = NoisyWire(.inserted, oneIn: 2, seed: 5)
-            let scan = bench.host.scan()
-            let next = try await bench.wait(from: count) { state in
+        try await withWorkbench { harness in
+            let count = harness.states.all.count
+            harness.uart.line.toController = NoisyWire(.inserted, oneIn: 2, seed: 5)
+            let scan = harness.host.scan()
+            let next = try await harness.wait(from: count) { state in
                 if case .resetting = state { true } else { false }
             }
-            bench.uart.line.toController = nil
-            try await bench.wait(from: next) { $0 == .ready }
+            harness.uart.line.toController = nil
+            try await harness.wait(from: next) { $0 == .ready }
             withExtendedLifetime(scan) {}
-            try await bench.visit()
+            try await harness.visit()
         }
     }
 
@@ -76,7 +76,7 @@ struct NoiseTests {
     func noisyStart() async throws {
         try await withWorkbench(
             prepare: { $0.toHost = NoisyWire(.inserted, oneIn: 4, seed: 11, lasting: 150) },
-            { bench in try await bench.visit() }
+            { harness in try await harness.visit() }
         )
     }
 
@@ -96,68 +96,68 @@ struct NoiseTests {
 
     @Test("The host recovers from noise at any time", arguments: Strike.all)
     func noise(strike: Strike) async throws {
-        try await withWorkbench { bench in
+        try await withWorkbench { harness in
             for seed in 1...3 as ClosedRange<UInt64> {
-                try await disturb(bench, strike, seed: seed)
-                try await bench.recover()
-                try await bench.visit()
+                try await disturb(harness, strike, seed: seed)
+                try await harness.recover()
+                try await harness.visit()
             }
         }
     }
 
     /// Uses the host while there is noise, until the host is no longer ready or two seconds have
     /// passed.
-    private func disturb(_ bench: Workbench, _ strike: Strike, seed: UInt64) async throws {
+    private func disturb(_ harness: Workbench, _ strike: Strike, seed: UInt64) async throws {
         let wire = NoisyWire(strike.noise, oneIn: 60, seed: seed)
         if strike.isToHost {
-            bench.uart.line.toHost = wire
+            harness.uart.line.toHost = wire
         } else {
-            bench.uart.line.toController = wire
+            harness.uart.line.toController = wire
         }
-        let count = bench.states.all.count
-        let visit = Task { try? await bench.visitAtLeisure() }
+        let count = harness.states.all.count
+        let visit = Task { try? await harness.visitAtLeisure() }
         // Noise need not have any effect, so that a missing state change is not a failure.
         _ = try? await within(.seconds(2), "a notice") {
-            try await bench.states.wait(from: count) { $0 != .ready }
+            try await harness.states.wait(from: count) { $0 != .ready }
         }
-        bench.uart.line.toHost = nil
-        bench.uart.line.toController = nil
+        harness.uart.line.toHost = nil
+        harness.uart.line.toController = nil
         visit.cancel()
         try await within(Workbench.limit, "the end of a visit") { await visit.value }
     }
 
     @Test("The host opens the line again if the controller does not answer a reset")
     func silence() async throws {
-        try await withWorkbench { bench in
-            bench.uart.line.isCut = true
-            let count = bench.states.all.count
-            let scan = bench.host.scan()
-            let next = try await bench.wait(from: count) { $0.isUnavailable }
-            bench.uart.line.isCut = false
-            try await bench.wait(from: next) { $0 == .ready }
+        try await withWorkbench { harness in
+            harness.uart.line.isCut = true
+            let count = harness.states.all.count
+            let scan = harness.host.scan()
+            let next = try await harness.wait(from: count) { $0.isUnavailable }
+            harness.uart.line.isCut = false
+            try await harness.wait(from: next) { $0 == .ready }
             withExtendedLifetime(scan) {}
-            try await bench.visit()
+            try await harness.visit()
         }
     }
 
     @Test("The host detects that the adapter was unplugged and uses it when it is back")
     func unplugged() async throws {
-        try await withWorkbench { bench in
-            let (scan, count) = (bench.host.scan(), bench.states.all.count)
-            await bench.uart.unplug()
-            let next = try await bench.wait(from: count) { state in
+        try await withWorkbench { harness in
+            let (scan, count) = (harness.host.scan(), harness.states.all.count)
+            await harness.uart.unplug()
+            let next = try await harness.wait(from: count) { state in
                 guard case .unavailable(.transport(let text)) = state else { return false }
                 return text.contains("plug it in again")
             }
-            let absent = try await bench.wait(from: next) { state in
+            let absent = try await harness.wait(from: next) { state in
                 guard case .unavailable(.transport(let text)) = state else { return false }
                 return text.contains("no such device")
             }
-            try bench.uart.terminal.plugIn()
-            await bench.uart.connect()
-            try await bench.wait(from: absent) { $0 == .ready }
+            try harness.uart.terminal.plugIn()
+            await harness.uart.connect()
+            try await harness.wait(from: absent) { $0 == .ready }
             withExtendedLifetime(scan) {}
-            try await bench.visit()
+            try await harness.visit()
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
 @Suite("A serial transport")
 struct SerialTransportTests {
     /// An open transport, and its recorded events.
-    private struct Bench {
+    private struct Harness {
         let uart: UART
         let controller: PlainController
         let executor: AdapterExecutor
@@ -43,21 +43,21 @@ struct SerialTransportTests {
     /// An answer timeout that passes only if the test skips it.
     private static let never = Duration.seconds(86_400)
 
-    private func makeBench(
+    private func makeHarness(
         _ options: String,
-        _ behaviour: PlainController.Behaviour,
+        _ behavior: PlainController.Behavior,
         startSpeed: Int?,
         answerTimeout: Duration
-    ) async throws -> Bench {
+    ) async throws -> Harness {
         let clock = SkippingClock()
         let executor = AdapterExecutor(clock: { clock.now })
-        let controller = PlainController(behaviour)
+        let controller = PlainController(behavior)
         let uart = try await UART(PseudoTerminal(), to: controller, on: executor)
         uart.whenMisunderstood { clock.skip(answerTimeout) }
         uart.line.speed = startSpeed
         controller.whenSpeedChanges { uart.line.speed = $0 ?? startSpeed }
         let line = try SerialLine("\(uart.terminal.path)\(options)"[...])
-        return Bench(
+        return Harness(
             uart: uart,
             controller: controller,
             executor: executor,
@@ -66,37 +66,37 @@ struct SerialTransportTests {
         )
     }
 
-    private func withBench(
+    private func withHarness(
         _ options: String = "@1000000",
-        _ behaviour: PlainController.Behaviour = .init(),
+        _ behavior: PlainController.Behavior = .init(),
         startSpeed: Int? = nil,
         answerTimeout: Duration = never,
-        _ body: (Bench) async throws -> Void
+        _ body: (Harness) async throws -> Void
     ) async throws {
-        let bench = try await makeBench(
+        let harness = try await makeHarness(
             options,
-            behaviour,
+            behavior,
             startSpeed: startSpeed,
             answerTimeout: answerTimeout
         )
-        do { try await body(bench) } catch {
-            await bench.close()
+        do { try await body(harness) } catch {
+            await harness.close()
             throw error
         }
-        await bench.close()
+        await harness.close()
     }
 
     static let readVersion: [UInt8] = [0x01, 0x01, 0x10, 0x00]
 
     @Test("Bytes pass in both directions without the transport's own greeting")
     func bothWays() async throws {
-        try await withBench { bench in
-            try await bench.open()
-            #expect(bench.events.all.isEmpty)
-            await bench.run { bench.transport.send([Self.readVersion]) }
-            try await bench.events.wait { $0.bytes.count == 15 }
-            #expect(bench.events.all.bytes.prefix(6) == [0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10])
-            #expect(bench.controller.heard == [0x0C03, 0x1001, 0x1001])
+        try await withHarness { harness in
+            try await harness.open()
+            #expect(harness.events.all.isEmpty)
+            await harness.run { harness.transport.send([Self.readVersion]) }
+            try await harness.events.wait { $0.bytes.count == 15 }
+            #expect(harness.events.all.bytes.prefix(6) == [0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10])
+            #expect(harness.controller.heard == [0x0C03, 0x1001, 0x1001])
         }
     }
 
@@ -105,18 +105,18 @@ struct SerialTransportTests {
         arguments: [true, false]
     )
     func settings(hasFlowControl: Bool) async throws {
-        try await withBench("@1234567" + (hasFlowControl ? "" : ",flow=none")) { bench in
-            try await bench.open()
-            let settings = try #require(bench.uart.terminal.settings)
+        try await withHarness("@1234567" + (hasFlowControl ? "" : ",flow=none")) { harness in
+            try await harness.open()
+            let settings = try #require(harness.uart.terminal.settings)
             #expect(settings.c_ospeed == 1_234_567)
             #expect(settings.c_iflag == 0)
             #expect(settings.c_oflag == 0)
             #expect(settings.c_lflag == 0)
             #expect(settings.c_cflag & linux_CS8 == linux_CS8)
             #expect((settings.c_cflag & linux_CRTSCTS != 0) == hasFlowControl)
-            #expect(bench.transport.speed == 1_234_567)
-            #expect(bench.transport.notice == nil)
-            #expect(bench.transport.losesBytes)
+            #expect(harness.transport.speed == 1_234_567)
+            #expect(harness.transport.notice == nil)
+            #expect(harness.transport.losesBytes)
         }
     }
 
@@ -133,47 +133,48 @@ struct SerialTransportTests {
 
     @Test("A transport can be opened again after it was closed")
     func reopening() async throws {
-        try await withBench { bench in
+        try await withHarness { harness in
             for round in 1...3 {
-                try await bench.open()
-                await bench.run { bench.transport.close() }
-                try await bench.events.wait { $0.closings.count == round }
-                #expect(bench.transport.speed == nil)
+                try await harness.open()
+                await harness.run { harness.transport.close() }
+                try await harness.events.wait { $0.closings.count == round }
+                #expect(harness.transport.speed == nil)
             }
-            #expect(bench.events.all.closings == [nil, nil, nil])
+            #expect(harness.events.all.closings == [nil, nil, nil])
         }
     }
 
     @Test("An open port is exclusive")
     func exclusive() async throws {
-        try await withBench { bench in
-            try await bench.open()
-            let path = bench.uart.terminal.path
+        try await withHarness { harness in
+            try await harness.open()
+            let path = harness.uart.terminal.path
             let other = SerialTransport(SerialLine(path: path, speed: 9_600))
             let error = await #expect(throws: TransportError.self) {
-                try await other.open(on: bench.executor) { _ in }
+                try await other.open(on: harness.executor) { _ in }
             }
             guard case .serial(.inUse(path, let holders)) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
             #expect(holders.map(\.number).contains(Int(getpid())))
-            await #expect(throws: TransportError.alreadyOpen(bench.transport.name)) {
-                try await bench.open()
+            await #expect(throws: TransportError.alreadyOpen(harness.transport.name)) {
+                try await harness.open()
             }
             // The first transport is not affected.
-            #expect(bench.uart.terminal.speed == 1_000_000)
-            await bench.run { bench.transport.send([Self.readVersion]) }
-            try await bench.events.wait { $0.bytes.count == 15 }
+            #expect(harness.uart.terminal.speed == 1_000_000)
+            await harness.run { harness.transport.send([Self.readVersion]) }
+            try await harness.events.wait { $0.bytes.count == 15 }
         }
     }
 
     @Test("A transport has released its port when it reports its end")
     func freeAtTheEnd() async throws {
-        try await withBench { bench in
-            let line = SerialLine(path: bench.uart.terminal.path, speed: 9_600)
+        try await withHarness { harness in
+            let line = SerialLine(path: harness.uart.terminal.path, speed: 9_600)
             let found = Mutex<Result<Void, SerialError>?>(nil)
-            try await bench.transport.open(on: bench.executor) { [events = bench.events] event in
+            try await harness.transport.open(on: harness.executor) {
+                [events = harness.events] event in
                 if case .closed = event {
                     let result = Result { () throws(SerialError) in
                         _ = try SerialPort(line, speeds: [9_600])
@@ -182,8 +183,8 @@ struct SerialTransportTests {
                 }
                 events.note(event)
             }
-            await bench.run { bench.transport.close() }
-            try await bench.events.wait { !$0.closings.isEmpty }
+            await harness.run { harness.transport.close() }
+            try await harness.events.wait { !$0.closings.isEmpty }
             guard case .success = found.withLock({ $0 }) else {
                 Issue.record("\(String(describing: found.withLock { $0 }))")
                 return
@@ -193,44 +194,44 @@ struct SerialTransportTests {
 
     @Test("The error for a silent line has the speed and a suggestion")
     func silence() async throws {
-        try await withBench(answerTimeout: .milliseconds(1)) { bench in
-            bench.uart.line.isCut = true
-            let path = bench.uart.terminal.path
+        try await withHarness(answerTimeout: .milliseconds(1)) { harness in
+            harness.uart.line.isCut = true
+            let path = harness.uart.terminal.path
             await #expect(throws: TransportError.serial(.noAnswer(path: path, speeds: [1_000_000])))
             {
-                try await bench.open()
+                try await harness.open()
             }
             // Other processes can open the port.
             let line = SerialLine(path: path, speed: 1_000_000)
             let other = SerialTransport(line, answerTimeout: Self.never)
-            bench.uart.line.isCut = false
-            try await other.open(on: bench.executor) { _ in }
-            await bench.run { other.close() }
+            harness.uart.line.isCut = false
+            try await other.open(on: harness.executor) { _ in }
+            await harness.run { other.close() }
         }
     }
 
     @Test("Opening ends when its task is canceled")
     func cancelled() async throws {
-        try await withBench { bench in
-            bench.uart.line.isCut = true
-            let opening = Task { try await bench.open() }
-            try await bench.uart.waitForHost()
+        try await withHarness { harness in
+            harness.uart.line.isCut = true
+            let opening = Task { try await harness.open() }
+            try await harness.uart.waitForHost()
             opening.cancel()
             await #expect(throws: TransportError.cancelled) { try await opening.value }
-            #expect(bench.events.all.closings.isEmpty)
+            #expect(harness.events.all.closings.isEmpty)
         }
     }
 
     @Test("An unplugged adapter is reported once")
     func unplugged() async throws {
-        try await withBench { bench in
-            try await bench.open()
-            await bench.uart.unplug()
-            try await bench.events.wait { !$0.closings.isEmpty }
-            #expect(bench.events.all.closings == [.adapterRemoved(bench.transport.name)])
-            await bench.run { bench.transport.send([Self.readVersion]) }
-            let path = bench.uart.terminal.path
-            let error = await #expect(throws: TransportError.self) { try await bench.open() }
+        try await withHarness { harness in
+            try await harness.open()
+            await harness.uart.unplug()
+            try await harness.events.wait { !$0.closings.isEmpty }
+            #expect(harness.events.all.closings == [.adapterRemoved(harness.transport.name)])
+            await harness.run { harness.transport.send([Self.readVersion]) }
+            let path = harness.uart.terminal.path
+            let error = await #expect(throws: TransportError.self) { try await harness.open() }
             guard case .serial(.noSuchDevice(path, _)) = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -240,12 +241,12 @@ struct SerialTransportTests {
 
     @Test("An adapter that is unplugged during opening is reported")
     func unpluggedEarly() async throws {
-        try await withBench { bench in
-            bench.uart.line.isCut = true
-            let opening = Task { try await bench.open() }
-            try await bench.uart.waitForHost()
-            await bench.uart.unplug()
-            await #expect(throws: TransportError.adapterRemoved(bench.transport.name)) {
+        try await withHarness { harness in
+            harness.uart.line.isCut = true
+            let opening = Task { try await harness.open() }
+            try await harness.uart.waitForHost()
+            await harness.uart.unplug()
+            await #expect(throws: TransportError.adapterRemoved(harness.transport.name)) {
                 try await opening.value
             }
         }
@@ -266,15 +267,15 @@ struct SerialTransportTests {
 
     @Test("A controller that does not read ends the transport")
     func overflow() async throws {
-        try await withBench { bench in
-            try await bench.open()
-            await bench.run {
+        try await withHarness { harness in
+            try await harness.open()
+            await harness.run {
                 let packet = [UInt8](repeating: 0, count: 65_536)
-                for _ in 0..<40 { bench.transport.send([packet]) }
+                for _ in 0..<40 { harness.transport.send([packet]) }
             }
-            try await bench.events.wait { !$0.closings.isEmpty }
+            try await harness.events.wait { !$0.closings.isEmpty }
             #expect(
-                bench.events.all.closings
+                harness.events.all.closings
                     == [.outputOverflow(limit: ByteStream.pendingBytesLimit)]
             )
         }
@@ -286,66 +287,66 @@ struct SerialTransportTests {
 extension SerialTransportTests {
     @Test("The error for a controller at another speed says so")
     func wrongSpeed() async throws {
-        try await withBench("@1000000", startSpeed: 115_200) { bench in
-            await #expect(throws: TransportError.self) { try await bench.open() }
+        try await withHarness("@1000000", startSpeed: 115_200) { harness in
+            await #expect(throws: TransportError.self) { try await harness.open() }
         }
     }
 
     @Test("The transport changes the controller's speed together with its own")
     func changesSpeed() async throws {
-        try await withBench("@921600,start=115200", startSpeed: 115_200) { bench in
-            try await bench.open()
-            #expect(bench.transport.speed == 921_600)
-            #expect(bench.transport.notice == nil)
-            #expect(bench.uart.terminal.speed == 921_600)
-            await bench.run { bench.transport.send([Self.readVersion]) }
-            try await bench.events.wait { $0.bytes.count == 15 }
-            #expect(bench.controller.heard.prefix(3) == [0x0C03, 0x1001, 0xFC18])
+        try await withHarness("@921600,start=115200", startSpeed: 115_200) { harness in
+            try await harness.open()
+            #expect(harness.transport.speed == 921_600)
+            #expect(harness.transport.notice == nil)
+            #expect(harness.uart.terminal.speed == 921_600)
+            await harness.run { harness.transport.send([Self.readVersion]) }
+            try await harness.events.wait { $0.bytes.count == 15 }
+            #expect(harness.controller.heard.prefix(3) == [0x0C03, 0x1001, 0xFC18])
         }
     }
 
     @Test("A controller that still has the new speed is found")
     func leftBehind() async throws {
-        try await withBench("@921600,vendor=broadcom", startSpeed: 115_200) { bench in
-            try await bench.open()
-            await bench.run { bench.transport.close() }
-            try await bench.events.wait { !$0.closings.isEmpty }
-            #expect(bench.uart.line.speed == 921_600)
-            try await bench.open()
-            #expect(bench.transport.speed == 921_600)
+        try await withHarness("@921600,vendor=broadcom", startSpeed: 115_200) { harness in
+            try await harness.open()
+            await harness.run { harness.transport.close() }
+            try await harness.events.wait { !$0.closings.isEmpty }
+            #expect(harness.uart.line.speed == 921_600)
+            try await harness.open()
+            #expect(harness.transport.speed == 921_600)
         }
     }
 
     @Test("The line stays at the old speed where the new one fails, and reports it")
     func staysSlow() async throws {
-        var behaviour = PlainController.Behaviour()
-        behaviour.changesSpeed = false
-        try await withBench("@921600,start=115200", behaviour, startSpeed: 115_200) { bench in
-            try await bench.open()
-            #expect(bench.transport.speed == 115_200)
-            #expect(bench.uart.terminal.speed == 115_200)
-            #expect(bench.transport.notice?.contains("stays at 115200") == true)
+        var behavior = PlainController.Behavior()
+        behavior.changesSpeed = false
+        try await withHarness("@921600,start=115200", behavior, startSpeed: 115_200) { harness in
+            try await harness.open()
+            #expect(harness.transport.speed == 115_200)
+            #expect(harness.uart.terminal.speed == 115_200)
+            #expect(harness.transport.notice?.contains("stays at 115200") == true)
         }
     }
 
     @Test("The line stays at the old speed where a Reset undoes the new one")
     func undone() async throws {
-        var behaviour = PlainController.Behaviour()
-        behaviour.resetUndoesSpeed = true
-        try await withBench("@921600,start=115200", behaviour, startSpeed: 115_200) { bench in
-            try await bench.open()
-            #expect(bench.transport.speed == 115_200)
+        var behavior = PlainController.Behavior()
+        behavior.resetUndoesSpeed = true
+        try await withHarness("@921600,start=115200", behavior, startSpeed: 115_200) { harness in
+            try await harness.open()
+            #expect(harness.transport.speed == 115_200)
         }
     }
 
     @Test("The line stays at the old speed of a controller without a known command")
     func unknownVendor() async throws {
-        var behaviour = PlainController.Behaviour()
-        behaviour.company = 0x05F1
-        try await withBench("@921600,start=115200", behaviour, startSpeed: 115_200) { bench in
-            try await bench.open()
-            #expect(bench.transport.speed == 115_200)
-            #expect(bench.transport.notice?.contains("0x05F1") == true)
+        var behavior = PlainController.Behavior()
+        behavior.company = 0x05F1
+        try await withHarness("@921600,start=115200", behavior, startSpeed: 115_200) { harness in
+            try await harness.open()
+            #expect(harness.transport.speed == 115_200)
+            #expect(harness.transport.notice?.contains("0x05F1") == true)
         }
     }
 }

@@ -29,11 +29,11 @@ import BluetoothTypes
 package enum SampleTable {
     package static let longService = uuid("6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
     package static let longType = uuid("6E400002-B5A3-F393-E0A9-E50E24DCCA9E")
-    package static let longTypeOctets = "9ecadc240ee5a9e093f3a3b5" + "0200406e"
-    package static let longServiceOctets = "9ecadc240ee5a9e093f3a3b5" + "0100406e"
+    package static let longTypeBytes = "9ecadc240ee5a9e093f3a3b5" + "0200406e"
+    package static let longServiceBytes = "9ecadc240ee5a9e093f3a3b5" + "0100406e"
 
     /// The bytes `0, 1, 2 …` of a long value.
-    package static func octets(_ count: Int) -> [UInt8] {
+    package static func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     }
 
@@ -87,8 +87,8 @@ package enum SampleTable {
         .init(
             .init(0xB001),
             [.read, .write],
-            value: .stored(octets(50)),
-            descriptors: [.init(.init(0xB0FF), value: .stored(octets(44)))]
+            value: .stored(bytes(50)),
+            descriptors: [.init(.init(0xB0FF), value: .stored(bytes(44)))]
         ),
         .init(.init(0xB002), .write, value: .stored([2])),
     ]

@@ -114,7 +114,7 @@ struct AdvertisingTests {
             _ = try await arrived.discoverServices()
             _ = try await link.discoverServices()
             #expect(try await arrived.mtu == 517)
-            #expect(try await link.properties.dataLength.transmitOctets == 251)
+            #expect(try await link.properties.dataLength.transmitBytes == 251)
             try await link.disconnect()
             _ = try await arrived.ended()
         }

@@ -14,17 +14,17 @@ struct ChannelTests {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 + $0 >> 8) }
     }
 
-    private static func send(_ octets: [UInt8], on channel: L2CAPChannel) async throws {
+    private static func send(_ bytes: [UInt8], on channel: L2CAPChannel) async throws {
         let length = try await channel.properties.sendMTU
-        for start in stride(from: 0, to: octets.count, by: length) {
-            try await channel.send(Array(octets[start..<min(octets.count, start + length)]))
+        for start in stride(from: 0, to: bytes.count, by: length) {
+            try await channel.send(Array(bytes[start..<min(bytes.count, start + length)]))
         }
     }
 
     private static func receive(_ count: Int, on channel: L2CAPChannel) async throws -> [UInt8] {
-        var octets: [UInt8] = []
-        while octets.count < count, let sdu = try await channel.receive() { octets += sdu }
-        return octets
+        var bytes: [UInt8] = []
+        while bytes.count < count, let sdu = try await channel.receive() { bytes += sdu }
+        return bytes
     }
 
     /// Runs the body with the two ends of a channel: the phone's, which opened it, and the lamp's.
@@ -47,13 +47,13 @@ struct ChannelTests {
     @Test("A channel carries 100,000 bytes in each direction at the same time")
     func bothWays() async throws {
         try await withChannel(seed: 1) { _, asked, given in
-            let octets = Self.pattern(100_000)
-            async let there: Void = Self.send(octets, on: asked)
-            async let back: Void = Self.send(octets.reversed(), on: given)
-            async let atLamp = Self.receive(octets.count, on: given)
-            let atPhone = try await Self.receive(octets.count, on: asked)
-            #expect((atPhone == octets.reversed()) == true)
-            #expect((try await atLamp == octets) == true)
+            let bytes = Self.pattern(100_000)
+            async let there: Void = Self.send(bytes, on: asked)
+            async let back: Void = Self.send(bytes.reversed(), on: given)
+            async let atLamp = Self.receive(bytes.count, on: given)
+            let atPhone = try await Self.receive(bytes.count, on: asked)
+            #expect((atPhone == bytes.reversed()) == true)
+            #expect((try await atLamp == bytes) == true)
             _ = try await (there, back)
             await asked.close()
             #expect(try await given.receive() == nil)
@@ -66,14 +66,14 @@ struct ChannelTests {
     func sleepingReader() async throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 6)
         try await withChannel(seed: 2, options: options) { home, asked, given in
-            let octets = Self.pattern(5_000)
+            let bytes = Self.pattern(5_000)
             let sending = Task(executorPreference: home.air.executor.taskExecutor) {
-                try await Self.send(octets, on: asked)
+                try await Self.send(bytes, on: asked)
             }
             try await home.air.sleep(for: .seconds(20))
             #expect(try await given.properties.receiveCredits == 0)
             #expect(try await asked.properties.sendCredits == 0)
-            #expect((try await Self.receive(octets.count, on: given) == octets) == true)
+            #expect((try await Self.receive(bytes.count, on: given) == bytes) == true)
             try await sending.value
         }
     }

@@ -50,12 +50,12 @@ struct FaultTests {
             // The accessory's packets arrive, and it receives nothing, so no connection request
             // reaches it.
             air.world.setLoss(LossPlan(constantLoss: 1), at: scene.accessory)
-            let dial = Task(executorPreference: air.executor.taskExecutor) {
+            let request = Task(executorPreference: air.executor.taskExecutor) {
                 try await host.connect(to: found.address, options: .whenAvailable)
             }
             try await air.sleep(for: .seconds(5))
             air.world.setLoss(.none, at: scene.accessory)
-            let link = try await dial.value
+            let link = try await request.value
             #expect(try await !link.discoverServices().isEmpty)
         }
     }

@@ -65,9 +65,9 @@ private struct Play {
     mutating func step(_ mark: UInt8) async throws {
         switch Int.random(in: 0..<5, using: &random) {
         case 0, 1:
-            let wish = advertising(mark)
+            let proposal = advertising(mark)
             do {
-                let set = try await host.advertise(wish)
+                let set = try await host.advertise(proposal)
                 sets.append((set, mark))
             } catch {
                 guard case AdvertisingError.tooManySets = error else { throw error }

@@ -13,15 +13,15 @@ struct RangeTests {
         "Distance weakens the signal as the model says",
         arguments: [1, 2, 4, 8, 16, 32] as [Double]
     )
-    func signalStrength(metres: Double) async throws {
-        let found = try await Scene(seed: 1, metres: metres).run { try await Scene.find($0) }
-        let model = -PathLoss.indoors.decibels(distance: metres)
+    func signalStrength(meters: Double) async throws {
+        let found = try await Scene(seed: 1, meters: meters).run { try await Scene.find($0) }
+        let model = -PathLoss.indoors.decibels(distance: meters)
         #expect(found.rssi == Int(model.rounded()))
     }
 
     @Test("A device out of range is not discovered")
     func hidden() async throws {
-        let scene = try Scene(seed: 1, metres: 1_000)
+        let scene = try Scene(seed: 1, meters: 1_000)
         let isFound = try await scene.run { [air = scene.air] host in
             let search = Task(executorPreference: air.executor.taskExecutor) {
                 try await Scene.find(host)
@@ -63,13 +63,13 @@ struct RangeTests {
             let link = try await Scene.connect(host)
             air.world.move(scene.accessory, to: Position(x: 10_000, y: 0))
             _ = try await link.ended()
-            let standing = Task(executorPreference: air.executor.taskExecutor) {
+            let pending = Task(executorPreference: air.executor.taskExecutor) {
                 try await host.connect(to: link.address, options: .whenAvailable)
             }
             try await air.sleep(for: .seconds(60))
             air.world.move(scene.accessory, to: Position(x: 3, y: 0))
             let back = air.now
-            let again = try await standing.value
+            let again = try await pending.value
             #expect(air.now <= back + .seconds(5))
             #expect(try await again.discoverServices().count >= 4)
         }

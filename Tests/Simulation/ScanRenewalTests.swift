@@ -23,7 +23,7 @@ struct ScanRenewalTests {
         /// None: one scan ends and the other begins in the same instant.
         case instead
         /// A connection request that is canceled in the same instant.
-        case dialling
+        case connecting
     }
 
     @Test(
@@ -81,8 +81,8 @@ extension BluetoothHost {
         _ ear: ScanRenewalTests.Ear,
         after change: ScanRenewalTests.Change? = nil
     ) {
-        if change == .dialling, let address = ear.heard.first?.first {
-            cancelDial(beginDial(to: address, options: .whenAvailable) { _ in })
+        if change == .connecting, let address = ear.heard.first?.first {
+            cancelConnectionRequest(beginConnecting(to: address, options: .whenAvailable) { _ in })
         }
         if change != .beside, let scan = ear.lastScan { endScan(scan) }
         let request = ScanRequest(

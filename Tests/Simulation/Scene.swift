@@ -20,11 +20,11 @@ final class Scene: Sendable {
     let accessory: ControllerID
     private let trace = TraceRecord()
 
-    /// Makes a scene with the demo accessory `metres` away from the phone. Invariants are not
+    /// Makes a scene with the demo accessory `meters` away from the phone. Invariants are not
     /// checked where faults of the wire violate them.
     init(
         seed: UInt64,
-        metres: Double = 2,
+        meters: Double = 2,
         phoneFaults: FaultPlan = .none,
         accessoryFaults: FaultPlan = .none,
         isWatched: Bool = true
@@ -36,7 +36,7 @@ final class Scene: Sendable {
         accessory = try air.world.addController(
             ControllerConfiguration(
                 name: "accessory",
-                at: Position(x: metres, y: 0),
+                at: Position(x: meters, y: 0),
                 faults: accessoryFaults
             ),
             host: SimpleAccessory(.demo(name: "Demo"))

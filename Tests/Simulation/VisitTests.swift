@@ -54,7 +54,7 @@ struct VisitTests {
     )
     func edgeOfRange(seed: UInt64) async throws {
         // -40.2 dB over the first meter and 27 dB for each tenfold distance: -94.6 dBm at 103 m.
-        try await Scene(seed: seed, metres: 103).run(bound: .seconds(300), Self.visit)
+        try await Scene(seed: seed, meters: 103).run(bound: .seconds(300), Self.visit)
     }
 
     @Test("The same seed gives the same packets at the same nanoseconds in 100 runs")

@@ -21,7 +21,7 @@ package enum SampleBonds {
     package static func bond(_ number: Int, generation: Int = 1) -> Bond {
         let seed = UInt64(number) << 32 | UInt64(generation)
         var bond = Bond(
-            identifier: PeerIdentifier(octets: octets(UInt64(number), 0)),
+            identifier: PeerIdentifier(bytes: bytes(UInt64(number), 0)),
             peer: peer(number),
             localIdentity: identity,
             keySize: 7 + generation % 10
@@ -46,7 +46,7 @@ package enum SampleBonds {
         return generation
     }
 
-    private static func octets(_ seed: UInt64, _ part: UInt64) -> [UInt8] {
+    private static func bytes(_ seed: UInt64, _ part: UInt64) -> [UInt8] {
         var state = seed &* 31 &+ part
         return (0..<16).map { _ in
             state = state &* 0x5851_F42D_4C95_7F2D &+ 0x1405_7B7E_F767_814F
@@ -55,17 +55,17 @@ package enum SampleBonds {
     }
 
     private static func key(_ seed: UInt64, _ part: UInt64) -> HCI.Key128 {
-        var generator = FixedOctets(octets: octets(seed, part))
+        var generator = FixedBytes(bytes: bytes(seed, part))
         return HCI.Key128(using: &generator)
     }
 }
 
 /// Returns bytes one after the other, each in all eight places of a word.
-private struct FixedOctets: RandomNumberGenerator {
-    var octets: [UInt8]
+private struct FixedBytes: RandomNumberGenerator {
+    var bytes: [UInt8]
 
     mutating func next() -> UInt64 {
-        let octet = octets.isEmpty ? 0 : octets.removeFirst()
-        return UInt64(octet) &* 0x0101_0101_0101_0101
+        let byte = bytes.isEmpty ? 0 : bytes.removeFirst()
+        return UInt64(byte) &* 0x0101_0101_0101_0101
     }
 }

@@ -62,7 +62,7 @@ struct AdapterChoiceTests {
     }
 
     @Test("The chosen scenario begins its events")
-    func stage() async throws {
+    func fixture() async throws {
         let text =
             #"{"devices": [{"name": "me"}, {"name": "a", "switch": [{"at": 0.01, "to": "off"}]}]}"#
         try await Self.withFile(Array(text.utf8)) { path in

@@ -75,7 +75,7 @@ struct AirServerTests {
     }
 
     @Test("Every host gets a controller of its own, which is removed afterwards")
-    func guests() async throws {
+    func clients() async throws {
         try await withServer { air, port, executor, events in
             var events = events.makeAsyncIterator()
             let first = try await RawHost(port: port, on: executor)

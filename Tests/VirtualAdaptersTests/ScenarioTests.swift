@@ -155,7 +155,7 @@ struct ScenarioTextTests {
                 #"{"devices": [{"name": "a", "bluetooth": "6"}]}"#, "devices[0].bluetooth",
                 "\"4.2\" or \"5.4\""
             ),
-            (#"{"devices": [{"name": "a", "position": [1]}]}"#, "devices[0].position", "metres"),
+            (#"{"devices": [{"name": "a", "position": [1]}]}"#, "devices[0].position", "meters"),
             (
                 #"{"devices": [{"name": "a", "position": [1, "2"]}]}"#, "devices[0].position[1]",
                 "a number"
@@ -217,24 +217,24 @@ struct ScenarioTextTests {
 }
 
 @Suite("A scenario in a world")
-struct ScenarioStageTests {
-    private func stage(
+struct ScenarioPlaybackTests {
+    private func playback(
         _ text: String
-    ) throws -> (air: SimulatedAir, stage: ScenarioStage) {
+    ) throws -> (air: SimulatedAir, playback: ScenarioPlayback) {
         let scenario = try Scenario(parsing: text, accessories: [])
         let world = scenario.makeWorld(seed: 1)
-        let stage = try scenario.populate(world) { _ in nil }
+        let playback = try scenario.populate(world) { _ in nil }
         let air = SimulatedAir(world)
-        air.play(stage)
-        return (air, stage)
+        air.play(playback)
+        return (air, playback)
     }
 
     @Test("Devices are switched at their instants, the first before anything else")
     func switches() async throws {
-        let (air, stage) = try stage(
+        let (air, playback) = try playback(
             #"{"devices": [{"name": "a", "switch": [{"at": 2, "to": "on"}, {"at": 0, "to": "off"}]}]}"#
         )
-        let device = try #require(stage.controllers["a"])
+        let device = try #require(playback.controllers["a"])
         #expect(!air.world.isOn(device))
         try await air.run {
             try await air.sleep(for: .milliseconds(1_999))
@@ -246,13 +246,13 @@ struct ScenarioStageTests {
 
     @Test("A device gets the controller of its version")
     func version() throws {
-        let (air, stage) = try stage(
+        let (air, playback) = try playback(
             #"{"devices": [{"name": "a", "bluetooth": "4.2"}, {"name": "b", "bluetooth": "5.4"}]}"#
         )
         // LE Read PHY came with 5.0 (Vol 4, Part E, 7.8.47).
         let command: [UInt8] = [0x01, 0x30, 0x20, 0x02, 0x00, 0x00]
         for (name, isOffered) in [("a", false), ("b", true)] {
-            let device = try #require(stage.controllers[name])
+            let device = try #require(playback.controllers[name])
             air.world.send(command, to: device)
             air.world.run(for: .milliseconds(10))
             let answer = try #require(air.world.takeOutput(of: device).first)
@@ -263,7 +263,7 @@ struct ScenarioStageTests {
 
     @Test("Losses and walls are set and removed")
     func lossesAndWalls() async throws {
-        let (air, stage) = try stage(
+        let (air, playback) = try playback(
             """
             {"devices": [{"name": "a", "group": "g"}, {"name": "b", "group": "h"}],
              "losses": [{"between": ["a", "b"], "decibels": 70, "at": 1},
@@ -271,8 +271,8 @@ struct ScenarioStageTests {
              "partitions": [{"between": ["g", "h"], "from": 2, "to": 3}]}
             """
         )
-        let a = try #require(stage.controllers["a"])
-        let b = try #require(stage.controllers["b"])
+        let a = try #require(playback.controllers["a"])
+        let b = try #require(playback.controllers["b"])
         let near = air.world.power(from: a, to: b)
         try await air.run {
             try await air.sleep(for: .milliseconds(1_500))
@@ -288,7 +288,7 @@ struct ScenarioStageTests {
 
     @Test("The controllers that wait for hosts are reported in order")
     func waiting() throws {
-        let (air, stage) = try stage(#"{"devices": [{"name": "b"}, {"name": "a"}]}"#)
-        #expect(stage.waiting.map { air.world.name(of: $0) } == ["b", "a"])
+        let (air, playback) = try playback(#"{"devices": [{"name": "b"}, {"name": "a"}]}"#)
+        #expect(playback.waiting.map { air.world.name(of: $0) } == ["b", "a"])
     }
 }

@@ -16,7 +16,7 @@ private struct Room: Simulation {
     private(set) var sentCount = 0
     private(set) var collisionCount = 0
 
-    private var surroundings: Surroundings
+    private var environment: RadioEnvironment
     private var air = Air()
     private var loss: LossProcess
     private var dice: [RadioID: RandomStream] = [:]
@@ -25,17 +25,17 @@ private struct Room: Simulation {
     /// Advertisers 1 to `count`, number n at n meters.
     init(seed: UInt64, count: UInt64, interval: Duration, plan: LossPlan = .none) {
         let seed = WorldSeed(seed)
-        surroundings = Surroundings(
+        environment = RadioEnvironment(
             seed: seed,
             pathLoss: .indoors,
             shadowing: Shadowing(deviation: 4)
         )
         loss = LossProcess(plan, seed: seed, receiver: Self.ear)
         self.interval = interval
-        surroundings.place(Station(Path(.origin)), as: Self.ear)
+        environment.place(Station(Path(.origin)), as: Self.ear)
         for number in 0..<count {
             let radio = RadioID(number + 1)
-            surroundings.place(Station(Path(Position(x: Double(number + 1), y: 0))), as: radio)
+            environment.place(Station(Path(Position(x: Double(number + 1), y: 0))), as: radio)
             dice[radio] = seed.stream("advertising delay", radio.rawValue)
             timeline.schedule(.advertise(radio), after: delay(of: radio))
         }
@@ -63,11 +63,11 @@ private struct Room: Simulation {
 
     private mutating func arrive(_ packet: Transmission) {
         let now = timeline.now
-        guard let power = surroundings.power(from: packet.sender, to: Self.ear, at: now) else {
+        guard let power = environment.power(from: packet.sender, to: Self.ear, at: now) else {
             return
         }
         let isDestroyed = air.destroys(packet, power: power) {
-            surroundings.power(from: $0, to: Self.ear, at: now)
+            environment.power(from: $0, to: Self.ear, at: now)
         }
         if isDestroyed { collisionCount += 1 }
         guard !isDestroyed, !loss.takesPacket() else { return }

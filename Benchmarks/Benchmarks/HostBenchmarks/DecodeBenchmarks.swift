@@ -6,7 +6,7 @@ import Scenarios
 /// Decoding a notification through all layers, without a host and a transport.
 func decodeBenchmarks() {
     for size in [20, 244] {
-        Benchmark("Decode a notification of \(size) octets, ACL to GATT") { benchmark in
+        Benchmark("Decode a notification of \(size) bytes, ACL to GATT") { benchmark in
             var scenario = DecodeScenario(size: size)
             try await benchmark.measureRatio(toEchoOf: size + 12) {
                 for _ in benchmark.scaledIterations { blackHole(scenario.decode()) }

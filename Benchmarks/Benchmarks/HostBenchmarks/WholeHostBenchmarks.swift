@@ -7,12 +7,12 @@ import Scenarios
 /// that is not.
 func hostBenchmarks() {
     for place in Place.allCases {
-        Benchmark("Read 20 octets, \(place.rawValue)") { benchmark in
+        Benchmark("Read 20 bytes, \(place.rawValue)") { benchmark in
             try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
                 try await scenario.read(count: count)
             }
         }
-        Benchmark("Notification of 20 octets, \(place.rawValue)") { benchmark in
+        Benchmark("Notification of 20 bytes, \(place.rawValue)") { benchmark in
             try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
                 let stream = try await scenario.subscribe()
                 try await scenario.receiveNotifications(count: count, size: 20, from: stream)
@@ -28,18 +28,18 @@ func hostBenchmarks() {
 
 /// The host as a server: the peer at the other end of the link is the client.
 func serverBenchmarks() {
-    Benchmark("Read of 20 octets served, by the server") { benchmark in
+    Benchmark("Read of 20 bytes served, by the server") { benchmark in
         try await benchmark.onHost(.onExecutor, echo: PacketSize.value) { scenario, count in
             try await scenario.serveReads(count: count)
         }
     }
     for place in Place.allCases {
-        Benchmark("Read of 20 octets served, by the application \(place.rawValue)") { benchmark in
+        Benchmark("Read of 20 bytes served, by the application \(place.rawValue)") { benchmark in
             try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
                 try await scenario.answerReads(count: count)
             }
         }
-        Benchmark("Notification of 20 octets sent, \(place.rawValue)") { benchmark in
+        Benchmark("Notification of 20 bytes sent, \(place.rawValue)") { benchmark in
             try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
                 try await scenario.sendNotifications(count: count, size: 20)
             }

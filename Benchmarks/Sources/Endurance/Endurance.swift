@@ -26,7 +26,7 @@ struct Endurance {
     private static func measure(_ scenario: HostScenario, _ count: Int) async throws -> Bool {
         var isFlat = true
         let notifications = try await scenario.subscribe()
-        let sightings = scenario.scan()
+        let advertisements = scenario.scan()
         isFlat =
             try await measure("read", count) {
                 try await scenario.read(count: $0)
@@ -37,7 +37,7 @@ struct Endurance {
             } && isFlat
         isFlat =
             try await measure("advertising report", count) {
-                try await scenario.hear(count: $0, on: sightings)
+                try await scenario.hear(count: $0, on: advertisements)
             } && isFlat
         isFlat =
             try await measure("served read", count) {

@@ -20,7 +20,7 @@ struct FacadeTable {
     // MARK: Notifications
 
     private static func printRates() async throws {
-        print("| notifications of 20 octets | bursts of | a second | µs for each | of the host's |")
+        print("| notifications of 20 bytes | bursts of | a second | µs for each | of the host's |")
         print("|---|--:|--:|--:|--:|")
         for burst in [8, 64] {
             let host = try await HostScenario.connected()

@@ -85,10 +85,10 @@
             let reading = MessageTable.Reading()
             // An envelope, and a byte at either end.
             let length = try JSONEncoder().encode(["tell": reading]).count + 2
-            let octets = Data(repeating: 0x20, count: length)
+            let bytes = Data(repeating: 0x20, count: length)
             let figures = [
-                try await time("writes of as many octets", world) {
-                    try await accessory.write(octets, to: Self.value)
+                try await time("writes of as many bytes", world) {
+                    try await accessory.write(bytes, to: Self.value)
                 },
                 try await time("messages, one after the other", world) {
                     try await near.send(reading)

@@ -21,7 +21,7 @@ struct MessageTable {
     // MARK: Framings
 
     private static func printFramings() throws {
-        print("| framing | message, octets | chunk | MB a second | times as long as a copy |")
+        print("| framing | message, bytes | chunk | MB a second | times as long as a copy |")
         print("|---|--:|--:|--:|--:|")
         let framings: [(String, any MessageFraming)] = [
             ("STX and ETX", .startEnd()), ("length in front", .lengthPrefixed()), ("COBS", .cobs()),
@@ -55,7 +55,7 @@ struct MessageTable {
         let copying = fastest {
             var copy = Data(capacity: stream.count)
             for chunk in chunks { copy.append(chunk) }
-            precondition(copy.count == stream.count, "\(copy.count) octets")
+            precondition(copy.count == stream.count, "\(copy.count) bytes")
         }
         let rate = Double(stream.count) / 1e6 / (parsing / .seconds(1))
         print("| \(name) | \(size) | \(chunk) | \(Int(rate)) | \(tenths(parsing / copying)) |")

@@ -11,7 +11,7 @@ struct Server {
     private let notifying: AttributeHandle
     private let grants: AttributeHandle
 
-    private static let octets = Array("twenty octets of it.".utf8)
+    private static let bytes = Array("exactly twenty bytes".utf8)
 
     init(of host: BluetoothHost, isDynamic: Bool) async throws {
         let service = try await host.publish(
@@ -21,7 +21,7 @@ struct Server {
                     .init(
                         BluetoothUUID(0xFFF1),
                         [.read, .write],
-                        value: isDynamic ? .dynamic : .stored(Self.octets)
+                        value: isDynamic ? .dynamic : .stored(Self.bytes)
                     ),
                     .init(BluetoothUUID(0xFFF2), .notify, value: .stored([])),
                     .init(BluetoothUUID(0xFFF3), .writeWithoutResponse, value: .stored([])),
@@ -39,7 +39,7 @@ struct Server {
         try await withThrowingDiscardingTaskGroup { streams in
             for await event in try await host.serverEvents() {
                 switch event {
-                case .read(let request): request.respond(with: Self.octets)
+                case .read(let request): request.respond(with: Self.bytes)
                 case .write(let request): request.accept()
                 case .written(let link, let entries) where entries[0].handle == grants:
                     let (count, size) = Self.order(entries[0].value)
@@ -51,13 +51,13 @@ struct Server {
     }
 
     private func notify(_ link: Link, _ count: Int, _ size: Int) async throws {
-        let octets = [UInt8](repeating: 0x5A, count: size)
-        for _ in 0..<count { try await link.notify(octets, of: notifying) }
+        let bytes = [UInt8](repeating: 0x5A, count: size)
+        for _ in 0..<count { try await link.notify(bytes, of: notifying) }
     }
 
     /// `<count: 2><size: 2>`, little-endian.
-    private static func order(_ octets: [UInt8]) -> (count: Int, size: Int) {
-        guard octets.count == 4 else { return (0, 0) }
-        return (Int(octets[0]) | Int(octets[1]) << 8, Int(octets[2]) | Int(octets[3]) << 8)
+    private static func order(_ bytes: [UInt8]) -> (count: Int, size: Int) {
+        guard bytes.count == 4 else { return (0, 0) }
+        return (Int(bytes[0]) | Int(bytes[1]) << 8, Int(bytes[2]) | Int(bytes[3]) << 8)
     }
 }

@@ -8,11 +8,11 @@ import BluetoothTypes
 // The host as a server. The peer is its client over the same link, because a server works in either
 // role of a link.
 extension HostScenario {
-    private static let octets = [UInt8](repeating: 0xA5, count: 20)
+    private static let bytes = [UInt8](repeating: 0xA5, count: 20)
 
     /// Answers the peer's reads of a value of 20 bytes that the server holds.
     public func serveReads(count: Int) async throws {
-        try await serving(.read, .stored(Self.octets)) { try await read($0, count) }
+        try await serving(.read, .stored(Self.bytes)) { try await read($0, count) }
     }
 
     /// The same for a value that the application provides for each read.
@@ -22,7 +22,7 @@ extension HostScenario {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for await event in events {
-                        if case .read(let request) = event { request.respond(with: Self.octets) }
+                        if case .read(let request) = event { request.respond(with: Self.bytes) }
                     }
                 }
                 try await read(handle, count)
@@ -35,8 +35,8 @@ extension HostScenario {
     public func sendNotifications(count: Int, size: Int) async throws {
         try await serving(.notify, .stored([])) { handle in
             await controller.exchange(ScriptedServer.subscription(handle.rawValue + 1))
-            let octets = [UInt8](repeating: 0x5A, count: size)
-            for _ in 0..<count { try await link.notify(octets, of: handle) }
+            let bytes = [UInt8](repeating: 0x5A, count: size)
+            for _ in 0..<count { try await link.notify(bytes, of: handle) }
         }
     }
 

@@ -100,10 +100,10 @@ public final class HostScenario: Sendable {
         count: Int,
         on stream: AsyncThrowingStream<Advertisement, any Error>
     ) async throws {
-        var sightings = stream.makeAsyncIterator()
+        var advertisements = stream.makeAsyncIterator()
         for _ in 0..<(count / Self.burst) {
             await controller.advertise(count: Self.burst)
-            for _ in 0..<Self.burst { _ = try await sightings.next() }
+            for _ in 0..<Self.burst { _ = try await advertisements.next() }
         }
     }
 }

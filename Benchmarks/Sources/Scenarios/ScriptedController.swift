@@ -145,8 +145,8 @@ extension ScriptedController {
             (0, 5), (5, 6), (5, 7), (14, 3), (14, 5), (15, 1), (25, 0), (25, 1), (25, 2), (25, 4),
             (26, 2), (26, 3), (26, 4), (26, 5), (27, 2), (27, 5),
         ]
-        return bits.reduce(into: [UInt8](repeating: 0, count: 64)) { octets, place in
-            octets[place.0] |= 1 << UInt8(place.1)
+        return bits.reduce(into: [UInt8](repeating: 0, count: 64)) { bytes, place in
+            bytes[place.0] |= 1 << UInt8(place.1)
         }
     }()
 

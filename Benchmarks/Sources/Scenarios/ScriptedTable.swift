@@ -12,7 +12,7 @@ enum ScriptedTable {
     /// Answers Read By Type.
     static func characteristics(_ request: ArraySlice<UInt8>) -> [UInt8] {
         let (value, notifying) = (ScriptedServer.valueHandle, ScriptedServer.notifyingHandle)
-        let declarations: [(handle: UInt8, octets: [UInt8])] = [
+        let declarations: [(handle: UInt8, bytes: [UInt8])] = [
             (value - 1, [0x02, value, 0, 0xF1, 0xFF]),
             (notifying - 1, [0x10, notifying, 0, 0xF2, 0xFF]),
         ]
@@ -20,7 +20,7 @@ enum ScriptedTable {
             $0.handle >= first(request) && $0.handle <= last(request)
         }
         guard !found.isEmpty, type(request) == 0x2803 else { return notFound(request) }
-        return [0x09, 7] + found.flatMap { [$0.handle, 0] + $0.octets }
+        return [0x09, 7] + found.flatMap { [$0.handle, 0] + $0.bytes }
     }
 
     /// Answers Find Information.
@@ -39,8 +39,8 @@ enum ScriptedTable {
     private static func type(_ request: ArraySlice<UInt8>) -> Int { number(request, at: 5) }
 
     private static func number(_ request: ArraySlice<UInt8>, at place: Int) -> Int {
-        let octets = Array(request.dropFirst(place).prefix(2))
-        return octets.count == 2 ? Int(octets[0]) | Int(octets[1]) << 8 : 0
+        let bytes = Array(request.dropFirst(place).prefix(2))
+        return bytes.count == 2 ? Int(bytes[0]) | Int(bytes[1]) << 8 : 0
     }
 
     /// Attribute Not Found.

@@ -151,9 +151,9 @@ extension ServedStream {
             let values = try await link.subscribe(to: found[0])
             let subscribers = await server.subscribers(of: value)
             guard let own = subscribers.first(where: { !known.contains($0) }) else { break }
-            let octets = [UInt8](repeating: 7, count: StreamScenario.notificationLength)
+            let bytes = [UInt8](repeating: 7, count: StreamScenario.notificationLength)
             return Reader(
-                send: { try await own.notify(octets, of: value) },
+                send: { try await own.notify(bytes, of: value) },
                 receive: { add in for try await value in values { add(value.count) } }
             )
         }
@@ -163,9 +163,9 @@ extension ServedStream {
     private func channel(_ link: Link, _ listener: ChannelListener) async throws -> Reader {
         let receiving = try await link.openChannel(psm: Self.psm)
         guard let sending = try await listener.accept() else { throw NoStream() }
-        let octets = [UInt8](repeating: 7, count: Self.sduLength)
+        let bytes = [UInt8](repeating: 7, count: Self.sduLength)
         return Reader(
-            send: { try await sending.send(octets) },
+            send: { try await sending.send(bytes) },
             receive: { add in for try await sdu in receiving.sdus { add(sdu.count) } }
         )
     }

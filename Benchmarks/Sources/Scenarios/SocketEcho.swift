@@ -16,8 +16,8 @@ public enum SocketEcho {
         let near = ends[0]
         let far = ends[1]
         let echo = startThread {
-            var octets = [UInt8](repeating: 0, count: size)
-            while receive(&octets, from: far) { send(octets, to: far) }
+            var bytes = [UInt8](repeating: 0, count: size)
+            while receive(&bytes, from: far) { send(bytes, to: far) }
         }
         exchange(size: size, count: warmUp, on: near)
         let duration = ContinuousClock().measure { exchange(size: size, count: count, on: near) }
@@ -28,21 +28,21 @@ public enum SocketEcho {
     }
 
     private static func exchange(size: Int, count: Int, on descriptor: Int32) {
-        var octets = [UInt8](repeating: 0, count: size)
+        var bytes = [UInt8](repeating: 0, count: size)
         for _ in 0..<count {
-            send(octets, to: descriptor)
-            _ = receive(&octets, from: descriptor)
+            send(bytes, to: descriptor)
+            _ = receive(&bytes, from: descriptor)
         }
     }
 
-    private static func send(_ octets: [UInt8], to descriptor: Int32) {
-        _ = write(descriptor, octets, octets.count)
+    private static func send(_ bytes: [UInt8], to descriptor: Int32) {
+        _ = write(descriptor, bytes, bytes.count)
     }
 
-    /// Fills `octets`. Returns `false` when the other end has closed.
-    private static func receive(_ octets: inout [UInt8], from descriptor: Int32) -> Bool {
-        let count = octets.count
-        return octets.withUnsafeMutableBytes { buffer in
+    /// Fills `bytes`. Returns `false` when the other end has closed.
+    private static func receive(_ bytes: inout [UInt8], from descriptor: Int32) -> Bool {
+        let count = bytes.count
+        return bytes.withUnsafeMutableBytes { buffer in
             var done = 0
             while done < count {
                 let part = read(descriptor, buffer.baseAddress?.advanced(by: done), count - done)

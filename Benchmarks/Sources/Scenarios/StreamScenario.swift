@@ -30,9 +30,9 @@ public final class StreamScenario {
     public func bitRate(over span: Duration) -> Double {
         peripheral.stream()
         world.run(for: .seconds(1))
-        let before = central.octetCount
+        let before = central.byteCount
         world.run(for: span)
-        return Double((central.octetCount - before) * 8) / (span / .seconds(1))
+        return Double((central.byteCount - before) * 8) / (span / .seconds(1))
     }
 
     private struct NoLink: Error {}
@@ -73,7 +73,7 @@ public final class StreamScenario {
             end.send(
                 HCI.LESetDataLength(
                     connectionHandle: handle,
-                    transmitOctets: 251,
+                    transmitBytes: 251,
                     transmitTime: HCI.AirTime(.microseconds(2_120))
                 )
             )
@@ -107,7 +107,7 @@ private final class StreamEnd {
     private(set) var handle: ConnectionHandle?
     private(set) var isEncrypted = false
     /// How many bytes of application data have arrived.
-    private(set) var octetCount = 0
+    private(set) var byteCount = 0
     private let world: World
     private let controller: ControllerID
     private var room: Int
@@ -158,7 +158,7 @@ private final class StreamEnd {
 
     private func receive(_ bytes: [UInt8]) {
         switch try? HCI.Packet(h4: bytes[...]) {
-        case .acl(let packet): octetCount += packet.payload.count - 7
+        case .acl(let packet): byteCount += packet.payload.count - 7
         case .event(let code, let parameters):
             if let event = try? HCI.Event(code: code, parameters: parameters) { receive(event) }
         default: break

@@ -21,13 +21,13 @@ import Lanyard
 struct SealingTable {
     private static let lengths = [20, 244, 4_096, 65_536]
     /// The bytes of one measurement.
-    private static let octetsEach = 8_000_000
+    private static let bytesEach = 8_000_000
     private static let callsEach = 20_000
     /// The number of measurements, of which the best counts.
     private static let rounds = 9
 
     static func main() throws {
-        print("| | octets | sealed, MB/s | opened, MB/s | library alone, MB/s | ratio |")
+        print("| | bytes | sealed, MB/s | opened, MB/s | library alone, MB/s | ratio |")
         print("|---|--:|--:|--:|--:|--:|")
         for length in lengths {
             try measureGCM(Data(repeating: 0x5A, count: length))
@@ -38,7 +38,7 @@ struct SealingTable {
     }
 
     private static let key = SealingKey(random: .bits256)
-    private static let libraryKey = SymmetricKey(data: key.octets)
+    private static let libraryKey = SymmetricKey(data: key.bytes)
 
     private static func measureGCM(_ data: Data) throws {
         let sealing = GCMSealing(key: key)
@@ -132,12 +132,12 @@ struct SealingTable {
 
     /// Millions of bytes of data per second.
     private static func speed(_ length: Int, _ body: () throws -> Int) throws -> Double {
-        let count = min(callsEach, octetsEach / length)
+        let count = min(callsEach, bytesEach / length)
         let start = clock()
-        var octets = 0
-        for _ in 0..<count { octets += try body() }
+        var bytes = 0
+        for _ in 0..<count { bytes += try body() }
         let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
-        precondition(octets >= count * length, "what is measured fails")
+        precondition(bytes >= count * length, "what is measured fails")
         return Double(count * length) / seconds / 1_000_000
     }
 }

@@ -65,7 +65,7 @@
                     ],
                     advertisingInterval: .microseconds(1_022_500)
                 )
-                return world.add(accessory, at: .metres(2 + Double(number % 10)))
+                return world.add(accessory, at: .meters(2 + Double(number % 10)))
             }
         }
 

@@ -61,10 +61,10 @@ extension ATTBearer {
     /// request failed instead, the correct response could match the next request of the same kind.
     package mutating func receive(_ bytes: ArraySlice<UInt8>) -> Received {
         guard !isClosed else { return .ignored(.closed) }
-        guard let octet = bytes.first else {
+        guard let byte = bytes.first else {
             return .violation(nil, .malformed(.truncated(needed: 1, available: 0)))
         }
-        let opcode = ATT.Opcode(rawValue: octet)
+        let opcode = ATT.Opcode(rawValue: byte)
         if opcode == .handleValueNotification { return receiveNotification(bytes) }
         if opcode.isResponse { return receiveResponse(opcode, bytes) }
         guard opcode.isKnown else { return receiveUnknown(opcode) }

@@ -70,8 +70,8 @@ extension ATT {
             var entries: [Entry] = []
             repeat {
                 let handle = try reader.readAttributeHandle()
-                let octets = try reader.readBytes(format.uuidLength)
-                guard let uuid = BluetoothUUID(littleEndian: octets) else {
+                let bytes = try reader.readBytes(format.uuidLength)
+                guard let uuid = BluetoothUUID(littleEndian: bytes) else {
                     throw .invalid(field: "UUID")
                 }
                 entries.append(Entry(handle: handle, uuid: uuid))

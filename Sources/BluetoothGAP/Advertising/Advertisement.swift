@@ -111,7 +111,7 @@ extension Advertisement {
         isLegacy: Bool = true,
         isScanResponse: Bool,
         rssi: Int?,
-        sighting: SightingMemory.Sighting
+        payload: AdvertisementCache.Payload
     ) {
         self.init(
             address: address,
@@ -122,9 +122,9 @@ extension Advertisement {
             isLegacy: isLegacy,
             isScanResponse: isScanResponse,
             rssi: rssi,
-            txPower: sighting.txPower,
-            data: sighting.data,
-            rawData: sighting.rawData
+            txPower: payload.txPower,
+            data: payload.data,
+            rawData: payload.rawData
         )
     }
 }

@@ -35,19 +35,19 @@ extension AdvertisingData {
 
     /// The appearance of the device (Assigned Numbers, 2.6). The upper ten bits are the category.
     public var appearance: UInt16? {
-        integer(of: .appearance, octets: 2...2).map { UInt16(truncatingIfNeeded: $0) }
+        integer(of: .appearance, bytes: 2...2).map { UInt16(truncatingIfNeeded: $0) }
     }
 
     /// The roles of the device.
     public var role: Role? {
-        integer(of: .role, octets: 1...1).map { Role(rawValue: UInt8(truncatingIfNeeded: $0)) }
+        integer(of: .role, bytes: 1...1).map { Role(rawValue: UInt8(truncatingIfNeeded: $0)) }
     }
 
     /// The connection intervals that the Peripheral prefers, or `nil` if they are missing, invalid
     /// or without a preference for one of the limits.
     public var peripheralConnectionIntervalRange: ClosedRange<Duration>? {
         guard
-            let both = integer(of: .peripheralConnectionIntervalRange, octets: 4...4),
+            let both = integer(of: .peripheralConnectionIntervalRange, bytes: 4...4),
             case let (minimum, maximum) = (both & 0xFFFF, both >> 16),
             minimum >= 0x0006, maximum <= 0x0C80, minimum <= maximum
         else { return nil }
@@ -57,8 +57,8 @@ extension AdvertisingData {
     /// The advertising interval in the data.
     public var advertisingInterval: Duration? {
         let units =
-            integer(of: .advertisingInterval, octets: 2...2)
-            ?? integer(of: .advertisingIntervalLong, octets: 3...4)
+            integer(of: .advertisingInterval, bytes: 2...2)
+            ?? integer(of: .advertisingIntervalLong, bytes: 3...4)
         return units.map { .microseconds(625 * $0) }
     }
 
@@ -105,8 +105,8 @@ extension AdvertisingData {
         }
     }
 
-    private func integer(of type: DataType, octets: ClosedRange<Int>) -> UInt64? {
-        guard let value = firstValue(of: type), octets.contains(value.count) else { return nil }
+    private func integer(of type: DataType, bytes: ClosedRange<Int>) -> UInt64? {
+        guard let value = firstValue(of: type), bytes.contains(value.count) else { return nil }
         return Self.integer(value)
     }
 

@@ -5,7 +5,7 @@ import BluetoothHCI
 /// The reason why advertising fails.
 public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Raw data is too long.
-    case dataTooLong(octets: Int, limit: Int)
+    case dataTooLong(bytes: Int, limit: Int)
     /// Raw data is not a sequence of structures.
     case malformedData
     /// Raw data has flags in the scan response (Supplement, Part A, 1.3.2).
@@ -24,8 +24,8 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
     /// One sentence without a full stop.
     public var description: String {
         switch self {
-        case .dataTooLong(let octets, let limit):
-            "\(octets) bytes of data are too many: there is room for \(limit)"
+        case .dataTooLong(let bytes, let limit):
+            "\(bytes) bytes of data are too many: there is room for \(limit)"
         case .malformedData: "the data is not a row of advertising structures"
         case .flagsInScanResponse: "a scan response carries no flags"
         case .tooManySets(let limit): "the controller has \(limit) advertising set(s), all in use"

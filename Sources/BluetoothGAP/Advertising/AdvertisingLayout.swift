@@ -69,7 +69,7 @@ public struct AdvertisingLayout: Sendable, Hashable {
 
     private static func check(_ data: AdvertisingData, limit: Int) throws(AdvertisingError) {
         guard data.bytes.count <= limit else {
-            throw .dataTooLong(octets: data.bytes.count, limit: limit)
+            throw .dataTooLong(bytes: data.bytes.count, limit: limit)
         }
         guard !data.isMalformed else { throw .malformedData }
     }

@@ -28,7 +28,7 @@ package struct AdvertisementSieve: Sendable {
 
 /// Distinguishes new data of an advertiser from data that it has sent before.
 ///
-/// The filter is bounded by two generations, like `SightingMemory`. It forgets the least recent
+/// The filter is bounded by two generations, like `AdvertisementCache`. It forgets the least recent
 /// data first, which then counts as new.
 package struct DuplicateFilter: Sendable {
     private struct Key: Hashable, Sendable {

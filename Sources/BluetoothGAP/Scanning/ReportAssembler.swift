@@ -9,7 +9,7 @@ import BluetoothTypes
 ///   advertising set, bounded in length (`AdvertisingData.extendedLimit`) and in number
 ///   (`chainLimit`).
 /// - A scan response is a separate report. The assembler merges it with the advertisement of its
-///   sender (`SightingMemory`).
+///   sender (`AdvertisementCache`).
 /// - Most reports repeat the one before. The assembler compares the bytes and uses the earlier
 ///   result again, without parsing, copying or allocating.
 ///
@@ -20,7 +20,7 @@ package struct ReportAssembler: Sendable {
     /// oldest. A controller reports the pieces of a chain close together.
     package static let chainLimit = 16
 
-    private var memory = SightingMemory()
+    private var cache = AdvertisementCache()
     private var chains: [Chain] = []
 
     package init() {}
@@ -31,7 +31,7 @@ package struct ReportAssembler: Sendable {
     package mutating func receive(_ report: HCI.AdvertisingReport) -> Advertisement? {
         guard let address = report.address.deviceAddress else { return nil }
         let isScanResponse = report.type == .scanResponse
-        let (recalled, wasConnectable) = memory.recall(
+        let (recalled, wasConnectable) = cache.recall(
             .init(address: address, setIdentifier: nil),
             report.data,
             isScanResponse: isScanResponse,
@@ -46,7 +46,7 @@ package struct ReportAssembler: Sendable {
             isDirected: report.type == .connectableDirected,
             isScanResponse: isScanResponse,
             rssi: Self.decibels(report.rssi),
-            sighting: recalled
+            payload: recalled
         )
     }
 
@@ -72,7 +72,7 @@ package struct ReportAssembler: Sendable {
         let key = ChainKey(report, address)
         let index = chains.firstIndex { $0.key == key }
         if index == nil, report.type.dataStatus == .complete {
-            return sighting(report, address, data: report.data, isTruncated: false)
+            return advertisement(report, address, data: report.data, isTruncated: false)
         }
         var chain = index.map { chains.remove(at: $0) } ?? Chain(key: key)
         chain.append(report.data)
@@ -82,16 +82,16 @@ package struct ReportAssembler: Sendable {
             return nil
         }
         let isTruncated = chain.isTruncated || report.type.dataStatus != .complete
-        return sighting(report, address, data: chain.data[...], isTruncated: isTruncated)
+        return advertisement(report, address, data: chain.data[...], isTruncated: isTruncated)
     }
 
     /// Forgets all advertisers at the end of a scan.
     package mutating func reset() {
-        memory = SightingMemory()
+        cache = AdvertisementCache()
         chains = []
     }
 
-    private mutating func sighting(
+    private mutating func advertisement(
         _ report: HCI.ExtendedAdvertisingReport,
         _ address: DeviceAddress,
         data: ArraySlice<UInt8>,
@@ -100,7 +100,7 @@ package struct ReportAssembler: Sendable {
         let setIdentifier =
             report.setIdentifier <= Self.setIdentifierMaximum
             ? report.setIdentifier : nil
-        let (recalled, _) = memory.recall(
+        let (recalled, _) = cache.recall(
             .init(address: address, setIdentifier: setIdentifier),
             data,
             isScanResponse: report.type.isScanResponse,
@@ -115,7 +115,7 @@ package struct ReportAssembler: Sendable {
             isLegacy: report.type.isLegacy,
             isScanResponse: report.type.isScanResponse,
             rssi: Self.decibels(report.rssi),
-            sighting: recalled
+            payload: recalled
         )
         advertisement.isTruncated = isTruncated
         advertisement.txPower = Self.decibels(report.transmitPower) ?? advertisement.txPower

@@ -6,7 +6,7 @@ import BluetoothTypes
 /// Decides the advertising commands of one controller.
 ///
 /// Like `CentralScheduler`, the advertiser compares the requested state with the state that it
-/// believes the controller to be in, and issues one order at a time.
+/// believes the controller to be in, and issues one operation at a time.
 ///
 /// Terms:
 /// - A *set* is one request to advertise. A controller with the extended commands holds several
@@ -76,7 +76,7 @@ package struct Advertiser: Sendable {
     static let restMinimum: Duration = .milliseconds(250)
     /// The longest rest of a set. A rest ends earlier if a link closes.
     static let restMaximum: Duration = .seconds(4)
-    /// The number of failed orders in a row after which the set rests or ends.
+    /// The number of failed operations in a row after which the set rests or ends.
     static let refusalLimit = 3
     /// The number of unanswered Disables in a row after which the controller needs a reset.
     static let unansweredStopLimit = 3
@@ -103,7 +103,7 @@ package struct Advertiser: Sendable {
 
     /// Whether a connectable set is wanted, so that the host accepts connections.
     package var awaitsConnections: Bool {
-        sets.contains { $0.isWanted && $0.wish.isConnectable }
+        sets.contains { $0.isWanted && $0.requested.isConnectable }
     }
 
     /// Returns the address on the air of the set that led to a link.
@@ -132,7 +132,7 @@ package struct Advertiser: Sendable {
         let dialect = CommandDialect(capabilities, ownAddress: ownAddress)
         self.dialect = dialect
         for index in sets.indices { sets[index].ownAddress = setAddress() }
-        admissions.list = AcceptListMirror(capacity: capabilities.filterAcceptListSize)
+        admissions.list = AcceptListModel(capacity: capabilities.filterAcceptListSize)
         for index in sets.indices where sets[index].isWanted {
             if sets.prefix(index).count(where: \.isWanted) >= dialect.advertisingSetLimit {
                 sets[index].end = .failed(.tooManySets(limit: dialect.advertisingSetLimit))
@@ -159,7 +159,7 @@ package struct Advertiser: Sendable {
         guard sets.count(where: \.isWanted) < limit, let handle = freeHandle else {
             return [.ended(id, .failed(.tooManySets(limit: limit)))]
         }
-        sets.append(AdvertisingSetState(id: id, handle: handle, wish: advertising))
+        sets.append(AdvertisingSetState(id: id, handle: handle, requested: advertising))
         sets[sets.count - 1].ownAddress = address
         prepare(sets.count - 1)
         return settle(now: now)
@@ -183,11 +183,11 @@ package struct Advertiser: Sendable {
                 power: known
             )
         }
-        if sets[index].wish.duration != advertising.duration { sets[index].endsAt = nil }
-        if sets[index].wish.eventLimit != advertising.eventLimit {
+        if sets[index].requested.duration != advertising.duration { sets[index].endsAt = nil }
+        if sets[index].requested.eventLimit != advertising.eventLimit {
             sets[index].eventsLeft = advertising.eventLimit.map { max(1, Int($0)) }
         }
-        sets[index].wish = advertising
+        sets[index].requested = advertising
         sets[index].isAnnounced = false
         sets[index].refusalCount = 0
         return settle(now: now)
@@ -239,8 +239,8 @@ package struct Advertiser: Sendable {
 
     /// Forgets the state of a controller that was reset or is gone.
     ///
-    /// Call this before the commands to the controller are discarded. The outstanding order then
-    /// needs no answer, and no new order follows.
+    /// Call this before the commands to the controller are discarded. The outstanding operation then
+    /// needs no answer, and no new operation follows.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil
@@ -266,7 +266,7 @@ package struct Advertiser: Sendable {
         do throws(AdvertisingError) {
             let known = power[sets[index].handle]
             sets[index].recipe = try AdvertisingRecipe(
-                sets[index].wish,
+                sets[index].requested,
                 in: dialect,
                 address: sets[index].ownAddress,
                 power: known

@@ -12,7 +12,7 @@ struct AdvertisingAdmissions: Sendable {
     var isListAsked = false
     /// Whether the advertiser may change the list.
     var isListOurs = false
-    var list = AcceptListMirror(capacity: 0)
+    var list = AcceptListModel(capacity: 0)
 }
 
 extension Advertiser {
@@ -28,18 +28,18 @@ extension Advertiser {
     mutating func settleAdmissions() {
         let isNeeded = sets.contains { $0.wantsAcceptList || $0.usesAcceptList }
         guard isNeeded != admissions.isListAsked else { return }
-        if !isNeeded, outstanding?.order.editsAdmissions == true { return }
+        if !isNeeded, outstanding?.operation.editsAdmissions == true { return }
         admissions.isListAsked = isNeeded
         admissions.isListOurs = false
         outbox.append(.needsAcceptList(isNeeded))
     }
 
     /// The next change on the way to a list with the admitted devices of all sets.
-    var nextEdit: AdvertisingOrder? {
+    var nextEdit: AdvertisingOperation? {
         guard sets.contains(where: \.wantsAcceptList) else { return nil }
         var wanted: [DeviceAddress] = []
         for set in sets where set.wantsAcceptList {
-            for device in set.wish.admittedDevices where !wanted.contains(device) {
+            for device in set.requested.admittedDevices where !wanted.contains(device) {
                 wanted.append(device)
             }
         }
@@ -53,8 +53,8 @@ extension Advertiser {
 
     /// Notes the answer to a change of the list. If it failed, the sets that need the list end,
     /// because they would admit other devices.
-    mutating func finishEdit(_ order: AdvertisingOrder, _ outcome: OrderOutcome) {
-        switch (order, outcome) {
+    mutating func finishEdit(_ operation: AdvertisingOperation, _ outcome: OperationOutcome) {
+        switch (operation, outcome) {
         case (.clearAdmitted, .accepted): admissions.list.cleared()
         case (.admit(let device), .accepted): admissions.list.added(device)
         case (.dismiss(let device), .accepted): admissions.list.removed(device)
@@ -67,7 +67,7 @@ extension Advertiser {
     }
 }
 
-extension AdvertisingOrder {
+extension AdvertisingOperation {
     fileprivate var editsAdmissions: Bool {
         switch self {
         case .clearAdmitted, .admit, .dismiss: true

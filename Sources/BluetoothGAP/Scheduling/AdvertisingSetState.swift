@@ -8,7 +8,7 @@ struct AdvertisingSetState: Sendable {
     enum Activity: Sendable, Equatable {
         case off
         case on
-        /// The set may be on the air, because the controller refused an order unexpectedly or did
+        /// The set may be on the air, because the controller refused an operation unexpectedly or did
         /// not answer.
         case doubtful
     }
@@ -35,7 +35,7 @@ struct AdvertisingSetState: Sendable {
     let id: Advertiser.SetID
     /// The advertising handle (Vol 4, Part E, 7.8.53).
     let handle: UInt8
-    var wish: Advertising
+    var requested: Advertising
     /// The set's own address, or `nil` if it has the host's address.
     var ownAddress: DeviceAddress?
     /// The request in terms of the present controller, or `nil` without a controller.
@@ -50,7 +50,7 @@ struct AdvertisingSetState: Sendable {
     /// Whether the set needs another Enable because a connection may have stopped it without an
     /// event. Enabling a set that is on the air does no harm.
     var needsRefresh = false
-    /// Whether the controller reported the end of the set during an Enable, so that their order is
+    /// Whether the controller reported the end of the set during an Enable, so that their operation is
     /// unknown.
     var hasEndedWhileEnabling = false
     /// Whether it was reported that the set is in force.
@@ -60,7 +60,7 @@ struct AdvertisingSetState: Sendable {
     var endsAt: Instant?
     /// The number of advertising events left, or `nil` without a limit.
     var eventsLeft: Int?
-    /// The number of failed orders in a row.
+    /// The number of failed operations in a row.
     var refusalCount = 0
     /// The number of rests in a row. Each rest is longer than the one before.
     var failureCount = 0
@@ -69,11 +69,11 @@ struct AdvertisingSetState: Sendable {
     /// Whether the set waits because the controller has no room for another link.
     var isWaitingForLink = false
 
-    init(id: Advertiser.SetID, handle: UInt8, wish: Advertising) {
+    init(id: Advertiser.SetID, handle: UInt8, requested: Advertising) {
         self.id = id
         self.handle = handle
-        self.wish = wish
-        eventsLeft = wish.eventLimit.map { max(1, Int($0)) }
+        self.requested = requested
+        eventsLeft = requested.eventLimit.map { max(1, Int($0)) }
     }
 
     var isWanted: Bool { end == nil }
@@ -100,9 +100,9 @@ extension AdvertisingParameters {
     var isConnectable: Bool { properties.contains(.connectable) }
 }
 
-// The next order.
+// The next operation.
 extension AdvertisingSetState {
-    /// The state outside of the set that the next order depends on.
+    /// The state outside of the set that the next operation depends on.
     struct Circumstances {
         let dialect: CommandDialect
         /// Whether the controller has reported its transmit power.
@@ -116,8 +116,8 @@ extension AdvertisingSetState {
         let now: Instant
     }
 
-    /// Returns the next order for this set, or `nil` if none is necessary.
-    func nextOrder(_ circumstances: Circumstances) -> AdvertisingOrder? {
+    /// Returns the next operation for this set, or `nil` if none is necessary.
+    func nextOperation(_ circumstances: Circumstances) -> AdvertisingOperation? {
         let dialect = circumstances.dialect
         if activity == .doubtful { return .disable(set: handle) }
         guard isWanted, let recipe else {
@@ -137,20 +137,20 @@ extension AdvertisingSetState {
         return nextOrderWhileOff(recipe, circumstances)
     }
 
-    /// Returns the next order for a set on the air. Only its data may change there, and only in one
+    /// Returns the next operation for a set on the air. Only its data may change there, and only in one
     /// piece (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
     private func nextOrderWhileOn(
         _ recipe: AdvertisingRecipe,
         _ circumstances: Circumstances
-    ) -> AdvertisingOrder? {
+    ) -> AdvertisingOperation? {
         guard belief.parameters == recipe.parameters, belief.address == recipe.address else {
             return .disable(set: handle)
         }
-        if let order = nextPiece(recipe, circumstances.dialect) {
-            guard case .setData(_, _, let piece) = order, piece.operation == .complete else {
+        if let operation = nextPiece(recipe, circumstances.dialect) {
+            guard case .setData(_, _, let piece) = operation, piece.operation == .complete else {
                 return .disable(set: handle)
             }
-            return order
+            return operation
         }
         return needsRefresh ? enable(circumstances.dialect, now: circumstances.now) : nil
     }
@@ -158,26 +158,27 @@ extension AdvertisingSetState {
     private func nextOrderWhileOff(
         _ recipe: AdvertisingRecipe,
         _ circumstances: Circumstances
-    ) -> AdvertisingOrder? {
+    ) -> AdvertisingOperation? {
         let dialect = circumstances.dialect
         if belief.parameters != recipe.parameters {
             let isMadeAnew =
-                belief.parameters.map { !$0.isSameManner(as: recipe.parameters) } ?? false
+                belief.parameters.map { !$0.hasSameParameters(as: recipe.parameters) } ?? false
             if isMadeAnew, dialect.isExtended { return .remove(set: handle) }
             return .setParameters(set: handle, recipe.parameters)
         }
         if let address = recipe.address, belief.address != address {
             return .setAddress(set: handle, address)
         }
-        if !circumstances.knowsPower, wish.statesControllerPower, dialect.canReadTransmitPower {
+        if !circumstances.knowsPower, requested.statesControllerPower, dialect.canReadTransmitPower
+        {
             return .readTransmitPower
         }
         return nextPiece(recipe, dialect) ?? enable(dialect, now: circumstances.now)
     }
 
-    private func enable(_ dialect: CommandDialect, now: Instant) -> AdvertisingOrder {
-        var duration = endsAt.map { $0 - now } ?? wish.duration
-        if wish.isHighDutyCycle {
+    private func enable(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation {
+        var duration = endsAt.map { $0 - now } ?? requested.duration
+        if requested.isHighDutyCycle {
             duration = min(duration ?? Advertiser.highDutyLimit, Advertiser.highDutyLimit)
         }
         // The host alone ends a duration that is too long for the command.
@@ -195,7 +196,7 @@ extension AdvertisingSetState {
     private func nextPiece(
         _ recipe: AdvertisingRecipe,
         _ dialect: CommandDialect
-    ) -> AdvertisingOrder? {
+    ) -> AdvertisingOperation? {
         let parameters = recipe.parameters
         if parameters.carriesData || !dialect.isExtended,
             let piece = Self.piece(of: recipe.data, after: belief.data, dialect)
@@ -214,7 +215,7 @@ extension AdvertisingSetState {
         of wanted: [UInt8],
         after stored: Stored,
         _ dialect: CommandDialect
-    ) -> AdvertisingOrder.Piece? {
+    ) -> AdvertisingOperation.Piece? {
         if stored == .whole(wanted) { return nil }
         let limit = Advertiser.pieceLimit
         guard dialect.isExtended, wanted.count > limit else {

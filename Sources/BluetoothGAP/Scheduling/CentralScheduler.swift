@@ -8,7 +8,7 @@ import BluetoothTypes
 /// A controller has one scanner and one initiator. Callers request any number of connections and a
 /// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a
 /// device that returns at an unknown time. The scheduler compares the requested state with the
-/// state that it believes the controller to be in, and issues one order at a time. Every order is
+/// state that it believes the controller to be in, and issues one operation at a time. Every operation is
 /// legal in the state in which it is issued.
 ///
 /// Terms:
@@ -69,7 +69,7 @@ package struct CentralScheduler: Sendable {
         case acceptListLent
         /// Neither a scan nor an initiation runs until `release`. This is the answer to `hold`.
         case quiet
-        /// Reset the controller: it does not answer the orders to stop, so it may still scan or
+        /// Reset the controller: it does not answer the operations to stop, so it may still scan or
         /// initiate.
         case unstoppable
     }
@@ -99,7 +99,7 @@ package struct CentralScheduler: Sendable {
     /// The longest rest of a pending request. A rest ends earlier if a link closes.
     package static let restMaximum: Duration = .seconds(4)
 
-    /// The number of failed orders in a row after which the turn fails.
+    /// The number of failed operations in a row after which the turn fails.
     static let refusalLimit = 3
 
     /// The number of unanswered stops in a row after which the controller needs a reset.
@@ -108,14 +108,14 @@ package struct CentralScheduler: Sendable {
     var queue = ConnectQueue()
     var scan = ScanControl()
     var dialect: CommandDialect?
-    var acceptList = AcceptListMirror(capacity: 0)
+    var acceptList = AcceptListModel(capacity: 0)
     var loan = AcceptListLoan.none
     var pause = Pause.none
     var initiation = Initiation.idle
     var share = RadioShare()
     /// Whether the controller refused to scan and initiate at once.
     var refusedOverlap = false
-    /// The number of failed orders in a row for the present turn.
+    /// The number of failed operations in a row for the present turn.
     var refusalCount = 0
     /// The number of stops in a row without an answer.
     var unansweredStopCount = 0
@@ -135,7 +135,7 @@ package struct CentralScheduler: Sendable {
         now: Instant
     ) -> [Action] {
         dialect = CommandDialect(capabilities, ownAddressKind: ownAddressKind)
-        acceptList = AcceptListMirror(capacity: capabilities.filterAcceptListSize)
+        acceptList = AcceptListModel(capacity: capabilities.filterAcceptListSize)
         refusedOverlap = false
         return settle(now: now)
     }
@@ -160,7 +160,7 @@ package struct CentralScheduler: Sendable {
     }
 
     /// The parameters of the requested scan.
-    package var wantedScan: ScanParameters? { scan.wish }
+    package var wantedScan: ScanParameters? { scan.requested }
 
     /// Requests a connection. No other request may have the identifier, unless it has ended.
     package mutating func connect(
@@ -175,9 +175,9 @@ package struct CentralScheduler: Sendable {
         }
         switch target {
         case .direct(let address):
-            queue.append(.init(id: id, address: address, isStanding: false, parameters: parameters))
+            queue.append(.init(id: id, address: address, isPending: false, parameters: parameters))
         case .pending(let address):
-            queue.append(.init(id: id, address: address, isStanding: true, parameters: parameters))
+            queue.append(.init(id: id, address: address, isPending: true, parameters: parameters))
         }
         return settle(now: now)
     }
@@ -225,7 +225,7 @@ package struct CentralScheduler: Sendable {
     ) -> [Action] {
         guard step == outstanding else { return [] }
         outstanding = nil
-        finish(step.order, OrderOutcome(result), now: now)
+        finish(step.operation, OperationOutcome(result), now: now)
         return settle(now: now)
     }
 
@@ -259,8 +259,8 @@ package struct CentralScheduler: Sendable {
 
     /// Forgets the state of a controller that was reset or is gone.
     ///
-    /// Call this before the commands to the controller are discarded. The outstanding order then
-    /// needs no answer, and no new order follows.
+    /// Call this before the commands to the controller are discarded. The outstanding operation then
+    /// needs no answer, and no new operation follows.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil
@@ -270,7 +270,7 @@ package struct CentralScheduler: Sendable {
         unansweredStopCount = 0
         acceptList.forget()
         if scan.reset() { outbox.append(.scanStateChanged(isScanning: false)) }
-        for id in queue.remove(where: { !$0.isStanding && !$0.isCancelled }) {
+        for id in queue.remove(where: { !$0.isPending && !$0.isCancelled }) {
             outbox.append(.connectFailed(id, .controllerReset))
         }
         return settle(now: now)

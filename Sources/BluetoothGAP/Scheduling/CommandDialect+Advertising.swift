@@ -14,8 +14,8 @@ extension CommandDialect {
         return isExtended ? belief.address : ownAddress
     }
 
-    func command(for order: AdvertisingOrder) -> HCI.EncodedCommand {
-        switch order {
+    func command(for operation: AdvertisingOperation) -> HCI.EncodedCommand {
+        switch operation {
         case .readTransmitPower: .init(HCI.LEReadAdvertisingPhysicalChannelTxPower())
         case .setParameters(let set, let parameters): setParameters(set, parameters)
         case .setAddress(let set, let address):
@@ -76,8 +76,8 @@ extension CommandDialect {
     /// Legacy data is one piece. Its length was checked when the recipe was made.
     private func setData(
         _ set: UInt8,
-        _ field: AdvertisingOrder.Field,
-        _ piece: AdvertisingOrder.Piece
+        _ field: AdvertisingOperation.Field,
+        _ piece: AdvertisingOperation.Piece
     ) -> HCI.EncodedCommand {
         guard isExtended else {
             let data = HCI.LegacyAdvertisingData(prefixOf: piece.bytes)

@@ -48,8 +48,8 @@ struct CommandDialect: Sendable {
         )
     }
 
-    func command(for order: ControllerOrder) -> HCI.EncodedCommand {
-        switch order {
+    func command(for operation: ControllerOperation) -> HCI.EncodedCommand {
+        switch operation {
         case .setScanParameters(let parameters): setScanParameters(parameters)
         case .enableScan(let filtersDuplicates): enableScan(true, filtersDuplicates)
         case .disableScan: enableScan(false, false)

@@ -11,7 +11,7 @@ struct ConnectQueue: Sendable {
         let id: CentralScheduler.RequestID
         let address: DeviceAddress
         /// Whether the request stays pending after a failure, until it succeeds or is canceled.
-        let isStanding: Bool
+        let isPending: Bool
         let parameters: ConnectParameters
         var isCancelled = false
         /// The number of failures in a row.
@@ -117,6 +117,6 @@ extension ConnectQueue.Request {
     /// Whether one initiation can serve both requests. A command has one set of parameters.
     fileprivate func shares(with other: Self) -> Bool {
         id == other.id
-            || isStanding && other.isStanding && other.isEligible && parameters == other.parameters
+            || isPending && other.isPending && other.isEligible && parameters == other.parameters
     }
 }

@@ -20,7 +20,9 @@ extension CentralScheduler {
     /// The present and requested activities of scanner and initiator.
     package var radioUse: RadioUse {
         var use: RadioUse = []
-        if let wish = scan.wish { use.insert(wish.isActive ? .activeScanning : .passiveScanning) }
+        if let requested = scan.requested {
+            use.insert(requested.isActive ? .activeScanning : .passiveScanning)
+        }
         if !initiation.isIdle || queue.hasEligible { use.insert(.initiating) }
         return use
     }

@@ -7,13 +7,13 @@ struct ScanControl: Sendable {
     enum Activity: Sendable, Equatable {
         case off
         case on(ScanParameters, since: Instant)
-        /// The controller may be scanning, because it refused an order unexpectedly or did not
+        /// The controller may be scanning, because it refused an operation unexpectedly or did not
         /// answer.
         case doubtful
     }
 
     /// The requested scan, or `nil` for none.
-    private(set) var wish: ScanParameters?
+    private(set) var requested: ScanParameters?
     /// When the requested scan ends.
     private(set) var endsAt: Instant?
     private(set) var activity = Activity.off
@@ -38,37 +38,39 @@ struct ScanControl: Sendable {
     }
 
     /// Whether the requested scan has not run since its request or the last reset.
-    var hasNotRun: Bool { wish != nil && !isAnnounced }
+    var hasNotRun: Bool { requested != nil && !isAnnounced }
 
     /// Whether the scan certainly does not run.
     var isOff: Bool { activity == .off }
 
     /// When to restart the scan, which clears the controller's duplicate filter.
     var restartsAt: Instant? {
-        guard let wish, wish.filtersDuplicates, let period = wish.duplicateFilterRestart,
+        guard let requested, requested.filtersDuplicates,
+            let period = requested.duplicateFilterRestart,
             case .on(_, let since) = activity
         else { return nil }
         return since + max(period, Self.restartMinimum)
     }
 
-    /// Returns the next order for the scanner, or `nil` if none is necessary.
+    /// Returns the next operation for the scanner, or `nil` if none is necessary.
     ///
     /// Parameters change only while scanning is off (Vol 4, Part E, 7.8.10).
-    func nextOrder(mayRun: Bool, now: Instant) -> ControllerOrder? {
+    func nextOperation(mayRun: Bool, now: Instant) -> ControllerOperation? {
         switch activity {
         case .doubtful: return .disableScan
         case .on(let running, _):
             let isDue = restartsAt.map { now >= $0 } ?? false
-            return mayRun && wish == running && !isDue && !isStale ? nil : .disableScan
+            return mayRun && requested == running && !isDue && !isStale ? nil : .disableScan
         case .off:
-            guard let wish, mayRun else { return nil }
-            return configured == wish
-                ? .enableScan(filtersDuplicates: wish.filtersDuplicates) : .setScanParameters(wish)
+            guard let requested, mayRun else { return nil }
+            return configured == requested
+                ? .enableScan(filtersDuplicates: requested.filtersDuplicates)
+                : .setScanParameters(requested)
         }
     }
 
     mutating func want(_ parameters: ScanParameters?, until end: Instant?) {
-        wish = parameters
+        requested = parameters
         endsAt = parameters == nil ? nil : end
         refusalCount = 0
     }
@@ -93,36 +95,36 @@ struct ScanControl: Sendable {
         isStale = false
     }
 
-    /// Notes that the controller may be scanning, so that the next order is a stop.
+    /// Notes that the controller may be scanning, so that the next operation is a stop.
     mutating func becameDoubtful() {
         activity = .doubtful
         isStale = false
     }
 
-    /// Notes that an order failed.
+    /// Notes that an operation failed.
     ///
-    /// After Command Disallowed the controller must be scanning, so the next order is a stop. An
-    /// order without an answer is repeated, because a scan survives a reset of its controller.
+    /// After Command Disallowed the controller must be scanning, so the next operation is a stop. An
+    /// operation without an answer is repeated, because a scan survives a reset of its controller.
     ///
     /// - Returns: Whether the scan has failed.
-    mutating func refused(_ outcome: OrderOutcome) -> Bool {
+    mutating func refused(_ outcome: OperationOutcome) -> Bool {
         refusalCount += 1
         configured = nil
         activity = .off
         isStale = false
         guard refusalCount < Self.refusalLimit, outcome == .disallowed || outcome == .unanswered
-        else { return wish != nil }
+        else { return requested != nil }
         if outcome == .disallowed { activity = .doubtful }
         return false
     }
 
     /// Returns the state of the scan if it was not reported yet, and `nil` otherwise.
     mutating func announcement() -> Bool? {
-        if isOn, wish != nil, !isAnnounced {
+        if isOn, requested != nil, !isAnnounced {
             isAnnounced = true
             return true
         }
-        guard isAnnounced, wish == nil, isOff else { return nil }
+        guard isAnnounced, requested == nil, isOff else { return nil }
         isAnnounced = false
         return false
     }

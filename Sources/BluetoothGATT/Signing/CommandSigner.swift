@@ -24,7 +24,7 @@ extension GATT {
                 value: value[...],
                 signature: nothing[...]
             )
-            let signature = key.signature(of: draft.signedOctets, counter: counter) ?? nothing
+            let signature = key.signature(of: draft.signedBytes, counter: counter) ?? nothing
             return .init(handle: handle, value: value[...], signature: signature[...])
         }
     }

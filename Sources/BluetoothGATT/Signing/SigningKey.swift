@@ -44,7 +44,7 @@ package struct SigningKey: Equatable, Sendable {
         var reader = ByteReader(command.signature)
         guard let counter = try? reader.readUInt32(),
             lastCounter.map({ counter > $0 }) ?? true,
-            let expected = signature(of: command.signedOctets, counter: counter),
+            let expected = signature(of: command.signedBytes, counter: counter),
             expected.isEqualInConstantTime(to: command.signature)
         else { return false }
         lastCounter = counter
@@ -54,7 +54,7 @@ package struct SigningKey: Equatable, Sendable {
 
 extension ATT.SignedWriteCommand {
     /// The signed bytes of the command.
-    package var signedOctets: [UInt8] {
+    package var signedBytes: [UInt8] {
         Array(encode().dropLast(Self.signatureLength))
     }
 }

@@ -9,27 +9,27 @@ extension HCI {
         package typealias ReturnParameters = LinkReturnParameters
 
         package var connectionHandle: ConnectionHandle
-        package var transmitOctets: UInt16
+        package var transmitBytes: UInt16
         package var transmitTime: AirTime
 
         package init(
             connectionHandle: ConnectionHandle,
-            transmitOctets: UInt16,
+            transmitBytes: UInt16,
             transmitTime: AirTime
         ) {
             self.connectionHandle = connectionHandle
-            self.transmitOctets = transmitOctets
+            self.transmitBytes = transmitBytes
             self.transmitTime = transmitTime
         }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
             connectionHandle = try reader.decode()
-            transmitOctets = try reader.decode()
+            transmitBytes = try reader.decode()
             transmitTime = try reader.decode()
         }
 
         package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle, transmitOctets, transmitTime)
+            writer.encode(connectionHandle, transmitBytes, transmitTime)
         }
     }
 
@@ -39,21 +39,21 @@ extension HCI {
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            package var transmitOctets: UInt16
+            package var transmitBytes: UInt16
             package var transmitTime: AirTime
 
-            package init(transmitOctets: UInt16, transmitTime: AirTime) {
-                self.transmitOctets = transmitOctets
+            package init(transmitBytes: UInt16, transmitTime: AirTime) {
+                self.transmitBytes = transmitBytes
                 self.transmitTime = transmitTime
             }
 
             package init(from reader: inout ByteReader) throws(MalformedBytes) {
-                transmitOctets = try reader.decode()
+                transmitBytes = try reader.decode()
                 transmitTime = try reader.decode()
             }
 
             package func encodeParameters(into writer: inout ByteWriter) {
-                writer.encode(transmitOctets, transmitTime)
+                writer.encode(transmitBytes, transmitTime)
             }
         }
     }
@@ -62,21 +62,21 @@ extension HCI {
     package struct LEWriteSuggestedDefaultDataLength: CommandCompleteCommand {
         package static let opcode = Opcode.leWriteSuggestedDefaultDataLength
 
-        package var transmitOctets: UInt16
+        package var transmitBytes: UInt16
         package var transmitTime: AirTime
 
-        package init(transmitOctets: UInt16, transmitTime: AirTime) {
-            self.transmitOctets = transmitOctets
+        package init(transmitBytes: UInt16, transmitTime: AirTime) {
+            self.transmitBytes = transmitBytes
             self.transmitTime = transmitTime
         }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            transmitOctets = try reader.decode()
+            transmitBytes = try reader.decode()
             transmitTime = try reader.decode()
         }
 
         package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(transmitOctets, transmitTime)
+            writer.encode(transmitBytes, transmitTime)
         }
     }
 
@@ -86,32 +86,32 @@ extension HCI {
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            package var transmitOctets: UInt16
+            package var transmitBytes: UInt16
             package var transmitTime: AirTime
-            package var receiveOctets: UInt16
+            package var receiveBytes: UInt16
             package var receiveTime: AirTime
 
             package init(
-                transmitOctets: UInt16,
+                transmitBytes: UInt16,
                 transmitTime: AirTime,
-                receiveOctets: UInt16,
+                receiveBytes: UInt16,
                 receiveTime: AirTime
             ) {
-                self.transmitOctets = transmitOctets
+                self.transmitBytes = transmitBytes
                 self.transmitTime = transmitTime
-                self.receiveOctets = receiveOctets
+                self.receiveBytes = receiveBytes
                 self.receiveTime = receiveTime
             }
 
             package init(from reader: inout ByteReader) throws(MalformedBytes) {
-                transmitOctets = try reader.decode()
+                transmitBytes = try reader.decode()
                 transmitTime = try reader.decode()
-                receiveOctets = try reader.decode()
+                receiveBytes = try reader.decode()
                 receiveTime = try reader.decode()
             }
 
             package func encodeParameters(into writer: inout ByteWriter) {
-                writer.encode(transmitOctets, transmitTime, receiveOctets, receiveTime)
+                writer.encode(transmitBytes, transmitTime, receiveBytes, receiveTime)
             }
         }
     }

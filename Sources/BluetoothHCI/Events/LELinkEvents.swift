@@ -58,39 +58,39 @@ extension HCI {
     /// The maximum packet length of a link changed. (Vol 4, Part E, 7.7.65.7)
     package struct LEDataLengthChange: HCIParameters {
         package var connectionHandle: ConnectionHandle
-        package var transmitOctets: UInt16
+        package var transmitBytes: UInt16
         package var transmitTime: AirTime
-        package var receiveOctets: UInt16
+        package var receiveBytes: UInt16
         package var receiveTime: AirTime
 
         package init(
             connectionHandle: ConnectionHandle,
-            transmitOctets: UInt16,
+            transmitBytes: UInt16,
             transmitTime: AirTime,
-            receiveOctets: UInt16,
+            receiveBytes: UInt16,
             receiveTime: AirTime
         ) {
             self.connectionHandle = connectionHandle
-            self.transmitOctets = transmitOctets
+            self.transmitBytes = transmitBytes
             self.transmitTime = transmitTime
-            self.receiveOctets = receiveOctets
+            self.receiveBytes = receiveBytes
             self.receiveTime = receiveTime
         }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
             connectionHandle = try reader.decode()
-            transmitOctets = try reader.decode()
+            transmitBytes = try reader.decode()
             transmitTime = try reader.decode()
-            receiveOctets = try reader.decode()
+            receiveBytes = try reader.decode()
             receiveTime = try reader.decode()
         }
 
         package func encodeParameters(into writer: inout ByteWriter) {
             writer.encode(
                 connectionHandle,
-                transmitOctets,
+                transmitBytes,
                 transmitTime,
-                receiveOctets,
+                receiveBytes,
                 receiveTime
             )
         }

@@ -59,7 +59,7 @@ extension HCI {
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
             let type: AddressType = try reader.decode()
-            self.init(type: type, value: try reader.readInteger(octets: 6))
+            self.init(type: type, value: try reader.readInteger(bytes: 6))
         }
 
         package func encodeParameters(into writer: inout ByteWriter) {
@@ -89,7 +89,7 @@ extension HCI {
         }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            value = try reader.readInteger(octets: 6)
+            value = try reader.readInteger(bytes: 6)
         }
 
         package func encodeParameters(into writer: inout ByteWriter) {

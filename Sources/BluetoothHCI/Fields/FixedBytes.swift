@@ -39,14 +39,14 @@ package struct FixedBytes<Count: ByteCount>: Hashable, HCIParameters, CustomStri
 }
 
 extension HCI {
-    package enum Octets16: ByteCount { package static let count = 16 }
-    package enum Octets32: ByteCount { package static let count = 32 }
+    package enum Bytes16: ByteCount { package static let count = 16 }
+    package enum Bytes32: ByteCount { package static let count = 32 }
 
     /// A 128-bit block of plaintext or ciphertext.
-    package typealias Block128 = FixedBytes<Octets16>
+    package typealias Block128 = FixedBytes<Bytes16>
 
     /// One coordinate of a P-256 public key. It is not secret: peers exchange it unencrypted.
-    package typealias Coordinate256 = FixedBytes<Octets32>
+    package typealias Coordinate256 = FixedBytes<Bytes32>
 
     /// A 128-bit secret, such as a long-term key or an identity resolving key. Its description
     /// omits it.

@@ -66,7 +66,7 @@ extension HCI {
         }
 
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            self.init(rawValue: try reader.readInteger(octets: 5))
+            self.init(rawValue: try reader.readInteger(bytes: 5))
         }
 
         package func encodeParameters(into writer: inout ByteWriter) {

@@ -7,13 +7,13 @@ package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible
     /// A byte in the position of a packet type has an unknown value.
     case unknownPacketType(UInt8)
     /// Resynchronization skipped the maximum number of bytes without finding a packet.
-    case notResynchronised(skipped: Int)
+    case notResynchronized(skipped: Int)
 
     package var description: String {
         switch self {
-        case .unknownPacketType(let octet):
-            "no packet begins with 0x\(HCI.hexadecimal(octet, digits: 2))"
-        case .notResynchronised(let skipped): "no packet found in \(skipped) bytes"
+        case .unknownPacketType(let byte):
+            "no packet begins with 0x\(HCI.hexadecimal(byte, digits: 2))"
+        case .notResynchronized(let skipped): "no packet found in \(skipped) bytes"
         }
     }
 }
@@ -27,12 +27,12 @@ package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible
 /// H4 has no delimiters between packets. After one wrong length, every later boundary is wrong too.
 /// Eventually a byte in the position of a packet type has an unknown value, and from then on
 /// `next()` throws. On a socket, call `reset()` and connect again. A UART can lose bytes, so Vol 4,
-/// Part A, 4 defines a recovery for it: send HCI Reset and call `resynchronise()`, which discards
+/// Part A, 4 defines a recovery for it: send HCI Reset and call `resynchronize()`, which discards
 /// the stream up to the answer to that Reset.
 package struct H4Deframer: Sendable {
-    /// The number of bytes that `resynchronise()` skips before it fails, which is more than a fast
+    /// The number of bytes that `resynchronize()` skips before it fails, which is more than a fast
     /// UART transfers in a second.
-    package static let resynchronisationLimit = 1 << 19
+    package static let resynchronizationLimit = 1 << 19
 
     private enum State {
         case framing
@@ -110,7 +110,7 @@ package struct H4Deframer: Sendable {
     }
 
     /// Starts to discard buffered and later bytes, up to the answer to HCI Reset.
-    package mutating func resynchronise() {
+    package mutating func resynchronize() {
         state = .searching(skipped: 0)
     }
 
@@ -162,8 +162,8 @@ extension H4Deframer {
             start += 1
         }
         let skipped = skipped + start - from
-        guard skipped <= Self.resynchronisationLimit else {
-            throw lose(.notResynchronised(skipped: skipped))
+        guard skipped <= Self.resynchronizationLimit else {
+            throw lose(.notResynchronized(skipped: skipped))
         }
         state = .searching(skipped: skipped)
         return false

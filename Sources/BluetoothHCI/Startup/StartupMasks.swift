@@ -53,7 +53,7 @@ extension ControllerCapabilities {
     /// The command that makes new links use the longest packets that the controller can send.
     var longestDefaultDataLength: HCI.LEWriteSuggestedDefaultDataLength {
         HCI.LEWriteSuggestedDefaultDataLength(
-            transmitOctets: maximumDataLength?.transmitOctets ?? 27,
+            transmitBytes: maximumDataLength?.transmitBytes ?? 27,
             transmitTime: maximumDataLength?.transmitTime ?? HCI.AirTime(rawValue: 328)
         )
     }

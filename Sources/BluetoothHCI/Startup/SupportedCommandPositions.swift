@@ -3,7 +3,7 @@
 extension HCI.SupportedCommands {
     /// The position of each command's bit in the answer to Read Local Supported Commands, as byte
     /// and bit (Vol 4, Part E, 6.27).
-    static let positions: [HCI.Opcode: (octet: Int, bit: UInt8)] = [
+    static let positions: [HCI.Opcode: (byte: Int, bit: UInt8)] = [
         .disconnect: (0, 5),
         .readRemoteVersionInformation: (2, 7),
         .setEventMask: (5, 6),

@@ -40,7 +40,7 @@ public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible 
     case restarted
     /// The host received bytes that are not an HCI packet: the host and the controller no longer
     /// agree on where packets begin.
-    case desynchronised
+    case desynchronized
     /// The controller lacks or refuses a feature that a Low Energy host requires. The text names
     /// it.
     case unsuitable(String)
@@ -53,7 +53,7 @@ public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible 
         case .unresponsive: "the controller does not answer"
         case .hardwareError(let code): "the controller reported hardware error \(code)"
         case .restarted: "the controller restarted by itself"
-        case .desynchronised: "the controller sent bytes that are no HCI packet"
+        case .desynchronized: "the controller sent bytes that are no HCI packet"
         case .unsuitable(let text): "the controller cannot be used: \(text)"
         }
     }

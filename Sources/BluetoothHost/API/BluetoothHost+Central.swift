@@ -66,9 +66,9 @@ extension BluetoothHost {
     ) async throws -> Link {
         try Task.checkCancellation()
         let answer = try await perform { core, id, now in
-            core.dial(address, options: options, id: id, now: now)
+            core.requestConnection(address, options: options, id: id, now: now)
         } onCancel: { core, id, now in
-            core.cancelDial(id, now: now)
+            core.cancelConnectionRequest(id, now: now)
         }
         guard case .link(let identifier, let peer) = answer else { throw HostError.malformedAnswer }
         return Link(host: self, identifier: identifier, address: peer)

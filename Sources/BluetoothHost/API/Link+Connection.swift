@@ -77,14 +77,14 @@ extension Link {
     /// Returns when the controller has accepted the request. `properties` contains the result soon
     /// afterwards.
     ///
-    /// - Parameter octets: The payload of one packet that this side sends, in bytes. The host
+    /// - Parameter bytes: The payload of one packet that this side sends, in bytes. The host
     ///   limits it to 27 to 251.
     /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
     ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut``,
     ///   ``HostError/malformedAnswer``, ``HostError/tooManyRequests`` if a queue is full, the
     ///   reason why the link ended (see ``Link``), and `CancellationError` if the task is canceled.
-    public func requestDataLength(octets: Int = 251) async throws {
-        _ = try await host.request(.setDataLength(octets: octets), of: identifier)
+    public func requestDataLength(bytes: Int = 251) async throws {
+        _ = try await host.request(.setDataLength(bytes: bytes), of: identifier)
     }
 
     /// Requests other physical layers (Vol 4, Part E, 7.8.49).

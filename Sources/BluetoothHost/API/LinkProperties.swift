@@ -29,11 +29,11 @@ public enum LinkRole: Sendable, Hashable {
 /// The largest link-layer payloads of a link (Vol 6, Part B, 4.5.10).
 public struct DataLength: Sendable, Equatable {
     /// The range of a payload, in bytes. Every link begins with the lower bound.
-    public static let octetRange = 27...251
+    public static let byteRange = 27...251
     /// The largest payload of a packet that this side sends, 27 to 251 bytes.
-    public let transmitOctets: Int
+    public let transmitBytes: Int
     /// The largest payload of a packet that this side receives, 27 to 251 bytes.
-    public let receiveOctets: Int
+    public let receiveBytes: Int
 }
 
 /// The physical layers of a link, one for each direction (Vol 6, Part A, 1).

@@ -33,28 +33,28 @@ extension HostCore {
     /// Starts a connection request. The answer is a `completed` action with the link or an error,
     /// such as ``HostError/alreadyConnecting`` if there already is a link or a request to this
     /// peer.
-    package mutating func dial(
+    package mutating func requestConnection(
         _ target: DeviceAddress,
         options: ConnectOptions,
         id: RequestIdentifier,
         now: Instant
     ) {
-        let isStanding = options.approach == .whenAvailable
-        if let obstacle, !isStanding || obstacle == .closed {
+        let isPending = options.approach == .whenAvailable
+        if let obstacle, !isPending || obstacle == .closed {
             return fail(id, obstacle)
         }
         let identity = identity(of: target)
         let earlier = links.cores.first { $0.identity == identity || $0.peer == target }
         guard earlier?.isDisconnecting != false,
-            !dials.values.contains(where: { $0.identity == identity })
+            !connectionRequests.values.contains(where: { $0.identity == identity })
         else { return fail(id, HostError.alreadyConnecting) }
-        let timeout = isStanding ? nil : options.timeout
-        dials[id] = Dial(
+        let timeout = isPending ? nil : options.timeout
+        connectionRequests[id] = ConnectionRequest(
             target: target,
             identity: identity,
             options: options,
             deadline: timeout.map { now + $0 },
-            phase: earlier == nil ? .dialling : .parting
+            phase: earlier == nil ? .connecting : .awaitingDisconnection
         )
         if identity != target, !addresses.resolves(identity),
             recentAddresses.address(of: identity, now: now) == nil
@@ -68,40 +68,40 @@ extension HostCore {
 
     /// Continues the connection request that waited for the end of a link to this peer.
     mutating func peerParted(_ link: LinkCore, with error: HostError, now: Instant) {
-        for (id, dial) in dials
-        where dial.phase == .parting
-            && (dial.identity == link.identity || dial.target == link.peer)
+        for (id, pending) in connectionRequests
+        where pending.phase == .awaitingDisconnection
+            && (pending.identity == link.identity || pending.target == link.peer)
         {
-            if case .adapter = error, dial.options.approach == .direct {
-                dialFailed(id, with: error)
+            if case .adapter = error, pending.options.approach == .direct {
+                connectionRequestFailed(id, with: error)
             } else {
-                dials[id]?.phase = .dialling
+                connectionRequests[id]?.phase = .connecting
                 schedule(id, now: now)
             }
         }
     }
 
     /// Cancels a connection request, and ends its link if there already is one.
-    package mutating func cancelDial(_ id: RequestIdentifier, now: Instant) {
-        guard let dial = dials.removeValue(forKey: id) else { return }
+    package mutating func cancelConnectionRequest(_ id: RequestIdentifier, now: Instant) {
+        guard let pending = connectionRequests.removeValue(forKey: id) else { return }
         defer { updateScan(now: now) }
-        switch dial.phase {
-        case .dialling, .turning:
+        switch pending.phase {
+        case .connecting, .turning:
             perform(scheduler.cancel(id.rawValue, now: now), now: now)
         case .establishing(let link):
             withLink(link, now: now) { link, context in
                 link.connectionRequest = nil
                 link.disconnect(request: nil, &context)
             }
-        case .looking, .parting, .resting: break
+        case .looking, .awaitingDisconnection, .resting: break
         }
     }
 
-    mutating func expireDials(now: Instant) {
-        for id in dials.keys {
+    mutating func expireConnectionRequests(now: Instant) {
+        for id in connectionRequests.keys {
             // The end of one request may end others, so each is looked up again.
-            guard let deadline = dials[id]?.deadline, deadline <= now else { continue }
-            cancelDial(id, now: now)
+            guard let deadline = connectionRequests[id]?.deadline, deadline <= now else { continue }
+            cancelConnectionRequest(id, now: now)
             fail(id, HostError.timedOut)
         }
     }
@@ -109,50 +109,56 @@ extension HostCore {
     /// Handles the end of a request's link before the link was usable. The host may try again,
     /// because a peer that did not join the link may join the next. A pending connection survives
     /// the failure of the adapter.
-    mutating func dialFell(_ id: RequestIdentifier, with error: HostError, now: Instant) {
-        guard dials[id] != nil else { return }
+    mutating func connectionRequestFell(
+        _ id: RequestIdentifier,
+        with error: HostError,
+        now: Instant
+    ) {
+        guard connectionRequests[id] != nil else { return }
         defer { updateScan(now: now) }
-        dials[id]?.phase = .dialling
-        dials[id]?.trialEndsAt = nil
-        dials[id]?.failedEstablishments += 1
-        guard isWorthAnotherAttempt(id, after: error), let dial = dials[id] else {
-            return dialFailed(id, with: error.asFailureToConnect)
+        connectionRequests[id]?.phase = .connecting
+        connectionRequests[id]?.trialEndsAt = nil
+        connectionRequests[id]?.failedEstablishments += 1
+        guard isWorthAnotherAttempt(id, after: error), let pending = connectionRequests[id] else {
+            return connectionRequestFailed(id, with: error.asFailureToConnect)
         }
         // The scheduler waits until a failed adapter is ready again.
         if case .adapter = error { return schedule(id, now: now) }
-        let end = now + dial.rest(using: &context.randomness)
+        let end = now + pending.rest(using: &context.randomness)
         // A pause that outlasts the timeout leaves no time for an attempt.
-        if let deadline = dial.deadline, deadline <= end {
-            return dialFailed(id, with: error.asFailureToConnect)
+        if let deadline = pending.deadline, deadline <= end {
+            return connectionRequestFailed(id, with: error.asFailureToConnect)
         }
-        dials[id]?.phase = .resting(until: end)
+        connectionRequests[id]?.phase = .resting(until: end)
     }
 
-    mutating func wakeDials(now: Instant) {
-        for id in dials.keys {
-            guard case .resting(let end)? = dials[id]?.phase, end <= now else { continue }
-            dials[id]?.phase = .dialling
+    mutating func resumeConnectionRequests(now: Instant) {
+        for id in connectionRequests.keys {
+            guard case .resting(let end)? = connectionRequests[id]?.phase, end <= now else {
+                continue
+            }
+            connectionRequests[id]?.phase = .connecting
             schedule(id, now: now)
         }
     }
 
     private func isWorthAnotherAttempt(_ id: RequestIdentifier, after error: HostError) -> Bool {
-        guard let dial = dials[id] else { return false }
-        let isStanding = dial.options.approach == .whenAvailable
+        guard let pending = connectionRequests[id] else { return false }
+        let isPending = pending.options.approach == .whenAvailable
         return switch error {
-        case .adapter: isStanding
+        case .adapter: isPending
         case .disconnected(.connectionFailedToBeEstablished),
             .failedToConnect(.connectionFailedToBeEstablished):
-            isStanding || dial.failedEstablishments < Self.establishmentLimit
+            isPending || pending.failedEstablishments < Self.establishmentLimit
         case .disconnected(.connectionTimeout),
             .disconnected(.connectionTerminatedByLocalHost):
-            isStanding
+            isPending
         default: false
         }
     }
 
-    mutating func dialFailed(_ id: RequestIdentifier, with error: HostError) {
-        guard dials.removeValue(forKey: id) != nil else { return }
+    mutating func connectionRequestFailed(_ id: RequestIdentifier, with error: HostError) {
+        guard connectionRequests.removeValue(forKey: id) != nil else { return }
         fail(id, error)
     }
 }
@@ -168,16 +174,16 @@ extension HostCore {
         switch action {
         case .command(let command, let step): send(command, for: .central(step), now: now)
         case .connectFailed(let id, .cancelled)
-        where dials[RequestIdentifier(rawValue: id)]?.phase == .turning:
+        where connectionRequests[RequestIdentifier(rawValue: id)]?.phase == .turning:
             schedule(RequestIdentifier(rawValue: id), now: now)
         case .connectFailed(let id, let failure):
             let error = HostError(ofConnecting: failure, state)
-            dialFell(RequestIdentifier(rawValue: id), with: error, now: now)
+            connectionRequestFell(RequestIdentifier(rawValue: id), with: error, now: now)
         case .scanFailed(let failure):
             let error = HostError(ofScanning: failure, state)
             for scan in scans { fail(scan.identifier, error) }
             scans = []
-            failLooks(with: error, includesStanding: true, now: now)
+            failLooks(with: error, includesPending: true, now: now)
         case .quiet: perform(addresses.becameQuiet(.central, now: now), now: now)
         case .unstoppable: controllerFailed(.unresponsive, now: now)
         case .acceptListLent: perform(advertiser.acceptListGranted(now: now), now: now)

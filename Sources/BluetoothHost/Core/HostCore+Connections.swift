@@ -29,13 +29,14 @@ extension HostCore {
         }
         let actions = scheduler.connectionCompleted(
             status: report.status,
-            peer: dialledAddress(in: report),
+            peer: requestedAddress(in: report),
             now: now
         )
         if report.status == .success {
             var request: RequestIdentifier?
             // The scheduler's actions may contain a request that was canceled in the meantime.
-            for case .connected(let id) in actions where dials[.init(rawValue: id)] != nil {
+            for case .connected(let id) in actions
+            where connectionRequests[.init(rawValue: id)] != nil {
                 request = RequestIdentifier(rawValue: id)
             }
             linkBegan(report, for: request, isIncoming: false, now: now)
@@ -66,7 +67,7 @@ extension HostCore {
         links.append(link)
         withLink(link.identifier, now: now) { $0.begin(&$1) }
         // The end of the earlier link may have ended the request.
-        let request = request.flatMap { dials[$0] == nil ? nil : $0 }
+        let request = request.flatMap { connectionRequests[$0] == nil ? nil : $0 }
         guard request != nil || isIncoming else {
             emit(.log("\(link.peer) connected, but the request was canceled"))
             withLink(link.identifier, now: now) { link, context in
@@ -76,7 +77,7 @@ extension HostCore {
             return
         }
         if let request {
-            dials[request]?.phase = .establishing(link.identifier)
+            connectionRequests[request]?.phase = .establishing(link.identifier)
             updateScan(now: now)
         }
         withLink(link.identifier, now: now) { link, context in
@@ -118,7 +119,9 @@ extension HostCore {
         if link.isCountedAsOccupying { context.count(false) }
         context.now = now
         link.end(with: error, &context)
-        if let request = link.connectionRequest { dialFell(request, with: error, now: now) }
+        if let request = link.connectionRequest {
+            connectionRequestFell(request, with: error, now: now)
+        }
         peerParted(link, with: error, now: now)
         context.writeChanges(now: now)
         if context.hasNews { handleNews(now: now) }

@@ -54,8 +54,8 @@ extension HostCore {
         guard state != .closed, shutdownDeadline == nil else { return }
         shutdownDeadline = now + Self.shutdownLimit
         // Canceling one connection request may end others.
-        for id in dials.keys where dials[id] != nil {
-            cancelDial(id, now: now)
+        for id in connectionRequests.keys where connectionRequests[id] != nil {
+            cancelConnectionRequest(id, now: now)
             fail(id, HostError.closed)
         }
         stopAllAdvertising(now: now)
@@ -97,7 +97,7 @@ extension HostCore {
     private mutating func mayReset(after failure: AdapterFailure) -> Bool {
         guard !wire.losesBytes else { return wire.takeReset() }
         // A controller that fails during its set-up was already reset.
-        return startup == nil && failure != .desynchronised
+        return startup == nil && failure != .desynchronized
     }
 
     private mutating func disconnected(now: Instant) {
@@ -108,7 +108,7 @@ extension HostCore {
 
     private mutating func beginStartup(now: Instant) {
         // Bytes before the answer to Reset are old, or noise (Vol 4, Part A, 4).
-        if wire.losesBytes { deframer.resynchronise() }
+        if wire.losesBytes { deframer.resynchronize() }
         startup = ControllerStartup(randomAddress: takeFirstAddress())
         continueStartup(now: now)
     }
@@ -162,7 +162,7 @@ extension HostCore {
         perform(context.commands.reset(), now: now)
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
         let obstacle = state.obstacle ?? .adapter(failure)
-        failLooks(with: obstacle, includesStanding: false, now: now)
+        failLooks(with: obstacle, includesPending: false, now: now)
         reports = ReportAssembler()
         context.transmitQueue = ACLTransmitQueue()
     }

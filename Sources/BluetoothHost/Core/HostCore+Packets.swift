@@ -35,7 +35,7 @@ extension HostCore {
     private mutating func framingLost(_ reason: String, now: Instant) {
         emit(.log(reason))
         deframer.reset()
-        controllerFailed(.desynchronised, now: now)
+        controllerFailed(.desynchronized, now: now)
     }
 
     /// Fails the controller if the rest of a packet has not arrived in time.

@@ -15,7 +15,9 @@ extension HostCore {
         soonest = earliest(soonest, context.storeState.schedule.nextDeadline)
         soonest = earliest(soonest, earliest(addresses.nextDeadline, wire.packetDeadline))
         soonest = earliest(soonest, context.pairingWindow.nextDeadline)
-        for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
+        for pending in connectionRequests.values {
+            soonest = earliest(soonest, pending.nextDeadline)
+        }
         return soonest
     }
 
@@ -28,8 +30,8 @@ extension HostCore {
         perform(scheduler.deadlinePassed(now: now), now: now)
         perform(advertiser.deadlinePassed(now: now), now: now)
         expirePairingWindow(now: now)
-        expireDials(now: now)
-        wakeDials(now: now)
+        expireConnectionRequests(now: now)
+        resumeConnectionRequests(now: now)
         endTrials(now: now)
         for link in links.due(now: now) {
             withLink(link, now: now) { link, context in

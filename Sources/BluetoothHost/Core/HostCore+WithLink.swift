@@ -76,8 +76,8 @@ extension HostCore {
 
     private mutating func handle(_ event: LinkEvent, of link: LinkIdentifier, now: Instant) {
         switch event {
-        case .established(let request): dials[request] = nil
-        case .awaitsPerson(let request): dials[request]?.deadline = nil
+        case .established(let request): connectionRequests[request] = nil
+        case .awaitsPerson(let request): connectionRequests[request]?.deadline = nil
         case .ended(let error): linkEnded(link, error, now: now)
         case .paired(let strength): paired(strength, on: link, now: now)
         case .bondChanged(let bond): bondChanged(bond, on: link, now: now)

@@ -59,13 +59,13 @@ package struct HostCore: Sendable {
     var reports = ReportAssembler()
     var scans: [ScanSession] = []
     /// The connection requests.
-    var dials: [RequestIdentifier: Dial] = [:]
+    var connectionRequests: [RequestIdentifier: ConnectionRequest] = [:]
     /// Recognizes bonded peers by their private addresses.
     var resolver = AddressResolver()
     /// The addresses with which bonded peers were last received.
     var recentAddresses = RecentAddresses()
     /// The addresses in the controller.
-    var addresses: AddressKeeper
+    var addresses: AddressScheduler
     var nextLink: UInt64 = 1
 
     /// Makes the core of a host that uses `ownAddress`, a random static address.
@@ -92,7 +92,7 @@ package struct HostCore: Sendable {
             peerCipher: peerCipher,
             randomness: randomness
         )
-        addresses = AddressKeeper(own: Self.ownAddresses(configuration.privacy, localIdentity))
+        addresses = AddressScheduler(own: Self.ownAddresses(configuration.privacy, localIdentity))
         resolver.setPeers(bonds.compactMap(\.privatePeer))
         context.server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
         describeDevice()

@@ -16,7 +16,7 @@ package enum LinkRequest: Sendable {
     case database
     case readRSSI
     case updateParameters(ConnectionUpdate)
-    case setDataLength(octets: Int)
+    case setDataLength(bytes: Int)
     case setPHY(transmit: PHY?, receive: PHY?)
     case readPHY
     case readRemoteVersion

@@ -9,16 +9,16 @@ extension BluetoothHost {
         _ request: LinkRequest,
         of link: LinkIdentifier
     ) async throws -> HostAnswer {
-        let isFarewell = request.freesRoom
+        let isDisconnection = request.freesRoom
         // A canceled task may only disconnect.
-        if !isFarewell { try Task.checkCancellation() }
+        if !isDisconnection { try Task.checkCancellation() }
         do {
-            return try await perform(isAlwaysTaken: isFarewell) { core, id, now in
+            return try await perform(isAlwaysTaken: isDisconnection) { core, id, now in
                 core.request(request, of: link, id: id, now: now)
             } onCancel: { core, id, now in
                 core.cancelRequest(id, of: link, now: now)
             }
-        } catch HostError.disconnected(.unknownConnectionIdentifier) where !isFarewell {
+        } catch HostError.disconnected(.unknownConnectionIdentifier) where !isDisconnection {
             // The core forgets links that have ended. The driver remembers the reason for some
             // time.
             throw pastEnd(of: link)

@@ -29,19 +29,19 @@ extension BluetoothHost {
 
     /// Connects to the device with this address. The answer is `HostAnswer.link`. See
     /// `connect(to:options:)` for the errors.
-    package func beginDial(
+    package func beginConnecting(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions(),
         then completion: @escaping Completion
     ) -> RequestIdentifier {
         begin(then: completion) { core, id, now in
-            core.dial(address, options: options, id: id, now: now)
+            core.requestConnection(address, options: options, id: id, now: now)
         }
     }
 
     /// Cancels a connection request, and ends its link if there is one already.
-    package func cancelDial(_ id: RequestIdentifier) {
-        cancel(id) { core, now in core.cancelDial(id, now: now) }
+    package func cancelConnectionRequest(_ id: RequestIdentifier) {
+        cancel(id) { core, now in core.cancelConnectionRequest(id, now: now) }
     }
 
     /// Advertises until `endAdvertising(_:)` or until the set ends by itself.

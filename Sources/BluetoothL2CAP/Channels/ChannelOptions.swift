@@ -28,8 +28,8 @@ extension L2CAP {
 
         /// The number of credits with which a channel starts.
         package var initialCredits: Int {
-            let octets = mtu + ChannelReceiver.lengthFieldLength
-            return min(Self.creditLimit, max(window, (octets + mps - 1) / mps))
+            let bytes = mtu + ChannelReceiver.lengthFieldLength
+            return min(Self.creditLimit, max(window, (bytes + mps - 1) / mps))
         }
 
         /// Returns whether a channel of this mode can have these options.

@@ -24,13 +24,13 @@ struct ChannelReceiver: Sendable {
 
     private struct Partial {
         let length: Int
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         /// The number of frames of the SDU whose credits are not yet returned to the peer.
         var cost = 0
     }
 
     private struct SDU {
-        let octets: [UInt8]
+        let bytes: [UInt8]
         let cost: Int
     }
 
@@ -59,14 +59,14 @@ struct ChannelReceiver: Sendable {
         } else {
             sdu = try begin(&part)
         }
-        guard sdu.octets.count + part.count <= sdu.length else { throw .sduOverrun }
-        sdu.octets.append(contentsOf: part)
+        guard sdu.bytes.count + part.count <= sdu.length else { throw .sduOverrun }
+        sdu.bytes.append(contentsOf: part)
         sdu.cost += 1
-        guard sdu.octets.count == sdu.length else {
+        guard sdu.bytes.count == sdu.length else {
             partial = sdu
             return false
         }
-        complete.append(SDU(octets: sdu.octets, cost: sdu.cost))
+        complete.append(SDU(bytes: sdu.bytes, cost: sdu.cost))
         return true
     }
 
@@ -79,7 +79,7 @@ struct ChannelReceiver: Sendable {
         var sdu = Partial(length: length)
         // The capacity is limited to what the peer may send with its credits, whatever length it
         // announces.
-        sdu.octets.reserveCapacity(min(length, (credits + 1) * mps))
+        sdu.bytes.reserveCapacity(min(length, (credits + 1) * mps))
         return sdu
     }
 
@@ -88,13 +88,13 @@ struct ChannelReceiver: Sendable {
         guard !complete.isEmpty else { return nil }
         let sdu = complete.removeFirst()
         owed += sdu.cost
-        return sdu.octets
+        return sdu.bytes
     }
 
     /// Removes and returns all SDUs that the application has not taken, when the channel has ended.
     mutating func takeAll() -> [[UInt8]] {
         defer { complete = [] }
-        return complete.map(\.octets)
+        return complete.map(\.bytes)
     }
 
     /// Returns the credits that are due to the peer now and counts them as granted, or nil if none

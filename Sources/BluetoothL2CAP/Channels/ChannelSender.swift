@@ -16,7 +16,7 @@ struct ChannelSender: Sendable {
     /// The number of frames that the local side may send now.
     private(set) var credits: Int
 
-    private var queue: [(id: SDUID, octets: [UInt8])] = []
+    private var queue: [(id: SDUID, bytes: [UInt8])] = []
     /// The number of bytes of the first SDU that are already sent, or nil if not even its length is
     /// sent.
     private var progress: Int?
@@ -36,24 +36,24 @@ struct ChannelSender: Sendable {
     var isFull: Bool { queue.count >= Self.queueLimit }
 
     /// Enqueues an SDU of up to `mtu` bytes.
-    mutating func enqueue(_ octets: [UInt8], id: SDUID) {
-        queue.append((id, octets))
+    mutating func enqueue(_ bytes: [UInt8], id: SDUID) {
+        queue.append((id, bytes))
     }
 
     /// Returns the payload of the next frame and the identifier of the SDU that it completes, or
     /// nil if no frame can be sent.
     mutating func nextFrame() -> (payload: [UInt8], sent: SDUID?)? {
-        guard hasFrame, let (id, octets) = queue.first else { return nil }
+        guard hasFrame, let (id, bytes) = queue.first else { return nil }
         credits -= 1
         var payload: [UInt8] = []
         let start = progress ?? 0
         if progress == nil {
-            payload = [UInt8(truncatingIfNeeded: octets.count), UInt8(octets.count >> 8)]
+            payload = [UInt8(truncatingIfNeeded: bytes.count), UInt8(bytes.count >> 8)]
         }
-        let end = min(octets.count, start + mps - payload.count)
-        payload += octets[start..<end]
+        let end = min(bytes.count, start + mps - payload.count)
+        payload += bytes[start..<end]
         progress = end
-        guard end == octets.count else { return (payload, nil) }
+        guard end == bytes.count else { return (payload, nil) }
         queue.removeFirst()
         progress = nil
         return (payload, id)

@@ -4,7 +4,7 @@
 struct CreditBasedChannel: Sendable {
     enum Phase: Equatable, Sendable {
         /// The local host requested the channel with this signaling identifier.
-        case opening(Signalling.Identifier)
+        case opening(Signaling.Identifier)
         case open
         /// The local host requested the disconnection and awaits the response. No data is
         /// transferred.

@@ -6,8 +6,8 @@ import BluetoothTypes
 extension LogicalLink {
     /// Processes a request for one channel (Vol 3, Part A, 4.22 and 4.23).
     mutating func accept(
-        _ request: Signalling.LECreditBasedConnectionRequest,
-        _ identifier: Signalling.Identifier,
+        _ request: Signaling.LECreditBasedConnectionRequest,
+        _ identifier: Signaling.Identifier,
         under conditions: ChannelConditions
     ) -> [Action] {
         let spsm = L2CAP.SPSM(rawValue: request.spsm)
@@ -40,11 +40,11 @@ extension LogicalLink {
     }
 
     private mutating func answer(
-        _ identifier: Signalling.Identifier,
+        _ identifier: Signaling.Identifier,
         result: L2CAP.ConnectionResult,
         channel: CreditBasedChannel?
     ) {
-        let response = Signalling.LECreditBasedConnectionResponse(
+        let response = Signaling.LECreditBasedConnectionResponse(
             destination: channel?.local ?? .none,
             mtu: UInt16(channel?.receiver.mtu ?? 0),
             mps: UInt16(channel?.receiver.mps ?? 0),
@@ -57,8 +57,8 @@ extension LogicalLink {
     /// Processes a request for up to five channels, of which the peer may get a part (Vol 3, Part
     /// A, 4.25 and 4.26).
     mutating func accept(
-        _ request: Signalling.CreditBasedConnectionRequest,
-        _ identifier: Signalling.Identifier,
+        _ request: Signaling.CreditBasedConnectionRequest,
+        _ identifier: Signaling.Identifier,
         under conditions: ChannelConditions
     ) -> [Action] {
         let spsm = L2CAP.SPSM(rawValue: request.spsm)
@@ -104,12 +104,12 @@ extension LogicalLink {
     }
 
     private mutating func answer(
-        _ identifier: Signalling.Identifier,
+        _ identifier: Signaling.Identifier,
         _ offer: Offer,
         with grant: Grant,
         terms: ListenerTerms?
     ) {
-        let response = Signalling.CreditBasedConnectionResponse(
+        let response = Signaling.CreditBasedConnectionResponse(
             mtu: UInt16(terms?.options.mtu ?? 0),
             mps: UInt16(terms?.options.mps ?? 0),
             initialCredits: UInt16(terms?.options.initialCredits ?? 0),
@@ -130,7 +130,7 @@ extension LogicalLink {
         let credits: Int
         let sources: [ChannelIdentifier]
 
-        init(_ request: Signalling.LECreditBasedConnectionRequest) {
+        init(_ request: Signaling.LECreditBasedConnectionRequest) {
             mode = .credit
             mtu = Int(request.mtu)
             mps = Int(request.mps)
@@ -138,7 +138,7 @@ extension LogicalLink {
             sources = [request.source]
         }
 
-        init(_ request: Signalling.CreditBasedConnectionRequest) {
+        init(_ request: Signaling.CreditBasedConnectionRequest) {
             mode = .enhanced
             mtu = Int(request.mtu)
             mps = Int(request.mps)

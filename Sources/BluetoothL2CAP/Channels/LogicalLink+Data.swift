@@ -80,7 +80,7 @@ extension LogicalLink {
     ///
     /// They may arrive for a closed channel if the peer does not know yet that the channel is
     /// closed (Vol 3, Part A, 4.24).
-    mutating func receive(_ credit: Signalling.FlowControlCredit, now: Instant) -> [Action] {
+    mutating func receive(_ credit: Signaling.FlowControlCredit, now: Instant) -> [Action] {
         // The credit's identifier is that of the sender's end, which is the peer's.
         guard let index = channels.firstIndex(where: { $0.remote == credit.channel }),
             channels[index].phase == .open
@@ -99,7 +99,7 @@ extension LogicalLink {
     /// Returns the next signaling command or grant of credits as a frame, or nil if there is none.
     package mutating func nextUrgentFrame() -> [UInt8]? {
         guard let command = nextCommand() ?? nextGrant() else { return nil }
-        return L2CAPFrame.encode(command, on: .signalling)
+        return L2CAPFrame.encode(command, on: .signaling)
     }
 
     /// Returns the next frame of a channel and the resulting actions, or nil if no frame can be
@@ -123,11 +123,11 @@ extension LogicalLink {
     private mutating func nextGrant() -> [UInt8]? {
         for index in channels.indices where channels[index].phase == .open {
             guard let credits = channels[index].receiver.takeGrant() else { continue }
-            let grant = Signalling.FlowControlCredit(
+            let grant = Signaling.FlowControlCredit(
                 channel: channels[index].local,
                 credits: credits
             )
-            return signalling.indicate(grant)
+            return signaling.indicate(grant)
         }
         return nil
     }

@@ -19,7 +19,7 @@ extension LogicalLink {
         now: Instant
     ) -> [Action] {
         guard let index = index(of: channel), channels[index].phase == .open else { return [] }
-        let request = Signalling.DisconnectionRequest(
+        let request = Signaling.DisconnectionRequest(
             destination: channels[index].remote,
             source: channel
         )
@@ -49,8 +49,8 @@ extension LogicalLink {
     /// Removes a channel after the peer has confirmed its end, has rejected the request, or has not
     /// responded in time.
     mutating func disconnectionAnswered(
-        _ answer: Signalling.ChannelAnswer,
-        _ identifier: Signalling.Identifier
+        _ answer: Signaling.ChannelAnswer,
+        _ identifier: Signaling.Identifier
     ) -> [Action] {
         guard let channel = disconnections.removeValue(forKey: identifier) else { return [] }
         guard let index = index(of: channel), channels[index].phase == .closing else { return [] }
@@ -60,12 +60,12 @@ extension LogicalLink {
 
     /// Processes a request of the peer to close a channel.
     mutating func accept(
-        _ request: Signalling.DisconnectionRequest,
-        _ identifier: Signalling.Identifier
+        _ request: Signaling.DisconnectionRequest,
+        _ identifier: Signaling.Identifier
     ) -> [Action] {
         let channel = request.destination
         guard let index = index(of: channel), channels[index].remote != .none else {
-            let reject = Signalling.CommandReject.invalidChannel(
+            let reject = Signaling.CommandReject.invalidChannel(
                 local: channel,
                 remote: request.source
             )
@@ -73,7 +73,7 @@ extension LogicalLink {
             return []
         }
         guard channels[index].remote == request.source else { return [.ignore(.wrongEnd(channel))] }
-        let response = Signalling.DisconnectionResponse(
+        let response = Signaling.DisconnectionResponse(
             destination: channel,
             source: request.source
         )

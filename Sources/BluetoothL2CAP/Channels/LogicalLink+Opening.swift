@@ -17,7 +17,7 @@ extension LogicalLink {
         id: RequestID,
         now: Instant
     ) throws(L2CAP.Failure) {
-        let countLimit = mode == .credit ? 1 : Signalling.channelLimit
+        let countLimit = mode == .credit ? 1 : Signaling.channelLimit
         guard spsm.isValid, options.isValid(for: mode), (1...countLimit).contains(count)
         else { throw .invalidParameters }
         guard room >= count else { throw .noRoom }
@@ -56,11 +56,11 @@ extension LogicalLink {
         _ mode: L2CAP.Mode,
         _ options: L2CAP.ChannelOptions,
         now: Instant
-    ) -> Signalling.Identifier? {
+    ) -> Signaling.Identifier? {
         let (mtu, mps) = (UInt16(options.mtu), UInt16(options.mps))
         let credits = UInt16(options.initialCredits)
         guard mode == .enhanced else {
-            let request = Signalling.LECreditBasedConnectionRequest(
+            let request = Signaling.LECreditBasedConnectionRequest(
                 spsm: spsm.rawValue,
                 source: sources[0],
                 mtu: mtu,
@@ -69,7 +69,7 @@ extension LogicalLink {
             )
             return ask(request, now: now)
         }
-        let request = Signalling.CreditBasedConnectionRequest(
+        let request = Signaling.CreditBasedConnectionRequest(
             spsm: spsm.rawValue,
             mtu: mtu,
             mps: mps,
@@ -86,8 +86,8 @@ extension LogicalLink {
     }
 
     mutating func openingAnswered(
-        _ answer: Signalling.ChannelAnswer,
-        _ identifier: Signalling.Identifier,
+        _ answer: Signaling.ChannelAnswer,
+        _ identifier: Signaling.Identifier,
         now: Instant
     ) -> [Action] {
         guard !answer.isPending, let opening = openings.removeValue(forKey: identifier)
@@ -140,7 +140,7 @@ extension LogicalLink {
     }
 
     private func verdict(
-        _ answer: Signalling.ChannelAnswer,
+        _ answer: Signaling.ChannelAnswer,
         on asked: [ChannelIdentifier]
     ) -> Verdict {
         switch answer {

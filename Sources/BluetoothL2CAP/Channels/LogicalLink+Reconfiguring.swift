@@ -14,7 +14,7 @@ extension L2CAP {
 extension LogicalLink {
     /// A request for other sizes by the local host. Only one can be outstanding.
     struct Reconfiguration: Sendable {
-        let identifier: Signalling.Identifier
+        let identifier: Signaling.Identifier
         let id: RequestID
         let channels: [ChannelIdentifier]
         let mtu: Int
@@ -37,13 +37,13 @@ extension LogicalLink {
         guard reconfiguration == nil else { throw .noRoom }
         let least = L2CAP.Mode.enhanced.sizeMinimum
         let places = local.compactMap { index(of: $0) }.filter { isReconfigurable($0) }
-        guard (1...Signalling.channelLimit).contains(local.count), places.count == local.count
+        guard (1...Signaling.channelLimit).contains(local.count), places.count == local.count
         else { throw .closed }
         guard (least...0xFFFF).contains(mtu), (least...0xFFFD).contains(mps),
             places.allSatisfy({ channels[$0].receiver.mtu <= mtu }),
             places.count == 1 || places.allSatisfy({ channels[$0].receiver.mps <= mps })
         else { throw .invalidParameters }
-        let request = Signalling.CreditBasedReconfigureRequest(
+        let request = Signaling.CreditBasedReconfigureRequest(
             mtu: UInt16(mtu),
             mps: UInt16(mps),
             // The peer identifies the channels by the local ends.
@@ -63,7 +63,7 @@ extension LogicalLink {
         channels[index].phase == .open && channels[index].mode == .enhanced
     }
 
-    mutating func reconfigurationAnswered(_ answer: Signalling.ChannelAnswer) -> [Action] {
+    mutating func reconfigurationAnswered(_ answer: Signaling.ChannelAnswer) -> [Action] {
         guard let asked = reconfiguration else { return [] }
         reconfiguration = nil
         let end = Self.end(by: answer)
@@ -75,7 +75,7 @@ extension LogicalLink {
         return [.reconfigured(asked.id, .done)]
     }
 
-    private static func end(by answer: Signalling.ChannelAnswer) -> L2CAP.ReconfigurationEnd {
+    private static func end(by answer: Signaling.ChannelAnswer) -> L2CAP.ReconfigurationEnd {
         switch answer {
         case .reconfigured(let response):
             let result = L2CAP.ReconfigurationResult(rawValue: response.result)
@@ -89,15 +89,15 @@ extension LogicalLink {
 
     /// Processes the sizes that the peer accepts from now on.
     mutating func accept(
-        _ request: Signalling.CreditBasedReconfigureRequest,
-        _ identifier: Signalling.Identifier
+        _ request: Signaling.CreditBasedReconfigureRequest,
+        _ identifier: Signaling.Identifier
     ) -> [Action] {
         // The request identifies the channels by the ends of its sender.
         let places = request.destinations.compactMap { end in
             channels.firstIndex { $0.remote == end }
         }
         let result = result(of: request, at: places.filter { isReconfigurable($0) })
-        let response = Signalling.CreditBasedReconfigureResponse(result: result.rawValue)
+        let response = Signaling.CreditBasedReconfigureResponse(result: result.rawValue)
         queueAnswer(response.encode(identifier: identifier))
         guard result == .success else { return [] }
         for place in places {
@@ -107,7 +107,7 @@ extension LogicalLink {
     }
 
     private func result(
-        of request: Signalling.CreditBasedReconfigureRequest,
+        of request: Signaling.CreditBasedReconfigureRequest,
         at places: [Int]
     ) -> L2CAP.ReconfigurationResult {
         let (mtu, mps) = (Int(request.mtu), Int(request.mps))

@@ -34,9 +34,9 @@ package struct LogicalLink: Sendable {
     package enum Action: Equatable, Sendable {
         /// The Peripheral requests these connection parameters. Decide, and call
         /// `respond(to:accepting:)`.
-        case decide(ConnectionParametersRequest, Signalling.Identifier)
+        case decide(ConnectionParametersRequest, Signaling.Identifier)
         /// The local request for other connection parameters has ended.
-        case parametersEnded(SignallingChannel.RequestEnd)
+        case parametersEnded(SignalingChannel.RequestEnd)
         /// All or some of the requested channels are open.
         case opened(RequestID, [ChannelIdentifier])
         /// None of the requested channels is open.
@@ -65,7 +65,7 @@ package struct LogicalLink: Sendable {
 
     /// The reason why received data has no effect.
     package enum IgnoreReason: Equatable, Sendable {
-        case command(SignallingChannel.IgnoreReason)
+        case command(SignalingChannel.IgnoreReason)
         /// A frame, or a command without a response, is for a channel that does not exist or no
         /// longer exists.
         case noSuchChannel(ChannelIdentifier)
@@ -84,7 +84,7 @@ package struct LogicalLink: Sendable {
         var isCancelled = false
     }
 
-    var signalling: SignallingChannel
+    var signaling: SignalingChannel
     /// Commands that wait for a free buffer in the controller.
     private var commands: [[UInt8]] = []
     /// The number of waiting commands that are responses.
@@ -93,29 +93,29 @@ package struct LogicalLink: Sendable {
     var channels: [CreditBasedChannel] = []
     /// The index of the channel that sends the next frame.
     var turn = 0
-    var openings: [Signalling.Identifier: Opening] = [:]
+    var openings: [Signaling.Identifier: Opening] = [:]
     var reconfiguration: Reconfiguration?
     /// The channels that the local host has requested to close.
-    var disconnections: [Signalling.Identifier: ChannelIdentifier] = [:]
+    var disconnections: [Signaling.Identifier: ChannelIdentifier] = [:]
     /// The identifier that was assigned last.
     private var lastChannel = Self.channelRange.upperBound
 
-    package init(role: SignallingChannel.Role) {
-        signalling = SignallingChannel(role: role, servesChannels: true)
+    package init(role: SignalingChannel.Role) {
+        signaling = SignalingChannel(role: role, servesChannels: true)
     }
 
     /// Processes the payload of a frame that arrived on the signaling channel, under the current
     /// conditions.
-    package mutating func receiveSignalling(
+    package mutating func receiveSignaling(
         _ payload: ArraySlice<UInt8>,
         under conditions: ChannelConditions,
         now: Instant
     ) -> [Action] {
-        perform(signalling.receive(payload, now: now), under: conditions, now: now)
+        perform(signaling.receive(payload, now: now), under: conditions, now: now)
     }
 
     private mutating func perform(
-        _ action: SignallingChannel.Action,
+        _ action: SignalingChannel.Action,
         under conditions: ChannelConditions,
         now: Instant
     ) -> [Action] {
@@ -133,8 +133,8 @@ package struct LogicalLink: Sendable {
     }
 
     private mutating func serve(
-        _ request: Signalling.ChannelRequest,
-        _ identifier: Signalling.Identifier,
+        _ request: Signaling.ChannelRequest,
+        _ identifier: Signaling.Identifier,
         under conditions: ChannelConditions,
         now: Instant
     ) -> [Action] {
@@ -148,8 +148,8 @@ package struct LogicalLink: Sendable {
     }
 
     private mutating func receive(
-        _ answer: Signalling.ChannelAnswer,
-        to identifier: Signalling.Identifier,
+        _ answer: Signaling.ChannelAnswer,
+        to identifier: Signaling.Identifier,
         now: Instant
     ) -> [Action] {
         if openings[identifier] != nil {
@@ -160,8 +160,8 @@ package struct LogicalLink: Sendable {
     }
 
     /// Responds to a request that the host had to decide, if the request is still outstanding.
-    package mutating func respond(to identifier: Signalling.Identifier, accepting: Bool) {
-        guard let answer = signalling.respond(to: identifier, accepting: accepting)
+    package mutating func respond(to identifier: Signaling.Identifier, accepting: Bool) {
+        guard let answer = signaling.respond(to: identifier, accepting: accepting)
         else { return }
         queueAnswer(answer)
     }
@@ -173,17 +173,17 @@ package struct LogicalLink: Sendable {
         _ parameters: ConnectionParametersRequest,
         now: Instant
     ) -> Bool {
-        guard let payload = signalling.request(parameters, now: now) else { return false }
+        guard let payload = signaling.request(parameters, now: now) else { return false }
         commands.append(payload)
         return true
     }
 
     /// The time at which an outstanding request times out, or nil if there is none.
-    package var nextDeadline: Instant? { signalling.nextDeadline }
+    package var nextDeadline: Instant? { signaling.nextDeadline }
 
     /// Ends the requests whose deadline has passed.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
-        signalling.deadlinePassed(now: now).flatMap { action in
+        signaling.deadlinePassed(now: now).flatMap { action in
             perform(action, under: ChannelConditions(), now: now)
         }
     }
@@ -193,10 +193,10 @@ package struct LogicalLink: Sendable {
 extension LogicalLink {
     /// Enqueues a request and returns its identifier, or nil if too many requests are outstanding.
     mutating func ask(
-        _ request: some Signalling.Parameters,
+        _ request: some Signaling.Parameters,
         now: Instant
-    ) -> Signalling.Identifier? {
-        guard let (identifier, payload) = signalling.ask(request, now: now) else { return nil }
+    ) -> Signaling.Identifier? {
+        guard let (identifier, payload) = signaling.ask(request, now: now) else { return nil }
         commands.append(payload)
         return identifier
     }
@@ -212,7 +212,7 @@ extension LogicalLink {
     mutating func nextCommand() -> [UInt8]? {
         guard !commands.isEmpty else { return nil }
         let command = commands.removeFirst()
-        if Signalling.Code(rawValue: command[0]).isResponse { answerCount -= 1 }
+        if Signaling.Code(rawValue: command[0]).isResponse { answerCount -= 1 }
         return command
     }
 

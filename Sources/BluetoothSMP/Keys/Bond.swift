@@ -134,7 +134,7 @@ extension PeerIdentifier {
     /// Creates an identifier from an address and its type, for a bond without an identifier.
     fileprivate init(of peer: DeviceAddress) {
         let zeros = [UInt8](repeating: 0, count: Self.length - 7)
-        let octets = zeros + [peer.kind.rawValue] + peer.littleEndianBytes.reversed()
-        self.init(octets: octets)
+        let bytes = zeros + [peer.kind.rawValue] + peer.littleEndianBytes.reversed()
+        self.init(bytes: bytes)
     }
 }

@@ -14,9 +14,9 @@ extension SMP {
         package static let length = 6
 
         /// The byte of IO Capability. `ioCapability` is its decoded form.
-        package var ioCapabilityOctet: UInt8
+        package var ioCapabilityByte: UInt8
         /// The byte of the OOB data flag. `hasOutOfBandData` is its decoded form.
-        package var outOfBandOctet: UInt8
+        package var outOfBandByte: UInt8
         package var requirements: AuthenticationRequirements
         /// The maximum key size in bytes. Only 7 to 16 are allowed, but any value can arrive.
         package var maximumKeySize: UInt8
@@ -33,8 +33,8 @@ extension SMP {
             initiatorKeys: KeyDistribution = [],
             responderKeys: KeyDistribution = []
         ) {
-            ioCapabilityOctet = ioCapability.rawValue
-            outOfBandOctet = hasOutOfBandData ? 0x01 : 0x00
+            ioCapabilityByte = ioCapability.rawValue
+            outOfBandByte = hasOutOfBandData ? 0x01 : 0x00
             self.requirements = requirements
             self.maximumKeySize = UInt8(clamping: maximumKeySize)
             self.initiatorKeys = initiatorKeys
@@ -42,8 +42,8 @@ extension SMP {
         }
 
         init(from reader: inout ByteReader) throws(MalformedBytes) {
-            ioCapabilityOctet = try reader.readUInt8()
-            outOfBandOctet = try reader.readUInt8()
+            ioCapabilityByte = try reader.readUInt8()
+            outOfBandByte = try reader.readUInt8()
             requirements = AuthenticationRequirements(rawValue: try reader.readUInt8())
             maximumKeySize = try reader.readUInt8()
             initiatorKeys = KeyDistribution(rawValue: try reader.readUInt8())
@@ -52,12 +52,12 @@ extension SMP {
 
         /// The input and output capabilities, or nil for a reserved value.
         package var ioCapability: Pairing.IOCapability? {
-            Pairing.IOCapability(rawValue: ioCapabilityOctet)
+            Pairing.IOCapability(rawValue: ioCapabilityByte)
         }
 
         /// Whether the device has out-of-band data of its peer, or nil for a reserved value.
         package var hasOutOfBandData: Bool? {
-            switch outOfBandOctet {
+            switch outOfBandByte {
             case 0x00: false
             case 0x01: true
             default: nil
@@ -67,7 +67,7 @@ extension SMP {
         /// The bytes of the parameters, in transmission order.
         package var bytes: [UInt8] {
             [
-                ioCapabilityOctet, outOfBandOctet, requirements.rawValue, maximumKeySize,
+                ioCapabilityByte, outOfBandByte, requirements.rawValue, maximumKeySize,
                 initiatorKeys.rawValue, responderKeys.rawValue,
             ]
         }

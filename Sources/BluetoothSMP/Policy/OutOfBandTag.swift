@@ -75,10 +75,10 @@ extension Pairing {
             case .temporaryKey, .confirmation, .random:
                 parts[kind] = Array(try reader.readBytes(16))
             case .address:
-                let octets = try reader.readBytes(6)
+                let bytes = try reader.readBytes(6)
                 // The other bits of this byte are reserved (Supplement, Part A, 1.16).
                 let kind: DeviceAddress.Kind = try reader.readUInt8() & 1 == 1 ? .random : .public
-                address = DeviceAddress(littleEndian: octets, kind: kind)
+                address = DeviceAddress(littleEndian: bytes, kind: kind)
             case .role:
                 guard let role = Role(rawValue: try reader.readUInt8()) else {
                     throw .invalid(field: "role")

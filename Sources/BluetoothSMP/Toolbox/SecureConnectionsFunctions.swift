@@ -37,7 +37,7 @@ extension SMP.Toolbox {
         _ a2: DeviceAddress
     ) -> (checkKey: HCI.Key128, longTermKey: HCI.Key128) {
         let t = authenticationCode(salt, w.bytes.reversed()).bigEndian
-        let message = name + n1.bigEndian + n2.bigEndian + a1.octets + a2.octets + length
+        let message = name + n1.bigEndian + n2.bigEndian + a1.bytes + a2.bytes + length
         return (
             HCI.Key128(authenticationCode(t, [0] + message)),
             HCI.Key128(authenticationCode(t, [1] + message))
@@ -68,7 +68,7 @@ extension SMP.Toolbox {
         let numbers = n1.bigEndian + n2.bigEndian + r.bigEndian
         return authenticationCode(
             w.bytes.reversed(),
-            numbers + capabilities + a1.octets + a2.octets
+            numbers + capabilities + a1.bytes + a2.bytes
         )
     }
 
@@ -106,5 +106,5 @@ extension SMP.Toolbox {
 
 extension DeviceAddress {
     /// The type and the address in the form for `f5` and `f6`, most significant byte first.
-    fileprivate var octets: [UInt8] { [kind.rawValue] + littleEndianBytes.reversed() }
+    fileprivate var bytes: [UInt8] { [kind.rawValue] + littleEndianBytes.reversed() }
 }

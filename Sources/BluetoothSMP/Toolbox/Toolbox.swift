@@ -28,8 +28,8 @@ extension SMP.Toolbox {
 
     /// Converts the cipher's output to transmission order. AES fails only for keys and blocks
     /// without 16 bytes, which the types of the arguments exclude, whatever a peer sends.
-    private static func value(_ octets: [UInt8]?) -> SMP.Value128 {
-        guard let octets, let value = SMP.Value128(octets.reversed()) else {
+    private static func value(_ bytes: [UInt8]?) -> SMP.Value128 {
+        guard let bytes, let value = SMP.Value128(bytes.reversed()) else {
             preconditionFailure("AES-128 failed for a key and a block of 16 bytes")
         }
         return value

@@ -3,12 +3,12 @@
 import BluetoothHCI
 import BluetoothTypes
 
-extension FixedBytes<HCI.Octets16> {
+extension FixedBytes<HCI.Bytes16> {
     /// Creates the value r of `f6` and the temporary key from a passkey (Vol 3, Part H, 2.3.5.3).
     package init(passkey: UInt32) {
-        var octets = [UInt8](repeating: 0, count: 16)
-        for place in 0..<4 { octets[place] = UInt8(truncatingIfNeeded: passkey >> (8 * place)) }
-        self = Self(octets) ?? Self()
+        var bytes = [UInt8](repeating: 0, count: 16)
+        for place in 0..<4 { bytes[place] = UInt8(truncatingIfNeeded: passkey >> (8 * place)) }
+        self = Self(bytes) ?? Self()
     }
 
     /// Compares the bytes in constant time, so that the duration does not disclose the position of
@@ -22,10 +22,10 @@ extension HCI.Key128 {
     /// Creates the temporary key of legacy pairing from a passkey (Vol 3, Part H, 2.3.5.3).
     package init(passkey: UInt32) { self.init(SMP.Value128(passkey: passkey)) }
 
-    /// Returns the key with its most significant bytes set to zero, so that only `octets` bytes
+    /// Returns the key with its most significant bytes set to zero, so that only `bytes` bytes
     /// remain (Vol 3, Part H, 2.3.4).
-    package func shortened(to octets: Int) -> HCI.Key128 {
-        let kept = bytes.prefix(max(0, octets))
+    package func shortened(to count: Int) -> HCI.Key128 {
+        let kept = bytes.prefix(max(0, count))
         let zeros = [UInt8](repeating: 0, count: bytes.count - kept.count)
         return HCI.Key128(kept + zeros) ?? self
     }

@@ -6,12 +6,12 @@ import Foundation
 extension UUID {
     /// Makes the UUID by which the application knows the peer.
     init(_ peer: PeerIdentifier) {
-        let octets = peer.bytes
+        let bytes = peer.bytes
         self.init(
             uuid: (
-                octets[0], octets[1], octets[2], octets[3], octets[4], octets[5], octets[6],
-                octets[7], octets[8], octets[9], octets[10], octets[11], octets[12], octets[13],
-                octets[14], octets[15]
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6],
+                bytes[7], bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13],
+                bytes[14], bytes[15]
             )
         )
     }
@@ -20,6 +20,6 @@ extension UUID {
 extension PeerIdentifier {
     /// Makes the identifier of the peer that the application knows by `identifier`.
     init(_ identifier: UUID) {
-        self.init(octets: withUnsafeBytes(of: identifier.uuid) { Array($0) })
+        self.init(bytes: withUnsafeBytes(of: identifier.uuid) { Array($0) })
     }
 }

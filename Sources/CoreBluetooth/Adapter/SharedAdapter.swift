@@ -19,7 +19,7 @@ actor SharedAdapter: HostObserver {
     /// A snapshot of the adapter's state for other threads.
     nonisolated let facts = Mutex(AdapterFacts())
     /// The resources that the host needs, such as the virtual radio of a virtual controller.
-    private let surroundings: AdapterSurroundings
+    private let environment: AdapterEnvironment
 
     /// The last state that the host reported.
     var hostState = AdapterState.starting
@@ -37,12 +37,12 @@ actor SharedAdapter: HostObserver {
 
     /// Opens an adapter. `nil` if there is none of that name.
     init?(_ adapter: CBAdapter, switches: Guarded<AdapterSwitches>) {
-        guard let surroundings = AdapterSurroundings(adapter, switches: switches) else {
+        guard let environment = AdapterEnvironment(adapter, switches: switches) else {
             return nil
         }
-        self.surroundings = surroundings
+        self.environment = environment
         self.switches = switches
-        host = surroundings.host
+        host = environment.host
         enter { adapter in
             adapter.onHost { host in
                 host.attach(adapter)
@@ -56,7 +56,7 @@ actor SharedAdapter: HostObserver {
     nonisolated func shutDown() async {
         await giveUp()
         await host.shutdown()
-        surroundings.end()
+        environment.end()
     }
 
     /// Ends the managers' use of the adapter. The links that end from here on leave the restoration
@@ -195,7 +195,7 @@ struct AdapterFacts: Sendable {
     /// The maximum lengths in bytes of the values for connected centrals.
     var valueLengths: [PeerIdentifier: Int] = [:]
     /// The names and services that peers advertised or reported.
-    var book = PeerBook()
+    var cache = PeerCache()
     /// The optional features of the controller.
     var features: CBCentralManager.Feature = []
 }

@@ -12,12 +12,12 @@ enum AdvertisementDictionary {
     static let primaryPHYKey = "kCBAdvDataRxPrimaryPHY"
     static let secondaryPHYKey = "kCBAdvDataRxSecondaryPHY"
 
-    static func make(_ sighting: Sighting) -> [String: Any] {
-        let advertisement = sighting.advertisement
+    static func make(_ match: ScanMatch) -> [String: Any] {
+        let advertisement = match.advertisement
         let data = advertisement.data
         var dictionary: [String: Any] = [
             CBAdvertisementDataIsConnectable: NSNumber(value: advertisement.isConnectable ? 1 : 0),
-            timestampKey: NSNumber(value: sighting.timestamp),
+            timestampKey: NSNumber(value: match.timestamp),
             primaryPHYKey: NSNumber(value: advertisement.primaryPHY.rawValue),
             secondaryPHYKey: NSNumber(value: advertisement.secondaryPHY?.rawValue ?? 0),
         ]
@@ -28,9 +28,9 @@ enum AdvertisementDictionary {
         dictionary[CBAdvertisementDataServiceDataKey] = serviceData(in: data)
         dictionary[CBAdvertisementDataServiceUUIDsKey] = uuids(in: data, .services)
         dictionary[CBAdvertisementDataSolicitedServiceUUIDsKey] = uuids(in: data, .solicited)
-        if !sighting.overflowServices.isEmpty {
+        if !match.overflowServices.isEmpty {
             dictionary[CBAdvertisementDataOverflowServiceUUIDsKey] =
-                sighting.overflowServices.map { CBUUID($0) }
+                match.overflowServices.map { CBUUID($0) }
         }
         return dictionary
     }
@@ -81,7 +81,7 @@ enum AdvertisementDictionary {
     }
 
     private static func form(_ littleEndian: ArraySlice<UInt8>) -> CBUUID.Form? {
-        CBUUID.Form(octets: littleEndian.reversed())
+        CBUUID.Form(bytes: littleEndian.reversed())
     }
 }
 

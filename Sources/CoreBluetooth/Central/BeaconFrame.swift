@@ -10,7 +10,7 @@ import BluetoothGAP
 enum BeaconFrame {
     private static let company: UInt16 = 0x004C
     private static let head: [UInt8] = [0x02, 0x15]
-    private static let octetCount = 23
+    private static let byteCount = 23
 
     /// Returns whether a packet contains a frame.
     static func isOne(_ packet: [UInt8]) -> Bool {
@@ -19,6 +19,6 @@ enum BeaconFrame {
 
     /// Returns whether manufacturer data is a frame.
     static func isOne(_ data: AdvertisingData.ManufacturerData) -> Bool {
-        data.company == company && data.bytes.count == octetCount && data.bytes.starts(with: head)
+        data.company == company && data.bytes.count == byteCount && data.bytes.starts(with: head)
     }
 }

@@ -10,17 +10,19 @@ extension CBCentralManager {
         switch event {
         case .stateChanged(let state): stateChanged(to: state)
         case .restored(let restored): self.restored(restored)
-        case .discovered(let peer, let name, let sighting): discovered(peer, name, sighting)
-        case .connected(let peer, let wish):
-            guard let peripheral = knownPeripheral(peer), peripheral.connected(wish) else { return }
+        case .discovered(let peer, let name, let match): discovered(peer, name, match)
+        case .connected(let peer, let request):
+            guard let peripheral = knownPeripheral(peer), peripheral.connected(request) else {
+                return
+            }
             delegate?.centralManager(self, didConnect: peripheral)
-        case .failedToConnect(let peer, let wish, let error):
+        case .failedToConnect(let peer, let request, let error):
             guard let peripheral = knownPeripheral(peer) else { return }
-            peripheral.disconnected(wish)
+            peripheral.disconnected(request)
             delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
-        case .disconnected(let peer, let parting):
+        case .disconnected(let peer, let end):
             guard let peripheral = knownPeripheral(peer) else { return }
-            parted(peripheral, parting)
+            parted(peripheral, end)
         case .connectionEvent(let event, let peer):
             delegate?.centralManager(
                 self,
@@ -32,15 +34,15 @@ extension CBCentralManager {
         }
     }
 
-    private func discovered(_ peer: PeerIdentifier, _ name: String?, _ sighting: Sighting) {
+    private func discovered(_ peer: PeerIdentifier, _ name: String?, _ match: ScanMatch) {
         guard isScanning else { return }
         let peripheral = peripheral(for: peer, name: name)
         peripheral.heard(name)
         delegate?.centralManager(
             self,
             didDiscover: peripheral,
-            advertisementData: AdvertisementDictionary.make(sighting),
-            rssi: NSNumber(value: sighting.advertisement.rssi ?? SignalStrength.unknown)
+            advertisementData: AdvertisementDictionary.make(match),
+            rssi: NSNumber(value: match.advertisement.rssi ?? SignalStrength.unknown)
         )
     }
 
@@ -50,21 +52,21 @@ extension CBCentralManager {
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
     }
 
-    private func parted(_ peripheral: CBPeripheral, _ parting: Parting) {
+    private func parted(_ peripheral: CBPeripheral, _ end: ConnectionEnd) {
         let reconnects =
-            parting.isReconnecting && peripheral.mirror.read { $0.wish } == parting.wish
+            end.isReconnecting && peripheral.snapshot.read { $0.request } == end.request
         if reconnects {
             // Peripherals reconnect only if the delegate leaves the older method to its default
             // (`Disconnection.wasForwarded`), and only then does the state become `connecting`.
             // Without a delegate, they reconnect too.
             peripheral.lost(isReconnecting: delegate == nil)
         } else {
-            peripheral.disconnected(parting.wish)
+            peripheral.disconnected(end.request)
         }
-        guard tell(of: peripheral, parting, reconnects: reconnects), reconnects else { return }
-        peripheral.disconnected(parting.wish)
+        guard tell(of: peripheral, end, reconnects: reconnects), reconnects else { return }
+        peripheral.disconnected(end.request)
         adapter?.enter { [session, peer = peripheral.peer] in
-            $0.stopReconnecting(peer, for: session, parting.wish)
+            $0.stopReconnecting(peer, for: session, end.request)
         }
     }
 
@@ -72,14 +74,14 @@ extension CBCentralManager {
     /// two methods.
     private func tell(
         of peripheral: CBPeripheral,
-        _ parting: Parting,
+        _ end: ConnectionEnd,
         reconnects: Bool
     ) -> Bool {
         guard let delegate else { return false }
         peripheral.disconnection.change {
-            $0 = Disconnection(timestamp: parting.timestamp, isReconnecting: reconnects)
+            $0 = Disconnection(timestamp: end.timestamp, isReconnecting: reconnects)
         }
-        delegate.centralManager(self, didDisconnectPeripheral: peripheral, error: parting.error)
+        delegate.centralManager(self, didDisconnectPeripheral: peripheral, error: end.error)
         return peripheral.disconnection.change { disconnection in
             defer { disconnection = nil }
             return disconnection?.wasForwarded == false
@@ -94,7 +96,7 @@ extension CBCentralManager {
                 restoredScanBegan()
                 return []
             }
-            guard !mirror.read(\.isRestoring) else { return [] }
+            guard !snapshot.read(\.isRestoring) else { return [] }
             return powerLost(isReset: state.rawValue < CBManagerState.poweredOff.rawValue)
         }
         withExtendedLifetime(lost) {
@@ -108,10 +110,10 @@ extension CBCentralManager {
     ///   peripherals that were discovered.
     /// - Returns: The peripherals, for the caller to release outside the locks.
     private func powerLost(isReset: Bool) -> [CBPeripheral] {
-        let peripherals = mirror.change { mirror in
-            mirror.isScanning = false
-            defer { if isReset { mirror.peripherals = [:] } }
-            return mirror.peripherals.values.compactMap(\.object)
+        let peripherals = snapshot.change { snapshot in
+            snapshot.isScanning = false
+            defer { if isReset { snapshot.peripherals = [:] } }
+            return snapshot.peripherals.values.compactMap(\.object)
         }
         for peripheral in peripherals { peripheral.powerLost() }
         return peripherals

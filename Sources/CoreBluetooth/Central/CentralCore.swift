@@ -16,15 +16,15 @@ import BluetoothTypes
 struct CentralCore: Sendable {
     enum Action: Equatable, Sendable {
         /// Request a connection from the host. The request has no timeout.
-        case dial(PeerIdentifier)
-        case cancelDial(PeerIdentifier)
+        case requestConnection(PeerIdentifier)
+        case cancelConnectionRequest(PeerIdentifier)
         case disconnect(LinkIdentifier)
         /// Report to the manager that it is connected.
-        case connected(SessionIdentifier, PeerIdentifier, WishNumber)
+        case connected(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber)
         /// Report to the manager that its connection request failed.
-        case failed(SessionIdentifier, PeerIdentifier, WishNumber, HostError)
+        case failed(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, HostError)
         /// Report to the manager that it is disconnected.
-        case disconnected(SessionIdentifier, PeerIdentifier, WishNumber, Ending)
+        case disconnected(SessionIdentifier, PeerIdentifier, ConnectionRequestNumber, Ending)
     }
 
     /// The reason of a disconnection.
@@ -36,8 +36,8 @@ struct CentralCore: Sendable {
     }
 
     /// A manager's connection request for a peer.
-    private struct Wish: Sendable {
-        let number: WishNumber
+    private struct Request: Sendable {
+        let number: ConnectionRequestNumber
         /// Whether the request is repeated when the link is lost.
         var reconnects: Bool
         var isConnected = false
@@ -46,27 +46,27 @@ struct CentralCore: Sendable {
     }
 
     private struct Peer: Sendable {
-        var wishes: [SessionIdentifier: Wish] = [:] {
-            didSet { users = wishes.filter(\.value.isConnected).keys.sorted() }
+        var requests: [SessionIdentifier: Request] = [:] {
+            didSet { users = requests.filter(\.value.isConnected).keys.sorted() }
         }
         /// The managers that use the link, the oldest first.
         private(set) var users: [SessionIdentifier] = []
         /// The managers that canceled the connection, while the link has not ended.
-        var leaving: [SessionIdentifier: WishNumber] = [:]
+        var leaving: [SessionIdentifier: ConnectionRequestNumber] = [:]
         var link: LinkIdentifier?
         /// Further links that the peer made. When the current link ends, the newest of them
         /// replaces it.
         var spares: [LinkIdentifier] = []
         /// Whether the peer made the link. This host does not end such a link.
         var isIncoming = false
-        var isDialling = false
+        var isConnecting = false
         /// Whether the link is being disconnected.
         var isEnding = false
 
         var isUsable: Bool { link != nil && !isEnding }
         /// Whether there is a connection request whose start delay has ended.
-        var isWanted: Bool { wishes.contains { !$0.value.isDeferred } }
-        var isIdle: Bool { wishes.isEmpty && leaving.isEmpty && link == nil && !isDialling }
+        var isWanted: Bool { requests.contains { !$0.value.isDeferred } }
+        var isIdle: Bool { requests.isEmpty && leaving.isEmpty && link == nil && !isConnecting }
     }
 
     private var peers: [PeerIdentifier: Peer] = [:]
@@ -77,7 +77,7 @@ struct CentralCore: Sendable {
 
     /// Returns the link that a manager uses. `nil` if it is not connected.
     func link(of session: SessionIdentifier, to peer: PeerIdentifier) -> LinkIdentifier? {
-        guard let state = peers[peer], state.wishes[session]?.isConnected == true else {
+        guard let state = peers[peer], state.requests[session]?.isConnected == true else {
             return nil
         }
         return state.link
@@ -93,15 +93,18 @@ struct CentralCore: Sendable {
     func users(of peer: PeerIdentifier) -> [SessionIdentifier] { peers[peer]?.users ?? [] }
 
     /// Returns a manager's connection requests, the oldest first, and whether they reconnect.
-    func wishes(of session: SessionIdentifier) -> [(peer: PeerIdentifier, reconnects: Bool)] {
-        let wishes = peers.compactMap { peer, state in state.wishes[session].map { (peer, $0) } }
-        return wishes.sorted { $0.1.number.rawValue < $1.1.number.rawValue }
+    func requests(of session: SessionIdentifier) -> [(peer: PeerIdentifier, reconnects: Bool)] {
+        let requests = peers.compactMap { peer, state in state.requests[session].map { (peer, $0) }
+        }
+        return requests.sorted { $0.1.number.rawValue < $1.1.number.rawValue }
             .map { ($0, $1.reconnects) }
     }
 
     /// Returns a manager's connection request for a peer. `nil` if it has none.
-    func wish(of session: SessionIdentifier, for peer: PeerIdentifier) -> WishNumber? {
-        peers[peer]?.wishes[session]?.number
+    func request(of session: SessionIdentifier, for peer: PeerIdentifier)
+        -> ConnectionRequestNumber?
+    {
+        peers[peer]?.requests[session]?.number
     }
 
     // MARK: Commands of managers
@@ -113,12 +116,12 @@ struct CentralCore: Sendable {
     mutating func connect(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
-        _ number: WishNumber,
+        _ number: ConnectionRequestNumber,
         reconnects: Bool,
         isDeferred: Bool = false
     ) -> [Action] {
         let isUsable = peers[peer]?.isUsable ?? false
-        peers[peer, default: Peer()].wishes[session] = Wish(
+        peers[peer, default: Peer()].requests[session] = Request(
             number: number,
             reconnects: reconnects,
             isConnected: isUsable,
@@ -131,21 +134,21 @@ struct CentralCore: Sendable {
     mutating func delayEnded(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
-        _ number: WishNumber
+        _ number: ConnectionRequestNumber
     ) -> [Action] {
-        guard peers[peer]?.wishes[session]?.number == number else { return [] }
-        peers[peer]?.wishes[session]?.isDeferred = false
+        guard peers[peer]?.requests[session]?.number == number else { return [] }
+        peers[peer]?.requests[session]?.isDeferred = false
         return settle(peer)
     }
 
     /// Cancels a manager's connection or connection request. `disconnected` answers it.
     mutating func cancel(_ session: SessionIdentifier, _ peer: PeerIdentifier) -> [Action] {
-        guard let wish = peers[peer]?.wishes.removeValue(forKey: session) else { return [] }
-        if wish.isConnected, let link = beginEnding(peer) {
-            peers[peer]?.leaving[session] = wish.number
+        guard let request = peers[peer]?.requests.removeValue(forKey: session) else { return [] }
+        if request.isConnected, let link = beginEnding(peer) {
+            peers[peer]?.leaving[session] = request.number
             return [.disconnect(link)]
         }
-        return [.disconnected(session, peer, wish.number, .asked)] + settle(peer)
+        return [.disconnected(session, peer, request.number, .asked)] + settle(peer)
     }
 
     /// Cancels the connection request of a `CBPeripheral` that was released. Nothing is reported.
@@ -154,10 +157,10 @@ struct CentralCore: Sendable {
     mutating func release(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
-        _ number: WishNumber
+        _ number: ConnectionRequestNumber
     ) -> [Action] {
         if peers[peer]?.leaving[session] == number { peers[peer]?.leaving[session] = nil }
-        guard peers[peer]?.wishes[session]?.number == number else { return settle(peer) }
+        guard peers[peer]?.requests[session]?.number == number else { return settle(peer) }
         return drop(session, peer)
     }
 
@@ -165,11 +168,13 @@ struct CentralCore: Sendable {
     mutating func stopReconnecting(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
-        _ number: WishNumber
+        _ number: ConnectionRequestNumber
     ) -> [Action] {
-        guard let wish = peers[peer]?.wishes[session], wish.number == number else { return [] }
-        guard wish.isConnected else { return drop(session, peer) }
-        peers[peer]?.wishes[session]?.reconnects = false
+        guard let request = peers[peer]?.requests[session], request.number == number else {
+            return []
+        }
+        guard request.isConnected else { return drop(session, peer) }
+        peers[peer]?.requests[session]?.reconnects = false
         return []
     }
 
@@ -185,8 +190,8 @@ struct CentralCore: Sendable {
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier
     ) -> [Action] {
-        let wish = peers[peer]?.wishes.removeValue(forKey: session)
-        if wish?.isConnected == true, let link = beginEnding(peer) { return [.disconnect(link)] }
+        let request = peers[peer]?.requests.removeValue(forKey: session)
+        if request?.isConnected == true, let link = beginEnding(peer) { return [.disconnect(link)] }
         return settle(peer)
     }
 
@@ -202,13 +207,13 @@ struct CentralCore: Sendable {
     private mutating func settle(_ peer: PeerIdentifier) -> [Action] {
         guard let state = peers[peer] else { return [] }
         let isWanted = state.isWanted && state.link == nil
-        guard isWanted != state.isDialling else {
+        guard isWanted != state.isConnecting else {
             tidy(peer)
             return []
         }
-        peers[peer]?.isDialling = isWanted
+        peers[peer]?.isConnecting = isWanted
         tidy(peer)
-        return [isWanted ? .dial(peer) : .cancelDial(peer)]
+        return [isWanted ? .requestConnection(peer) : .cancelConnectionRequest(peer)]
     }
 
     private mutating func tidy(_ peer: PeerIdentifier) {
@@ -246,14 +251,14 @@ extension CentralCore {
         state.link = link
         state.isEnding = false
         state.isIncoming = isIncoming
-        if state.isDialling, isIncoming { actions.append(.cancelDial(peer)) }
-        state.isDialling = false
-        for (session, wish) in state.wishes.sorted(by: { $0.key < $1.key }) {
-            state.wishes[session]?.isConnected = true
-            state.wishes[session]?.isDeferred = false
-            actions.append(.connected(session, peer, wish.number))
+        if state.isConnecting, isIncoming { actions.append(.cancelConnectionRequest(peer)) }
+        state.isConnecting = false
+        for (session, request) in state.requests.sorted(by: { $0.key < $1.key }) {
+            state.requests[session]?.isConnected = true
+            state.requests[session]?.isDeferred = false
+            actions.append(.connected(session, peer, request.number))
         }
-        if state.wishes.isEmpty, !isIncoming {
+        if state.requests.isEmpty, !isIncoming {
             // All managers canceled while the link was being made.
             state.isEnding = true
             actions.append(.disconnect(link))
@@ -263,12 +268,12 @@ extension CentralCore {
     }
 
     /// Fails the connection requests that waited for a request to the host, which failed.
-    mutating func dialFailed(_ peer: PeerIdentifier, _ error: HostError) -> [Action] {
-        guard let state = peers[peer], state.isDialling else { return [] }
-        peers[peer]?.isDialling = false
-        let waiting = state.wishes.filter { !$0.value.isConnected && !$0.value.isDeferred }
+    mutating func connectionRequestFailed(_ peer: PeerIdentifier, _ error: HostError) -> [Action] {
+        guard let state = peers[peer], state.isConnecting else { return [] }
+        peers[peer]?.isConnecting = false
+        let waiting = state.requests.filter { !$0.value.isConnected && !$0.value.isDeferred }
             .sorted { $0.key < $1.key }
-        for (session, _) in waiting { peers[peer]?.wishes[session] = nil }
+        for (session, _) in waiting { peers[peer]?.requests[session] = nil }
         tidy(peer)
         return waiting.map { .failed($0.key, peer, $0.value.number, error) }
     }
@@ -284,11 +289,11 @@ extension CentralCore {
         var actions: [Action] = state.leaving.sorted { $0.key < $1.key }
             .map { .disconnected($0.key, peer, $0.value, .asked) }
         for session in state.users {
-            guard let wish = state.wishes[session] else { continue }
-            let ending = Ending.lost(error, isReconnecting: wish.reconnects)
-            actions.append(.disconnected(session, peer, wish.number, ending))
-            state.wishes[session] =
-                wish.reconnects ? Wish(number: wish.number, reconnects: true) : nil
+            guard let request = state.requests[session] else { continue }
+            let ending = Ending.lost(error, isReconnecting: request.reconnects)
+            actions.append(.disconnected(session, peer, request.number, ending))
+            state.requests[session] =
+                request.reconnects ? Request(number: request.number, reconnects: true) : nil
         }
         state.link = nil
         state.isEnding = false
@@ -299,8 +304,8 @@ extension CentralCore {
             return actions + linkOpened(spare, to: peer, isIncoming: true)
         }
         if state.isWanted {
-            state.isDialling = true
-            actions.append(.dial(peer))
+            state.isConnecting = true
+            actions.append(.requestConnection(peer))
         }
         peers[peer] = state.isIdle ? nil : state
         return actions
@@ -314,7 +319,7 @@ extension CentralCore {
             ends = [:]
         }
         return peers.flatMap { peer, state -> [Action] in
-            var actions: [Action] = state.isDialling ? [.cancelDial(peer)] : []
+            var actions: [Action] = state.isConnecting ? [.cancelConnectionRequest(peer)] : []
             if let link = state.link, !state.isEnding { actions.append(.disconnect(link)) }
             return actions + state.spares.map { .disconnect($0) }
         }

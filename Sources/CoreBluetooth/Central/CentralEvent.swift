@@ -9,10 +9,10 @@ enum CentralEvent: Sendable {
     case stateChanged(CBManagerState)
     /// Sent before the first state, and only if there is state to restore.
     case restored(RestoredCentral)
-    case discovered(PeerIdentifier, name: String?, Sighting)
-    case connected(PeerIdentifier, WishNumber)
-    case failedToConnect(PeerIdentifier, WishNumber, any Error)
-    case disconnected(PeerIdentifier, Parting)
+    case discovered(PeerIdentifier, name: String?, ScanMatch)
+    case connected(PeerIdentifier, ConnectionRequestNumber)
+    case failedToConnect(PeerIdentifier, ConnectionRequestNumber, any Error)
+    case disconnected(PeerIdentifier, ConnectionEnd)
     case connectionEvent(CBConnectionEvent, PeerIdentifier)
     /// An event of one peripheral.
     case peripheral(PeerIdentifier, PeripheralEvent)
@@ -31,9 +31,9 @@ enum CentralEvent: Sendable {
 }
 
 /// The end of a manager's use of a link.
-struct Parting: Sendable {
+struct ConnectionEnd: Sendable {
     /// The connection request that ended, or that waits again if the adapter is reconnecting.
-    let wish: WishNumber
+    let request: ConnectionRequestNumber
     /// The time in seconds since the reference date.
     let timestamp: Double
     /// Whether the adapter reconnects automatically.

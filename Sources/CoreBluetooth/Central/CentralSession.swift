@@ -12,7 +12,7 @@ struct CentralSession: Sendable {
     /// received the last one is ignored, because it was meant for the former state.
     var statesTold = 0
     /// The peers whose connection events the manager registered for. `nil` if it did not register.
-    var connectionEvents: ConnectionEventWish?
+    var connectionEvents: ConnectionEventRequest?
     /// The manager's scan. `nil` while it does not scan.
-    var scan: ScanWish?
+    var scan: RequestedScan?
 }

@@ -9,48 +9,50 @@ import BluetoothTypes
 /// `CentralCore` then ignores it.
 struct ConnectDelays: Sendable {
     /// A manager's connection request for a peer.
-    struct Wish: Hashable, Sendable {
+    struct Request: Hashable, Sendable {
         let session: SessionIdentifier
         let peer: PeerIdentifier
-        let number: WishNumber
+        let number: ConnectionRequestNumber
     }
 
-    private var waiting: [(wish: Wish, due: Instant)] = []
+    private var waiting: [(request: Request, due: Instant)] = []
 
     /// The time at which the next delay ends. `nil` if there is none.
     var next: Instant? { waiting.map(\.due).min() }
 
     /// Sets the time at which a request's delay ends. `nil` for no delay. Replaces the delay of an
     /// earlier request of the manager for the peer.
-    mutating func set(_ wish: Wish, due: Instant?) {
-        waiting.removeAll { $0.wish.session == wish.session && $0.wish.peer == wish.peer }
-        if let due { waiting.append((wish, due)) }
+    mutating func set(_ request: Request, due: Instant?) {
+        waiting.removeAll {
+            $0.request.session == request.session && $0.request.peer == request.peer
+        }
+        if let due { waiting.append((request, due)) }
     }
 
     /// Removes the delays of a manager that was released.
     mutating func remove(_ session: SessionIdentifier) {
-        waiting.removeAll { $0.wish.session == session }
+        waiting.removeAll { $0.request.session == session }
     }
 
     /// Removes and returns the requests whose delay has ended, ordered by time.
-    mutating func takeDue(at now: Instant) -> [Wish] {
+    mutating func takeDue(at now: Instant) -> [Request] {
         let due = waiting.filter { $0.due <= now }.sorted { $0.due < $1.due }
         waiting.removeAll { $0.due <= now }
-        return due.map(\.wish)
+        return due.map(\.request)
     }
 }
 
 extension SharedAdapter {
     /// Sets the start delay of a connection request.
-    func deferWish(
-        _ number: WishNumber,
+    func deferRequest(
+        _ number: ConnectionRequestNumber,
         of session: SessionIdentifier,
         for peer: PeerIdentifier,
         by delay: Duration
     ) {
-        let wish = ConnectDelays.Wish(session: session, peer: peer, number: number)
+        let request = ConnectDelays.Request(session: session, peer: peer, number: number)
         let due = delay > .zero ? host.executor.now + delay : nil
-        central.delays.set(wish, due: due)
+        central.delays.set(request, due: due)
         setDelayTimer()
     }
 
@@ -65,8 +67,8 @@ extension SharedAdapter {
     }
 
     private func delaysEnded() {
-        for wish in central.delays.takeDue(at: host.executor.now) {
-            perform(central.core.delayEnded(wish.session, wish.peer, wish.number))
+        for request in central.delays.takeDue(at: host.executor.now) {
+            perform(central.core.delayEnded(request.session, request.peer, request.number))
         }
         setDelayTimer()
     }

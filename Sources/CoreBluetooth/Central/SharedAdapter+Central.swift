@@ -11,7 +11,7 @@ struct CentralPart: Sendable {
     static let addressLimit = 4_096
 
     /// A connection request that the host has.
-    struct Dial: Sendable {
+    struct ConnectionRequest: Sendable {
         let number: Int
         let request: RequestIdentifier
     }
@@ -24,8 +24,8 @@ struct CentralPart: Sendable {
 
     var sessions: [SessionIdentifier: CentralSession] = [:]
     var core = CentralCore()
-    var dials: [PeerIdentifier: Dial] = [:]
-    var lastDial = 0
+    var connectionRequests: [PeerIdentifier: ConnectionRequest] = [:]
+    var lastRequestNumber = 0
     /// The connection requests whose start delay has not ended.
     var delays = ConnectDelays()
     var delayTimer: (any HostTimer)?
@@ -51,7 +51,7 @@ extension SharedAdapter {
     func close(central session: SessionIdentifier) {
         restoration.leave(session)
         endScan(of: session)
-        for wish in central.core.wishes(of: session) { clientLeft(session, wish.peer) }
+        for request in central.core.requests(of: session) { clientLeft(session, request.peer) }
         perform(central.core.close(session))
         central.delays.remove(session)
         forgetTables(of: session)

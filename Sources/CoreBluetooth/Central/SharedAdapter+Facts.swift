@@ -13,7 +13,7 @@ extension SharedAdapter {
 
     /// Returns a peer's name, if it is known.
     nonisolated func name(of peer: PeerIdentifier) -> String? {
-        facts.withLock { $0.book.name(of: peer) }
+        facts.withLock { $0.cache.name(of: peer) }
     }
 
     /// Returns the connected peers that are known to have one of the services.

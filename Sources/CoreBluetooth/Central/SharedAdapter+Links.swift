@@ -12,16 +12,16 @@ extension SharedAdapter {
     func connect(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
-        _ wish: WishNumber,
+        _ request: ConnectionRequestNumber,
         reconnects: Bool,
         after delay: Duration = .zero
     ) {
-        deferWish(wish, of: session, for: peer, by: delay)
+        deferRequest(request, of: session, for: peer, by: delay)
         perform(
             central.core.connect(
                 session,
                 peer,
-                wish,
+                request,
                 reconnects: reconnects,
                 isDeferred: delay > .zero
             )
@@ -37,9 +37,13 @@ extension SharedAdapter {
     }
 
     /// Cancels the connection request of a `CBPeripheral` that was released.
-    func release(_ peer: PeerIdentifier, for session: SessionIdentifier, _ wish: WishNumber) {
-        forgetRestored(peer, for: session, wish)
-        let actions = central.core.release(session, peer, wish)
+    func release(
+        _ peer: PeerIdentifier,
+        for session: SessionIdentifier,
+        _ request: ConnectionRequestNumber
+    ) {
+        forgetRestored(peer, for: session, request)
+        let actions = central.core.release(session, peer, request)
         if central.core.link(of: session, to: peer) == nil { clientLeft(session, peer) }
         perform(actions)
         intentsChanged(of: session)
@@ -49,9 +53,9 @@ extension SharedAdapter {
     func stopReconnecting(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
-        _ wish: WishNumber
+        _ request: ConnectionRequestNumber
     ) {
-        perform(central.core.stopReconnecting(session, peer, wish))
+        perform(central.core.stopReconnecting(session, peer, request))
         intentsChanged(of: session)
     }
 
@@ -100,21 +104,21 @@ extension SharedAdapter {
 
     private func perform(_ action: CentralCore.Action) {
         switch action {
-        case .dial(let peer): dial(peer)
-        case .cancelDial(let peer):
-            guard let dial = central.dials.removeValue(forKey: peer) else { return }
-            onHost { $0.cancelDial(dial.request) }
+        case .requestConnection(let peer): requestConnection(peer)
+        case .cancelConnectionRequest(let peer):
+            guard let pending = central.connectionRequests.removeValue(forKey: peer) else { return }
+            onHost { $0.cancelConnectionRequest(pending.request) }
         case .disconnect(let link): end(link)
-        case .connected(let session, let peer, let wish):
+        case .connected(let session, let peer, let request):
             learnName(of: peer)
             guard !holdsBack(peer, from: session) else { return }
-            post(.connected(peer, wish), to: session)
-        case .failed(let session, let peer, let wish, let error):
-            post(.failedToConnect(peer, wish, CBError(error)), to: session)
-        case .disconnected(let session, let peer, let wish, let ending):
+            post(.connected(peer, request), to: session)
+        case .failed(let session, let peer, let request, let error):
+            post(.failedToConnect(peer, request, CBError(error)), to: session)
+        case .disconnected(let session, let peer, let request, let ending):
             clientLeft(session, peer)
-            guard !redials(peer, for: session, wish) else { return }
-            post(.disconnected(peer, Parting(wish, ending)), to: session)
+            guard !connectsAgain(peer, for: session, request) else { return }
+            post(.disconnected(peer, ConnectionEnd(request, ending)), to: session)
         }
     }
 
@@ -122,39 +126,44 @@ extension SharedAdapter {
         _ = onHost { $0.begin(.disconnect, on: link) { _ in } }
     }
 
-    private func dial(_ peer: PeerIdentifier) {
+    private func requestConnection(_ peer: PeerIdentifier) {
         guard let address = onHost({ $0.address(of: peer) }) else {
-            return perform(central.core.dialFailed(peer, .failedToConnect(.pageTimeout)))
+            return perform(
+                central.core.connectionRequestFailed(peer, .failedToConnect(.pageTimeout))
+            )
         }
-        central.lastDial += 1
-        let number = central.lastDial
+        central.lastRequestNumber += 1
+        let number = central.lastRequestNumber
         let request = onHost { host in
-            host.beginDial(to: address, options: .attentively) { [weak self] result in
-                self?.assumeIsolated { $0.dialEnded(number, to: peer, result) }
+            host.beginConnecting(to: address, options: .attentively) { [weak self] result in
+                self?.assumeIsolated { $0.connectionRequestEnded(number, to: peer, result) }
             }
         }
-        central.dials[peer] = CentralPart.Dial(number: number, request: request)
+        central.connectionRequests[peer] = CentralPart.ConnectionRequest(
+            number: number,
+            request: request
+        )
     }
 
-    private func dialEnded(
+    private func connectionRequestEnded(
         _ number: Int,
         to peer: PeerIdentifier,
         _ result: Result<HostAnswer, any Error>
     ) {
         // A canceled request may end after another one replaced it.
-        guard central.dials[peer]?.number == number else { return }
-        central.dials[peer] = nil
+        guard central.connectionRequests[peer]?.number == number else { return }
+        central.connectionRequests[peer] = nil
         // On success, the host reported the link before.
         guard case .failure(let error) = result, let error = error as? HostError else { return }
         // When the host is closed, the managers get only the new state.
         guard error != .closed else { return }
-        perform(central.core.dialFailed(peer, error))
+        perform(central.core.connectionRequestFailed(peer, error))
     }
 }
 
-extension Parting {
-    fileprivate init(_ wish: WishNumber, _ ending: CentralCore.Ending) {
-        self.wish = wish
+extension ConnectionEnd {
+    fileprivate init(_ request: ConnectionRequestNumber, _ ending: CentralCore.Ending) {
+        self.request = request
         timestamp = Date().timeIntervalSinceReferenceDate
         switch ending {
         case .asked:

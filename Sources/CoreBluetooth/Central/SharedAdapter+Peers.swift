@@ -19,7 +19,7 @@ extension SharedAdapter {
                 uniquingKeysWith: { first, _ in first }
             )
             for bond in bonds {
-                if let name = bond.name { facts.book.note(name: name, of: bond.identifier) }
+                if let name = bond.name { facts.cache.note(name: name, of: bond.identifier) }
             }
         }
     }
@@ -52,7 +52,7 @@ extension SharedAdapter {
     /// Stores a peer's Device Name. If it is new, all managers get an event.
     func learned(_ name: String, of peer: PeerIdentifier) {
         keep(name: name, of: peer)
-        guard facts.withLock({ $0.book.note(name: name, of: peer) }) else { return }
+        guard facts.withLock({ $0.cache.note(name: name, of: peer) }) else { return }
         for session in central.sessions.values {
             post(.peripheral(peer, .nameChanged(name)), to: session)
         }
@@ -62,15 +62,15 @@ extension SharedAdapter {
     /// advertised, and those in the stored table of a bonded peer. A discovery adds services later.
     func servicesKnown(of peer: PeerIdentifier, on link: LinkIdentifier) -> Set<BluetoothUUID> {
         let table = onHost { $0.knownDatabase(of: link) }
-        return facts.withLock { $0.book.services(of: peer) }
+        return facts.withLock { $0.cache.services(of: peer) }
             .union(table?.services.map(\.service.uuid) ?? [])
     }
 }
 
 // Connection events, for which managers register.
 extension SharedAdapter {
-    func setConnectionEvents(_ wish: ConnectionEventWish?, for session: SessionIdentifier) {
-        central.sessions[session]?.connectionEvents = wish
+    func setConnectionEvents(_ request: ConnectionEventRequest?, for session: SessionIdentifier) {
+        central.sessions[session]?.connectionEvents = request
     }
 
     func tellConnectionEvent(

@@ -9,10 +9,10 @@ import Foundation
 // the host's limit wait until another scan ends.
 extension SharedAdapter {
     /// Starts a manager's scan, which replaces an earlier one.
-    func startScan(_ wish: ScanWish, for session: SessionIdentifier) {
+    func startScan(_ request: RequestedScan, for session: SessionIdentifier) {
         endScan(of: session)
         guard central.sessions[session] != nil else { return }
-        central.sessions[session]?.scan = wish
+        central.sessions[session]?.scan = request
         intentsChanged(of: session)
         beginWaitingScans()
     }
@@ -74,18 +74,18 @@ extension SharedAdapter {
         let now = Date().timeIntervalSinceReferenceDate
         guard let owner = central.scans[scan]?.session,
             let session = central.sessions[owner],
-            let sighting = session.scan?.sighting(advertisement, at: now)
+            let match = session.scan?.match(advertisement, at: now)
         else { return }
         let peer = identifier(of: advertisement.address)
         let name = facts.withLock { facts in
-            facts.book.note(
+            facts.cache.note(
                 advertisedName: advertisement.data.localName,
                 services: advertisement.data.serviceUUIDs,
                 of: peer
             )
-            return facts.book.name(of: peer)
+            return facts.cache.name(of: peer)
         }
-        post(.discovered(peer, name: name, sighting), to: session)
+        post(.discovered(peer, name: name, match), to: session)
     }
 
     /// Returns the peer identifier of an address.

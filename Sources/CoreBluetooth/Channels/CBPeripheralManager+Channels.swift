@@ -13,7 +13,7 @@ extension CBPeripheralManager {
     }
 
     func channelOpened(_ channel: OpenChannel, by served: ServedCentral) {
-        let central = mirror.change { $0.central(served) }
+        let central = snapshot.change { $0.central(served) }
         let channel = CBL2CAPChannel(channel, to: central)
         delegate?.peripheralManager(self, didOpen: channel, error: nil)
     }

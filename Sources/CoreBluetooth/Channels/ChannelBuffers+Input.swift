@@ -3,7 +3,7 @@
 extension ChannelBuffers {
     /// The direction from the peer to the application.
     struct Input: Equatable, Sendable {
-        var life = StreamLife()
+        var progress = StreamProgress()
         var received = ByteQueue()
         /// Whether the next SDU was requested from the host.
         var isReceiving = false
@@ -13,7 +13,7 @@ extension ChannelBuffers {
         /// The status of the stream. It is at its end or has failed only after all received bytes
         /// were read.
         var status: Status {
-            guard life.isOpen else { return life.isClosed ? .closed : .notOpen }
+            guard progress.isOpen else { return progress.isClosed ? .closed : .notOpen }
             guard received.isEmpty, let end else { return .open }
             if case .failed(let code) = end { return .failed(code) }
             return .atEnd
@@ -26,12 +26,12 @@ extension ChannelBuffers {
                 case .failed: .errorOccurred
                 case .notOpen, .open, .closed: nil
                 }
-            return life.due(ready: received.isEmpty ? nil : .hasBytesAvailable, end: end)
+            return progress.due(ready: received.isEmpty ? nil : .hasBytesAvailable, end: end)
         }
 
         /// Returns whether to request another SDU: there must be space for the longest one.
         func isRoomForSDU(_ limits: ChannelLimits) -> Bool {
-            !isReceiving && end == nil && !life.isClosed
+            !isReceiving && end == nil && !progress.isClosed
                 && received.count + limits.receiveMTU <= limits.receiveCapacity
         }
     }
@@ -54,18 +54,18 @@ extension ChannelBuffers {
         case .atEnd: return .end
         case .open:
             guard !input.received.isEmpty else { return .wait }
-            input.life.used()
+            input.progress.used()
             return .bytes(input.received.take(upTo: limit))
         }
     }
 
     /// Whether reading returns bytes at once.
-    var isReadable: Bool { input.life.isOpen && !input.received.isEmpty }
+    var isReadable: Bool { input.progress.isOpen && !input.received.isEmpty }
 
     /// Adds an SDU that the host received. It is dropped if the input stream is closed.
     mutating func received(_ sdu: [UInt8]) {
         input.isReceiving = false
-        guard !input.life.isClosed, !isReleased else { return }
+        guard !input.progress.isClosed, !isReleased else { return }
         input.received.append(sdu)
     }
 

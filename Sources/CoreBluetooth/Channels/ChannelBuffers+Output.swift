@@ -3,7 +3,7 @@
 extension ChannelBuffers {
     /// The direction from the application to the peer.
     struct Output: Equatable, Sendable {
-        var life = StreamLife()
+        var progress = StreamProgress()
         /// The written bytes that are not in an SDU yet.
         var pending = ByteQueue()
         /// The lengths of the SDUs that the host is sending.
@@ -29,9 +29,9 @@ extension ChannelBuffers {
 
         func dueEvent(room: Int, status: Status) -> Event? {
             guard case .failed = status else {
-                return life.due(ready: room > 0 ? .hasSpaceAvailable : nil, end: nil)
+                return progress.due(ready: room > 0 ? .hasSpaceAvailable : nil, end: nil)
             }
-            return life.due(ready: nil, end: .errorOccurred)
+            return progress.due(ready: nil, end: .errorOccurred)
         }
     }
 
@@ -52,12 +52,12 @@ extension ChannelBuffers {
     var isWritable: Bool { status(of: .output) == .open && room > 0 }
 
     /// Adds as many bytes as there is space for.
-    mutating func write(_ octets: some Collection<UInt8>) -> Writing {
+    mutating func write(_ bytes: some Collection<UInt8>) -> Writing {
         guard status(of: .output) == .open else { return .refused }
-        guard !octets.isEmpty else { return .accepted(0) }
-        output.life.used()
+        guard !bytes.isEmpty else { return .accepted(0) }
+        output.progress.used()
         guard room > 0 else { return .wait }
-        let accepted = octets.prefix(room)
+        let accepted = bytes.prefix(room)
         output.pending.append(accepted)
         return .accepted(accepted.count)
     }

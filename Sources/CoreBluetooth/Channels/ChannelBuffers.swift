@@ -61,8 +61,8 @@ struct ChannelBuffers: Equatable, Sendable {
 
     mutating func open(_ side: Side) {
         switch side {
-        case .input: input.life.open()
-        case .output: output.life.open()
+        case .input: input.progress.open()
+        case .output: output.progress.open()
         }
     }
 
@@ -71,9 +71,9 @@ struct ChannelBuffers: Equatable, Sendable {
     mutating func close(_ side: Side) {
         switch side {
         case .input:
-            input.life.close()
+            input.progress.close()
             input.received.removeAll()
-        case .output: output.life.close()
+        case .output: output.progress.close()
         }
     }
 
@@ -116,7 +116,7 @@ struct ChannelBuffers: Equatable, Sendable {
     /// Whether to close the channel: the application does not use it, and all written bytes were
     /// sent.
     private var isCloseDue: Bool {
-        let isUnwanted = isReleased || (input.life.isClosed && output.life.isClosed)
+        let isUnwanted = isReleased || (input.progress.isClosed && output.progress.isClosed)
         return isUnwanted && end == nil && output.isDrained && !isCloseOrdered
     }
 
@@ -124,8 +124,8 @@ struct ChannelBuffers: Equatable, Sendable {
     mutating func nextEvent(of side: Side) -> Event? {
         guard let event = dueEvent(of: side) else { return nil }
         switch side {
-        case .input: input.life.told(event)
-        case .output: output.life.told(event)
+        case .input: input.progress.told(event)
+        case .output: output.progress.told(event)
         }
         return event
     }
@@ -141,7 +141,9 @@ struct ChannelBuffers: Equatable, Sendable {
         switch side {
         case .input: return input.status
         case .output:
-            guard output.life.isOpen else { return output.life.isClosed ? .closed : .notOpen }
+            guard output.progress.isOpen else {
+                return output.progress.isClosed ? .closed : .notOpen
+            }
             if let end { return .failed(end.code) }
             return isReleased ? .failed(ChannelEnd.closedHere.code) : .open
         }

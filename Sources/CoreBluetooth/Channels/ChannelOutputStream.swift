@@ -56,9 +56,9 @@ final class ChannelOutputStream: OutputStream {
     /// - Returns: The number of bytes that were accepted, at most `len`. -1 if the stream is not
     ///   open or has failed.
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {
-        let octets = UnsafeBufferPointer(start: buffer, count: max(len, 0))
+        let bytes = UnsafeBufferPointer(start: buffer, count: max(len, 0))
         // Safe: `changeWaiting` calls the closure on this thread, before it returns.
-        nonisolated(unsafe) let borrowed = octets
+        nonisolated(unsafe) let borrowed = bytes
         let writing = pipe.changeWaiting { buffers in
             let writing = buffers.write(borrowed)
             return writing == .wait ? nil : writing

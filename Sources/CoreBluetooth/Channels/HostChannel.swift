@@ -49,9 +49,9 @@ private struct HostChannelPort: ChannelPort {
         }
     }
 
-    private func begin(_ wish: ChannelRequest, then: @escaping BluetoothHost.Completion) {
+    private func begin(_ request: ChannelRequest, then: @escaping BluetoothHost.Completion) {
         let link = channel.link
-        channel.host.assumeIsolated { _ = $0.begin(wish, on: link, then: then) }
+        channel.host.assumeIsolated { _ = $0.begin(request, on: link, then: then) }
     }
 }
 

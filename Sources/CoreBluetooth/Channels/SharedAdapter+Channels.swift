@@ -20,14 +20,14 @@ extension SharedAdapter {
                 for: session
             )
         }
-        let wish = ChannelRequest.open(
+        let request = ChannelRequest.open(
             L2CAP.SPSM(rawValue: psm),
             .credit,
             count: 1,
             OpenChannel.options
         )
         onHost { host in
-            _ = host.begin(wish, on: link) { [weak self] result in
+            _ = host.begin(request, on: link) { [weak self] result in
                 self?.assumeIsolated {
                     $0.channelAnswered(result, on: link, to: peer, for: session)
                 }

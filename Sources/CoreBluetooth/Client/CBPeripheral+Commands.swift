@@ -102,7 +102,7 @@ extension CBPeripheral {
                     + "\"Write Without Response\" property - ignoring response-less write"
             )
         }
-        guard let window = mirror.read(\.window), window.take() else {
+        guard let window = snapshot.read(\.window), window.take() else {
             return Misuse.warn(
                 "Too many writes without response: dropped one for \(characteristic)"
             )

@@ -64,7 +64,7 @@ extension CBPeripheral {
         switch event {
         case .descriptorRead(let handle, let result):
             guard let descriptor = descriptor(handle) else { return }
-            let error = take(result) { descriptor.setValue(octets: Data($0)) }
+            let error = take(result) { descriptor.setValue(bytes: Data($0)) }
             delegate?.peripheral(self, didUpdateValueFor: descriptor, error: error)
         case .descriptorWritten(let handle, let error):
             guard let descriptor = descriptor(handle) else { return }
@@ -74,7 +74,7 @@ extension CBPeripheral {
     }
 
     private func rssiRead(_ result: Result<Int, any Error>) {
-        let error = take(result) { rssi in mirror.change { $0.rssi = NSNumber(value: rssi) } }
+        let error = take(result) { rssi in snapshot.change { $0.rssi = NSNumber(value: rssi) } }
         let rssi = (try? result.get()) ?? SignalStrength.unknown
         delegate?.peripheral(self, didReadRSSI: NSNumber(value: rssi), error: error)
     }
@@ -98,15 +98,15 @@ extension CBPeripheral {
     private var isLinked: Bool { state == .connected || state == .disconnecting }
 
     private func service(_ handle: AttributeHandle) -> CBService? {
-        mirror.read { $0.tree.service(handle) }
+        snapshot.read { $0.tree.service(handle) }
     }
 
     private func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {
-        mirror.read { $0.tree.characteristic(handle) }
+        snapshot.read { $0.tree.characteristic(handle) }
     }
 
     private func descriptor(_ handle: AttributeHandle) -> CBDescriptor? {
-        mirror.read { $0.tree.descriptor(handle) }
+        snapshot.read { $0.tree.descriptor(handle) }
     }
 
     /// Passes a success to `use`. Returns the error of a failure.

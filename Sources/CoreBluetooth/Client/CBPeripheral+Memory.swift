@@ -7,7 +7,7 @@ import BluetoothGATT
 extension CBPeripheral {
     /// The discovered attributes and the subscriptions. `nil` before the first discovery.
     var rememberedTable: RememberedTable? {
-        let (listed, all) = mirror.read { ($0.tree.services, $0.tree.allServices) }
+        let (listed, all) = snapshot.read { ($0.tree.services, $0.tree.allServices) }
         guard let listed else { return nil }
         var table = RememberedTable()
         table.services = all.compactMap { service in

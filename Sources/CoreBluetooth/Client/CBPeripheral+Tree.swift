@@ -16,7 +16,7 @@ extension CBPeripheral {
         let kept = known.filter { service in !gone.contains { $0 === service } }
         let new = found.map(object).filter { service in !kept.contains { $0 === service } }
         let all = (kept + new).sorted(by: \.origin?.handle)
-        mirror.change { $0.tree.services = all }
+        snapshot.change { $0.tree.services = all }
     }
 
     func merge(_ found: [GATT.Service], includedIn service: CBService) {
@@ -29,7 +29,7 @@ extension CBPeripheral {
         let known = service.characteristics ?? []
         let new = found.filter { found in !known.contains { $0.origin == found } }
             .map { CBCharacteristic($0, of: service) }
-        mirror.change { mirror in new.forEach { mirror.tree.keep($0) } }
+        snapshot.change { snapshot in new.forEach { snapshot.tree.keep($0) } }
         service.setCharacteristics((known + new).sorted(by: \.origin?.handle))
     }
 
@@ -37,25 +37,25 @@ extension CBPeripheral {
         let known = characteristic.descriptors ?? []
         let new = found.filter { found in !known.contains { $0.origin == found } }
             .map { CBDescriptor($0, of: characteristic) }
-        mirror.change { mirror in new.forEach { mirror.tree.keep($0) } }
+        snapshot.change { snapshot in new.forEach { snapshot.tree.keep($0) } }
         characteristic.setDescriptors((known + new).sorted(by: \.origin?.handle))
     }
 
     /// Returns the object of a service, which is made if there is none.
     func object(of service: GATT.Service) -> CBService {
-        if let known = mirror.read({ $0.tree.service(service.handle) }) {
+        if let known = snapshot.read({ $0.tree.service(service.handle) }) {
             if known.origin?.isSame(as: service) == true { return known }
             invalidate(known)
         }
         let new = CBService(service, of: self)
-        mirror.change { $0.tree.keep(new) }
+        snapshot.change { $0.tree.keep(new) }
         return new
     }
 
     /// Invalidates a service that changed. Commands for its object are then refused.
     func invalidate(_ service: CBService) {
         Self.kill(service)
-        mirror.change { $0.tree.drop(service) }
+        snapshot.change { $0.tree.drop(service) }
     }
 
     private static func kill(_ service: CBService) {
@@ -65,7 +65,7 @@ extension CBPeripheral {
 
     /// Invalidates the services that overlap one of the ranges. Returns them.
     func invalidateServices(in ranges: [ClosedRange<AttributeHandle>]) -> [CBService] {
-        let all = mirror.read { $0.tree.allServices }.sorted(by: \.origin?.handle)
+        let all = snapshot.read { $0.tree.allServices }.sorted(by: \.origin?.handle)
         let stale = all.filter { service in
             guard let handles = service.origin?.handles else { return false }
             return ranges.contains { $0.overlaps(handles) }
@@ -76,9 +76,9 @@ extension CBPeripheral {
 
     /// Invalidates all objects, because the link ended.
     func invalidateTree() {
-        let all = mirror.change { mirror in
-            defer { mirror.tree = ObjectTree() }
-            return mirror.tree.allServices
+        let all = snapshot.change { snapshot in
+            defer { snapshot.tree = ObjectTree() }
+            return snapshot.tree.allServices
         }
         all.forEach(Self.kill)
     }
@@ -86,7 +86,7 @@ extension CBPeripheral {
     /// Marks all characteristics as not notifying. The link ended, and the manager reconnects: the
     /// application has to subscribe again.
     func quietTree() {
-        for characteristic in mirror.read({ $0.tree.allCharacteristics }) {
+        for characteristic in snapshot.read({ $0.tree.allCharacteristics }) {
             characteristic.setNotifying(false)
         }
     }

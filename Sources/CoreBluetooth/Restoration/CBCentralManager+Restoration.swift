@@ -24,19 +24,19 @@ extension CBCentralManager {
                 state[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
             }
         }
-        mirror.change { mirror in
-            mirror.isRestoring = true
-            mirror.hasRestoredScan = restored.scan != nil
+        snapshot.change { snapshot in
+            snapshot.isRestoring = true
+            snapshot.hasRestoredScan = restored.scan != nil
         }
         delegate?.centralManager(self, willRestoreState: state)
     }
 
     /// Shows the restored scan as running, because Bluetooth is on.
     func restoredScanBegan() {
-        mirror.change { mirror in
-            mirror.isScanning = mirror.isScanning || mirror.hasRestoredScan
-            mirror.isRestoring = false
-            mirror.hasRestoredScan = false
+        snapshot.change { snapshot in
+            snapshot.isScanning = snapshot.isScanning || snapshot.hasRestoredScan
+            snapshot.isRestoring = false
+            snapshot.hasRestoredScan = false
         }
     }
 }
@@ -44,8 +44,8 @@ extension CBCentralManager {
 extension CBPeripheral {
     /// Shows the state of the former process.
     fileprivate func restore(_ peer: RestoredCentral.Peer) {
-        _ = connectionWanted(peer.wish)
-        if peer.isConnected { _ = connected(peer.wish) }
+        _ = connectionWanted(peer.request)
+        if peer.isConnected { _ = connected(peer.request) }
         if let table = peer.intent.table { adopt(table) }
     }
 }

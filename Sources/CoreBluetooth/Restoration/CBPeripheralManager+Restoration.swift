@@ -10,7 +10,7 @@ extension CBPeripheralManager {
         for value in restored.services {
             let service = value.makeService(included: services)
             services[value.number] = service
-            mirror.change { $0.insert(service, as: value) }
+            snapshot.change { $0.insert(service, as: value) }
             service.setPublished(true)
         }
         var state: [String: Any] = [:]
@@ -28,6 +28,6 @@ extension CBPeripheralManager {
 extension AdvertisementIntent {
     /// The advertisement data of the application, without keys that are not advertised.
     fileprivate var dictionary: [String: Any] {
-        AdvertisementWish(localName: localName, services: services).dictionary
+        AdvertisementRequest(localName: localName, services: services).dictionary
     }
 }

@@ -59,14 +59,14 @@ extension ByteWriter {
 
     /// Writes text, at most 65,535 bytes of whole characters.
     mutating func write(text: String) {
-        var octets = Array(text.utf8)
-        if octets.count > Int(UInt16.max) {
+        var bytes = Array(text.utf8)
+        if bytes.count > Int(UInt16.max) {
             var kept = text.prefix(Int(UInt16.max))
             while kept.utf8.count > Int(UInt16.max) { kept.removeLast() }
-            octets = Array(kept.utf8)
+            bytes = Array(kept.utf8)
         }
-        write(UInt16(octets.count))
-        write(contentsOf: octets)
+        write(UInt16(bytes.count))
+        write(contentsOf: bytes)
     }
 
     /// Writes a list, at most 65,535 elements.
@@ -88,9 +88,9 @@ extension ByteWriter {
     }
 
     mutating func write(_ form: CBUUID.Form) {
-        let octets = form.octets
-        write(UInt8(octets.count))
-        write(contentsOf: octets)
+        let bytes = form.bytes
+        write(UInt8(bytes.count))
+        write(contentsOf: bytes)
     }
 
     mutating func write(_ uuid: BluetoothUUID) {
@@ -108,8 +108,8 @@ extension ByteReader {
     }
 
     mutating func readText() throws(MalformedBytes) -> String {
-        let octets = try readBytes(Int(try readUInt16()))
-        guard let text = String(validating: octets, as: UTF8.self) else {
+        let bytes = try readBytes(Int(try readUInt16()))
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .invalid(field: "text")
         }
         return text
@@ -131,8 +131,8 @@ extension ByteReader {
     }
 
     mutating func readForm() throws(MalformedBytes) -> CBUUID.Form {
-        let octets = try readBytes(Int(try readUInt8()))
-        guard let form = CBUUID.Form(octets: octets) else { throw .invalid(field: "UUID") }
+        let bytes = try readBytes(Int(try readUInt8()))
+        guard let form = CBUUID.Form(bytes: bytes) else { throw .invalid(field: "UUID") }
         return form
     }
 

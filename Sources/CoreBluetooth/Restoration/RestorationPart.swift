@@ -67,7 +67,7 @@ struct RestoredCentral: Sendable {
     /// A peer with a restored connection request.
     struct Peer: Sendable {
         let intent: CentralIntents.Peer
-        let wish: WishNumber
+        let request: ConnectionRequestNumber
         /// Whether there is already a link, which another manager of the process uses.
         let isConnected: Bool
     }

@@ -14,7 +14,7 @@ extension SharedAdapter {
         restoration.index = record(RestorationIndex.recordName, of: "index") ?? RestorationIndex()
         let names = restoration.names.entries
         facts.withLock { facts in
-            for entry in names { facts.book.note(name: entry.name, of: entry.peer) }
+            for entry in names { facts.cache.note(name: entry.name, of: entry.peer) }
         }
     }
 

@@ -29,7 +29,7 @@ extension SharedAdapter {
         else { return }
         let restored = RestoredCentral(
             peers: intents.peers.map { peer in
-                .init(intent: peer, wish: .next(), isConnected: isLinked(peer.identifier))
+                .init(intent: peer, request: .next(), isConnected: isLinked(peer.identifier))
             },
             scan: intents.scan
         )
@@ -49,7 +49,7 @@ extension SharedAdapter {
                 continue
             }
             for peer in restored.peers { resume(peer, for: session) }
-            if let scan = restored.scan { startScan(scan.wish, for: session) }
+            if let scan = restored.scan { startScan(scan.request, for: session) }
         }
     }
 
@@ -60,21 +60,23 @@ extension SharedAdapter {
             reconnects: intent.reconnects,
             table: intent.table
         )
-        connect(intent.identifier, for: session, peer.wish, reconnects: intent.reconnects)
+        connect(intent.identifier, for: session, peer.request, reconnects: intent.reconnects)
     }
 
     /// Removes a restored peer that the manager canceled or released.
     ///
-    /// - Parameter wish: The connection request that the manager released. `nil` for any.
+    /// - Parameter request: The connection request that the manager released. `nil` for any.
     func forgetRestored(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
-        _ wish: WishNumber? = nil
+        _ request: ConnectionRequestNumber? = nil
     ) {
         restoration.awaitingPower[session]?.peers.removeAll { restored in
-            restored.intent.identifier == peer && (wish == nil || restored.wish == wish)
+            restored.intent.identifier == peer && (request == nil || restored.request == request)
         }
-        guard wish == nil || central.core.wish(of: session, for: peer) == wish else { return }
+        guard request == nil || central.core.request(of: session, for: peer) == request else {
+            return
+        }
         restoration.awaitingLink[session]?[peer] = nil
     }
 }
@@ -103,17 +105,17 @@ extension SharedAdapter {
 
     /// Handles the end of a link that the manager has not received. Returns whether there was one,
     /// and repeats its connection request.
-    func redials(
+    func connectsAgain(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
-        _ wish: WishNumber
+        _ request: ConnectionRequestNumber
     ) -> Bool {
         guard let restored = restoration.awaitingLink[session]?[peer], state == .poweredOn else {
             return false
         }
         restoration.awaitingLink[session]?[peer]?.link = nil
-        guard central.core.wish(of: session, for: peer) == nil else { return true }
-        connect(peer, for: session, wish, reconnects: restored.reconnects)
+        guard central.core.request(of: session, for: peer) == nil else { return true }
+        connect(peer, for: session, request, reconnects: restored.reconnects)
         return true
     }
 
@@ -127,14 +129,14 @@ extension SharedAdapter {
     ) {
         guard let restored = restoration.awaitingLink[session]?[peer], restored.link == link,
             central.core.link(of: session, to: peer) == link, let table = restored.table,
-            let wish = central.core.wish(of: session, for: peer)
+            let request = central.core.request(of: session, for: peer)
         else { return }
         restoration.awaitingLink[session]?[peer] = nil
         var stale = Set(table.services.map(\.origin.handle))
         if case .success(.database(let database)) = result {
             stale = table.stale(in: database)
         }
-        post(.connected(peer, wish), to: session)
+        post(.connected(peer, request), to: session)
         goOn(with: table, without: stale, of: peer, for: session)
     }
 
@@ -165,12 +167,12 @@ extension SharedAdapter {
             intents.scan = restored.scan
             return intents
         }
-        intents.peers = central.core.wishes(of: session).map { wish in
+        intents.peers = central.core.requests(of: session).map { request in
             CentralIntents.Peer(
-                identifier: wish.peer,
-                name: name(of: wish.peer),
-                reconnects: wish.reconnects,
-                table: table(of: wish.peer, for: session)
+                identifier: request.peer,
+                name: name(of: request.peer),
+                reconnects: request.reconnects,
+                table: table(of: request.peer, for: session)
             )
         }
         intents.scan = central.sessions[session]?.scan.map(CentralIntents.Scan.init)
@@ -182,8 +184,8 @@ extension SharedAdapter {
     func remember(_ event: CentralEvent, of session: SessionIdentifier) {
         guard restoration.key(of: session) != nil else { return }
         switch event {
-        case .disconnected(let peer, let parting):
-            if parting.isReconnecting {
+        case .disconnected(let peer, let end):
+            if end.isReconnecting {
                 client.tables[session]?[peer]?.quiet()
             } else {
                 client.tables[session]?[peer] = nil
@@ -220,15 +222,15 @@ extension SharedAdapter {
 }
 
 extension CentralIntents.Scan {
-    init(_ wish: ScanWish) {
-        services = wish.services
-        allowsDuplicates = wish.allowsDuplicates
-        solicitedServices = wish.solicited
+    init(_ request: RequestedScan) {
+        services = request.services
+        allowsDuplicates = request.allowsDuplicates
+        solicitedServices = request.solicited
     }
 
     /// The parameters of the scan.
-    var wish: ScanWish {
-        ScanWish(
+    var request: RequestedScan {
+        RequestedScan(
             services: services,
             allowsDuplicates: allowsDuplicates,
             solicited: solicitedServices

@@ -18,12 +18,12 @@ extension SharedAdapter {
         else { return }
         let services = intents.services.filter { republish($0, for: session.identifier) }
         if let advertisement = intents.advertisement {
-            let wish = AdvertisementWish(
+            let advertisement = AdvertisementRequest(
                 localName: advertisement.localName,
                 services: advertisement.services,
                 hasBackgroundRules: session.hasBackgroundRules
             )
-            server.advertising.plan.restore(wish, for: session.identifier)
+            server.advertising.plan.restore(advertisement, for: session.identifier)
         }
         let restored = RestoredPeripheralManager(
             services: services,
@@ -57,8 +57,11 @@ extension SharedAdapter {
     func peripheralManagerIntents(of session: SessionIdentifier) -> PeripheralManagerIntents {
         PeripheralManagerIntents(
             services: server.tree.services(of: session),
-            advertisement: server.advertising.plan.wish(of: session).map { wish in
-                AdvertisementIntent(localName: wish.localName, services: wish.services)
+            advertisement: server.advertising.plan.advertisement(of: session).map { advertisement in
+                AdvertisementIntent(
+                    localName: advertisement.localName,
+                    services: advertisement.services
+                )
             }
         )
     }

@@ -64,7 +64,7 @@ struct AdvertisingPackets: Hashable, Sendable {
         guard !shown.isEmpty else { return }
         try? builder.append(
             shown.count == list.count ? width.completeList : width.incompleteList,
-            shown.flatMap { $0.octets.reversed() }
+            shown.flatMap { $0.bytes.reversed() }
         )
     }
 
@@ -73,12 +73,12 @@ struct AdvertisingPackets: Hashable, Sendable {
         _ advertisement: inout AdvertisingData.Builder,
         _ response: inout AdvertisingData.Builder
     ) {
-        let octets = Array(name.utf8)
-        guard !octets.isEmpty else { return }
-        if octets.count <= advertisement.room {
-            try? advertisement.append(.completeLocalName, octets)
-        } else if octets.count <= responseNameLimit {
-            try? response.append(.completeLocalName, octets)
+        let bytes = Array(name.utf8)
+        guard !bytes.isEmpty else { return }
+        if bytes.count <= advertisement.room {
+            try? advertisement.append(.completeLocalName, bytes)
+        } else if bytes.count <= responseNameLimit {
+            try? response.append(.completeLocalName, bytes)
         } else if advertisement.room > responseNameLimit {
             shorten(name, to: advertisement.room, in: &advertisement)
         } else {

@@ -15,7 +15,7 @@ struct AdvertisingPlan: Sendable {
 
     private struct Entry: Sendable {
         let session: SessionIdentifier
-        let wish: AdvertisementWish
+        let advertisement: AdvertisementRequest
         /// Whether Bluetooth was off since the start. The application may then start advertising
         /// again.
         var isFromBefore = false
@@ -27,8 +27,8 @@ struct AdvertisingPlan: Sendable {
     var isEmpty: Bool { entries.isEmpty }
 
     /// Returns the advertisement of a manager. `nil` if it does not advertise.
-    func wish(of session: SessionIdentifier) -> AdvertisementWish? {
-        entries.first { $0.session == session }?.wish
+    func advertisement(of session: SessionIdentifier) -> AdvertisementRequest? {
+        entries.first { $0.session == session }?.advertisement
     }
 
     /// The advertising managers, ordered by their start.
@@ -36,18 +36,20 @@ struct AdvertisingPlan: Sendable {
 
     /// Adds a manager's advertisement. Returns `false` if the manager is already advertising. An
     /// advertisement from before Bluetooth was off is replaced.
-    mutating func start(_ wish: AdvertisementWish, for session: SessionIdentifier) -> Bool {
+    mutating func start(_ advertisement: AdvertisementRequest, for session: SessionIdentifier)
+        -> Bool
+    {
         guard entries.first(where: { $0.session == session })?.isFromBefore != false else {
             return false
         }
         stop(session)
-        entries.append(Entry(session: session, wish: wish))
+        entries.append(Entry(session: session, advertisement: advertisement))
         return true
     }
 
     /// Adds an advertisement that a former process started. The application may start it again.
-    mutating func restore(_ wish: AdvertisementWish, for session: SessionIdentifier) {
-        entries.append(Entry(session: session, wish: wish, isFromBefore: true))
+    mutating func restore(_ advertisement: AdvertisementRequest, for session: SessionIdentifier) {
+        entries.append(Entry(session: session, advertisement: advertisement, isFromBefore: true))
     }
 
     mutating func stop(_ session: SessionIdentifier) {
@@ -64,8 +66,8 @@ struct AdvertisingPlan: Sendable {
     /// The advertising to request from the host. `nil` if there is none.
     var advertising: Advertising? {
         guard !isEmpty else { return nil }
-        let open = entries.map(\.wish).filter { !$0.hasBackgroundRules }
-        let hidden = entries.map(\.wish).filter(\.hasBackgroundRules)
+        let open = entries.map(\.advertisement).filter { !$0.hasBackgroundRules }
+        let hidden = entries.map(\.advertisement).filter(\.hasBackgroundRules)
         let packets = AdvertisingPackets(
             name: open.lazy.compactMap(\.localName).first { !$0.isEmpty },
             services: open.flatMap(\.forms),
@@ -80,6 +82,6 @@ struct AdvertisingPlan: Sendable {
     }
 }
 
-extension AdvertisementWish {
+extension AdvertisementRequest {
     fileprivate var forms: [CBUUID.Form] { services.compactMap { CBUUID.Form(text: $0) } }
 }

@@ -5,19 +5,24 @@ import Foundation
 extension CBPeripheralManager {
     func beginAdvertising(_ data: [String: Any]) {
         guard isReadyForCommands() else { return }
-        let wish = AdvertisementWish(data, hasBackgroundRules: followsBackgroundRules)
-        command(making: { mirror.read(\.stopCount) }) { [session] adapter, ticket, statesHeard in
+        let advertisement = AdvertisementRequest(data, hasBackgroundRules: followsBackgroundRules)
+        command(making: { snapshot.read(\.stopCount) }) { [session] adapter, ticket, statesHeard in
             let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
-            adapter.startAdvertising(wish, ticket: ticket, isCurrent: isCurrent, for: session)
+            adapter.startAdvertising(
+                advertisement,
+                ticket: ticket,
+                isCurrent: isCurrent,
+                for: session
+            )
         }
     }
 
     func endAdvertising() {
         guard isReadyForCommands() else { return }
         command(making: {
-            mirror.change { mirror in
-                mirror.stopCount += 1
-                mirror.isAdvertising = false
+            snapshot.change { snapshot in
+                snapshot.stopCount += 1
+                snapshot.isAdvertising = false
             }
         }) { [session] adapter, _, _ in
             adapter.stopAdvertising(for: session)

@@ -24,7 +24,7 @@ extension CBPeripheralManager {
         to centrals: [CBCentral]?
     ) -> Bool {
         guard isReadyForCommands() else { return false }
-        let place = mirror.read { [session] in $0.place(of: characteristic, session) }
+        let place = snapshot.read { [session] in $0.place(of: characteristic, session) }
         guard let place else {
             Misuse.warn("\(characteristic.logName) is not published by \(Misuse.name(self))")
             return true

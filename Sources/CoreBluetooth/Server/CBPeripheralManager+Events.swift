@@ -19,7 +19,7 @@ extension CBPeripheralManager {
         case .asked(let request): asked(request)
         case .lengthsChanged:
             let lengths = adapter?.facts.withLock { $0.valueLengths } ?? [:]
-            mirror.change { $0.setValueLengths(lengths) }
+            snapshot.change { $0.setValueLengths(lengths) }
         case .readyToUpdate: delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
         case .channelPublished(let psm, let error):
             delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
@@ -32,9 +32,9 @@ extension CBPeripheralManager {
     private func stateChanged(to state: CBManagerState) {
         setState(state)
         if state != .poweredOn {
-            let services = mirror.change { mirror in
-                mirror.isAdvertising = false
-                return mirror.allServices
+            let services = snapshot.change { snapshot in
+                snapshot.isAdvertising = false
+                return snapshot.allServices
             }
             for service in services { service.setPublished(false) }
         }
@@ -43,7 +43,7 @@ extension CBPeripheralManager {
     }
 
     private func added(_ number: Int, _ error: CBError?) {
-        guard let service = mirror.change({ $0.takeAdded(number) }) else { return }
+        guard let service = snapshot.change({ $0.takeAdded(number) }) else { return }
         if error != nil { forget(number) }
         delegate?.peripheralManager(self, didAdd: service, error: error)
     }
@@ -54,8 +54,8 @@ extension CBPeripheralManager {
     }
 
     private func setAdvertising(_ isOnAir: Bool, _ ticket: Int) {
-        mirror.change { mirror in
-            if mirror.stopCount == ticket { mirror.isAdvertising = isOnAir }
+        snapshot.change { snapshot in
+            if snapshot.stopCount == ticket { snapshot.isAdvertising = isOnAir }
         }
     }
 }
@@ -63,16 +63,16 @@ extension CBPeripheralManager {
 // Subscriptions.
 extension CBPeripheralManager {
     private func subscribed(_ served: ServedCentral, _ place: PublishedTree.Place) {
-        guard let characteristic = mirror.read({ $0.characteristic(at: place) }) else { return }
-        let central = mirror.change { $0.central(served) }
+        guard let characteristic = snapshot.read({ $0.characteristic(at: place) }) else { return }
+        let central = snapshot.change { $0.central(served) }
         let others = (characteristic.subscribedCentrals ?? []).filter { $0 !== central }
         characteristic.setSubscribedCentrals(others + [central])
         delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
     }
 
     private func unsubscribed(_ served: ServedCentral, _ place: PublishedTree.Place) {
-        guard let characteristic = mirror.read({ $0.characteristic(at: place) }) else { return }
-        let central = mirror.change { $0.central(served) }
+        guard let characteristic = snapshot.read({ $0.characteristic(at: place) }) else { return }
+        let central = snapshot.change { $0.central(served) }
         let others = (characteristic.subscribedCentrals ?? []).filter { $0 !== central }
         characteristic.setSubscribedCentrals(others)
         delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
@@ -82,8 +82,8 @@ extension CBPeripheralManager {
 // Requests.
 extension CBPeripheralManager {
     private func asked(_ request: ServedRequest) {
-        let central = mirror.change { $0.central(request.central) }
-        switch request.wish {
+        let central = snapshot.change { $0.central(request.central) }
+        switch request.operation {
         case .read(let place, let offset):
             guard let read = attRequest(request.question, central, place, offset) else {
                 return refuse(request.question)
@@ -115,7 +115,7 @@ extension CBPeripheralManager {
         _ offset: Int,
         writing entry: GATT.WriteEntry? = nil
     ) -> CBATTRequest? {
-        mirror.read { $0.characteristic(at: place) }.map { characteristic in
+        snapshot.read { $0.characteristic(at: place) }.map { characteristic in
             CBATTRequest(
                 from: central,
                 for: characteristic,

@@ -20,20 +20,20 @@ extension CBPeripheralManager {
     ) -> (value: PublishedService, former: Int?, refusal: CBError.Code?) {
         let included = service.includedServices ?? []
         let includes = included.compactMap { includedService in
-            mirror.read { $0.number(of: includedService) }
+            snapshot.read { $0.number(of: includedService) }
         }
-        let former = mirror.read { $0.change(of: service, includes: includes) }
+        let former = snapshot.read { $0.change(of: service, includes: includes) }
         if let former { forget(former) }
         var refusal = PublicationRules.refusal(of: service)
         if includes.count != included.count { refusal = refusal ?? .invalidParameters }
-        let value = mirror.change { $0.add(service, includes: includes) }
+        let value = snapshot.change { $0.add(service, includes: includes) }
         service.setPublished(true)
         return (value, former, refusal)
     }
 
     func unpublish(_ service: CBMutableService) {
         guard isReadyForCommands() else { return }
-        guard let number = mirror.read({ $0.number(of: service) }) else {
+        guard let number = snapshot.read({ $0.number(of: service) }) else {
             return Misuse.warn("\(service.logName) is not published by \(Misuse.name(self))")
         }
         command(making: { forget(number) }) { [session] adapter, _, _ in
@@ -50,15 +50,15 @@ extension CBPeripheralManager {
 
     /// Removes a service that is no longer published.
     func forget(_ number: Int) {
-        mirror.change { $0.remove(number) }?.release()
+        snapshot.change { $0.remove(number) }?.release()
     }
 
     func forgetAll() {
-        for entry in mirror.change({ $0.removeAll() }) { entry.release() }
+        for entry in snapshot.change({ $0.removeAll() }) { entry.release() }
     }
 }
 
-extension PeripheralManagerMirror.Entry {
+extension PeripheralManagerSnapshot.Entry {
     /// Marks the objects as not published.
     fileprivate func release() {
         service.setPublished(false)

@@ -18,16 +18,16 @@ enum OverflowArea {
     /// The type byte that identifies the area.
     static let type: UInt8 = 0x4C
     /// The length of the bits, in bytes.
-    static let octetCount = 14
+    static let byteCount = 14
     /// The length of the area in a scan response, in bytes.
-    static let encodedLength = 2 + 2 + 1 + octetCount
+    static let encodedLength = 2 + 2 + 1 + byteCount
 
     /// Returns the area for these services. `nil` if there are none.
     static func data(
         of services: some Collection<BluetoothUUID>
     ) -> AdvertisingData.ManufacturerData? {
         guard !services.isEmpty else { return nil }
-        var bits = [UInt8](repeating: 0, count: octetCount)
+        var bits = [UInt8](repeating: 0, count: byteCount)
         for service in services { bits[bit(of: service) / 8] |= 1 << UInt8(bit(of: service) % 8) }
         return .init(company: company, bytes: [type] + bits)
     }
@@ -51,15 +51,15 @@ enum OverflowArea {
 
     /// Returns whether manufacturer data is an overflow area.
     static func isOne(_ data: AdvertisingData.ManufacturerData) -> Bool {
-        data.company == company && data.bytes.count == 1 + octetCount && data.bytes.first == type
+        data.company == company && data.bytes.count == 1 + byteCount && data.bytes.first == type
     }
 
     /// Returns the bit of a service: the 32-bit FNV-1a hash of its 128 bits, modulo 112. Both sides
     /// compute the same bit without a table.
     static func bit(of service: BluetoothUUID) -> Int {
-        let hash = service.bytes128.reduce(UInt32(0x811C_9DC5)) { hash, octet in
-            (hash ^ UInt32(octet)) &* 0x0100_0193
+        let hash = service.bytes128.reduce(UInt32(0x811C_9DC5)) { hash, byte in
+            (hash ^ UInt32(byte)) &* 0x0100_0193
         }
-        return Int(hash % UInt32(octetCount * 8))
+        return Int(hash % UInt32(byteCount * 8))
     }
 }

@@ -51,7 +51,7 @@ struct ServedCentral: Hashable, Sendable {
 
 /// A request of a central.
 struct ServedRequest: Sendable {
-    enum Wish: Sendable {
+    enum Operation: Sendable {
         case read(PublishedTree.Place, offset: Int)
         /// The writes, which are performed together or not at all.
         case write([Write])
@@ -63,7 +63,7 @@ struct ServedRequest: Sendable {
     }
 
     let central: ServedCentral
-    let wish: Wish
+    let operation: Operation
     /// The server's identifier of the request. `nil` if no answer is expected.
     let question: GATTServer.RequestID?
 }

@@ -39,20 +39,20 @@ extension PublishedCharacteristic {
         return [permissions.read, permissions.write, permissions.subscribe].contains(.encrypted)
     }
 
-    private var wishes: CBCharacteristicProperties { .init(rawValue: properties) }
+    private var requested: CBCharacteristicProperties { .init(rawValue: properties) }
 
     /// The properties that centrals see. A property that requires encryption for notifications or
     /// indications implies that they are supported.
     private var airProperties: GATT.CharacteristicProperties {
         var air = GATT.CharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties))
-        if wishes.contains(.notifyEncryptionRequired) { air.insert(.notify) }
-        if wishes.contains(.indicateEncryptionRequired) { air.insert(.indicate) }
+        if requested.contains(.notifyEncryptionRequired) { air.insert(.notify) }
+        if requested.contains(.indicateEncryptionRequired) { air.insert(.indicate) }
         return air
     }
 
     private var hostPermissions: GATT.Permissions {
         let allowed = CBAttributePermissions(rawValue: permissions)
-        let isSubscriptionProtected = !wishes.isDisjoint(
+        let isSubscriptionProtected = !requested.isDisjoint(
             with: [.notifyEncryptionRequired, .indicateEncryptionRequired]
         )
         return GATT.Permissions(

@@ -82,7 +82,7 @@ extension PublishedCharacteristic {
         permissions = characteristic.permissions.rawValue
         value = characteristic.cachedValue.map { [UInt8]($0) }
         descriptors = (characteristic.descriptors ?? []).map { descriptor in
-            let value = DescriptorValue.octets(of: descriptor.uuid.value, value: descriptor.value)
+            let value = DescriptorValue.bytes(of: descriptor.uuid.value, value: descriptor.value)
             return PublishedDescriptor(uuid: descriptor.uuid.uuidString, value: value ?? [])
         }
     }
@@ -104,7 +104,7 @@ extension PublishedCharacteristic {
 extension PublishedDescriptor {
     func makeDescriptor() -> CBMutableDescriptor {
         let identity = CBUUID(string: uuid)
-        let value = DescriptorValue.value(of: identity.value, octets: Data(value))
+        let value = DescriptorValue.value(of: identity.value, bytes: Data(value))
         return CBMutableDescriptor(type: identity, value: value)
     }
 }

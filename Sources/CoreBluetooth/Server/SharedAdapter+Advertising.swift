@@ -23,7 +23,7 @@ struct AdvertisingPart: Sendable {
 
 extension SharedAdapter {
     func startAdvertising(
-        _ wish: AdvertisementWish,
+        _ advertisement: AdvertisementRequest,
         ticket: Int,
         isCurrent: Bool,
         for session: SessionIdentifier
@@ -34,7 +34,7 @@ extension SharedAdapter {
                 to: session
             )
         }
-        guard server.advertising.plan.start(wish, for: session) else {
+        guard server.advertising.plan.start(advertisement, for: session) else {
             let error = CBError(delivering: .alreadyAdvertising)
             return post(.advertisingStarted(error, ticket: ticket), to: session)
         }
@@ -45,7 +45,7 @@ extension SharedAdapter {
     }
 
     func stopAdvertising(for session: SessionIdentifier) {
-        guard server.advertising.plan.wish(of: session) != nil else { return }
+        guard server.advertising.plan.advertisement(of: session) != nil else { return }
         server.advertising.plan.stop(session)
         intentsChanged(of: session)
         server.advertising.starting.removeAll { $0.session == session }
@@ -107,7 +107,7 @@ extension SharedAdapter {
     /// Returns whether the manager has not stopped advertising since the start.
     private func isCurrent(_ start: AdvertisingPart.Start) -> Bool {
         server.advertising.tickets[start.session] == start.ticket
-            && server.advertising.plan.wish(of: start.session) != nil
+            && server.advertising.plan.advertisement(of: start.session) != nil
     }
 
     private func endSet() {

@@ -32,8 +32,8 @@ extension SharedAdapter {
             return onHost { $0.answer(id, .failure(.unlikelyError)) }
         }
         server.questions.ask(id, [place.session], on: link)
-        let wish = ServedRequest.Wish.read(place, offset: offset)
-        post(ServedRequest(central: central, wish: wish, question: id), to: place.session)
+        let operation = ServedRequest.Operation.read(place, offset: offset)
+        post(ServedRequest(central: central, operation: operation, question: id), to: place.session)
     }
 
     private func askedToWrite(
@@ -57,7 +57,10 @@ extension SharedAdapter {
         if let id { server.questions.ask(id, sessions, on: link) }
         for session in sessions.sorted() {
             let unit = writes.filter { $0.place.session == session }
-            post(ServedRequest(central: central, wish: .write(unit), question: id), to: session)
+            post(
+                ServedRequest(central: central, operation: .write(unit), question: id),
+                to: session
+            )
         }
     }
 

@@ -20,7 +20,7 @@ struct ServerPart: Sendable {
     /// The services to unpublish as soon as no service includes them.
     var leaving: [GATT.PublishedService] = []
     var subscriptions = SubscriptionRegistry()
-    var questions = QuestionBook()
+    var questions = PendingRequests()
     var links = ServedLinks()
     /// The values that wait to be sent. `UpdateQueue` bounds their number.
     var updates: [Int: Update] = [:]

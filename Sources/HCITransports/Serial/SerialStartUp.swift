@@ -156,7 +156,7 @@ extension SerialStartUp {
         state = .awaitingReset(purpose)
         nextDeadline = now + answerTimeout
         deframer.reset()
-        deframer.resynchronise()
+        deframer.resynchronize()
         let reset = Action.send(HCI.EncodedCommand(HCI.Reset()).h4Packet)
         guard speed != currentSpeed else { return [reset] }
         currentSpeed = speed

@@ -38,9 +38,9 @@ extension SerialVendor {
         switch self {
         case .broadcom: Self.broadcomOrders(speed)
         // HCI_VS_Update_UART_HCI_Baudrate, with the speed as a four-byte number.
-        case .ti: [Order(opcode: 0xFF36, parameters: Self.octets(speed))]
+        case .ti: [Order(opcode: 0xFF36, parameters: Self.bytes(speed))]
         // Set Operational Speed (NXP UM11628), with the speed as a four-byte number.
-        case .nxp: [Order(opcode: 0xFC09, parameters: Self.octets(speed))]
+        case .nxp: [Order(opcode: 0xFC09, parameters: Self.bytes(speed))]
         case .qualcomm:
             // From the kernel's btqca.h. The answer is a vendor event at the new speed.
             Self.qualcommCodes[speed].map { code in
@@ -67,12 +67,12 @@ extension SerialVendor {
     /// Above 3,000,000 bits per second, the UART first needs its faster clock (the kernel's
     /// hci_bcm).
     private static func broadcomOrders(_ speed: Int) -> [Order] {
-        let update = Order(opcode: 0xFC18, parameters: [0, 0] + octets(speed))
+        let update = Order(opcode: 0xFC18, parameters: [0, 0] + bytes(speed))
         let fastClock = Order(opcode: 0xFC45, parameters: [1])
         return speed > 3_000_000 ? [fastClock, update] : [update]
     }
 
-    private static func octets(_ speed: Int) -> [UInt8] {
+    private static func bytes(_ speed: Int) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: speed >> (8 * $0)) }
     }
 

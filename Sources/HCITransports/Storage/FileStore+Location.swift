@@ -44,13 +44,13 @@ extension FileStore {
     /// `_` and two hexadecimal digits for each byte.
     private static func fileName(for adapter: String) -> String {
         var name = ""
-        for (index, octet) in adapter.utf8.enumerated() {
-            let character = Character(UnicodeScalar(octet))
-            let isPlain = octet < 128 && (character.isLetter || character.isNumber)
+        for (index, byte) in adapter.utf8.enumerated() {
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = byte < 128 && (character.isLetter || character.isNumber)
             if isPlain || character == "-" || character == "." && index > 0 {
                 name.append(character)
             } else {
-                name += character == ":" ? "+" : "_" + [octet].hexadecimal
+                name += character == ":" ? "+" : "_" + [byte].hexadecimal
             }
         }
         guard name.utf8.count > nameLimit else { return name.isEmpty ? "_" : name }

@@ -4,18 +4,18 @@
 package struct RadioSwitch: Hashable, Sendable {
     /// Whether a user has turned the radio off with `rfkill block bluetooth` or with the airplane
     /// mode of a desktop.
-    package let isOffByWish: Bool
+    package let isSoftBlocked: Bool
     /// Whether a switch, a key or the firmware has turned the radio off. No program can then turn
     /// it on.
-    package let isOffByHardware: Bool
+    package let isHardBlocked: Bool
 
-    package init(isOffByWish: Bool, isOffByHardware: Bool) {
-        self.isOffByWish = isOffByWish
-        self.isOffByHardware = isOffByHardware
+    package init(isSoftBlocked: Bool, isHardBlocked: Bool) {
+        self.isSoftBlocked = isSoftBlocked
+        self.isHardBlocked = isHardBlocked
     }
 
     /// Whether the radio is off.
-    package var isOff: Bool { isOffByWish || isOffByHardware }
+    package var isOff: Bool { isSoftBlocked || isHardBlocked }
 }
 
 /// Finds the switches of adapters.
@@ -33,8 +33,8 @@ struct RadioSwitches: Sendable {
         let names = files.names(in: folder)
         guard let name = names.first(where: { $0.hasPrefix("rfkill") }) else { return nil }
         return RadioSwitch(
-            isOffByWish: isSet("\(folder)/\(name)/soft"),
-            isOffByHardware: isSet("\(folder)/\(name)/hard")
+            isSoftBlocked: isSet("\(folder)/\(name)/soft"),
+            isHardBlocked: isSet("\(folder)/\(name)/hard")
         )
     }
 

@@ -60,7 +60,7 @@ package struct KeyRedaction: Sendable {
     }
 
     private static func blankEvent(_ packet: inout ArraySlice<UInt8>) {
-        switch packet.octet(at: 1) {
+        switch packet.byte(at: 1) {
         // Command Complete: the result of LE Encrypt, or random numbers, from which keys are
         // generated.
         case HCI.EventCode.commandComplete.rawValue:
@@ -68,7 +68,7 @@ package struct KeyRedaction: Sendable {
             else { return }
             packet.zero(0..<16, after: 7)
         // LE Generate DHKey Complete: the shared secret (Vol 4, Part E, 7.7.65.9).
-        case HCI.EventCode.leMeta.rawValue where packet.octet(at: 3) == dhKeyComplete:
+        case HCI.EventCode.leMeta.rawValue where packet.byte(at: 3) == dhKeyComplete:
             packet.zero(0..<32, after: 5)
         default: break
         }
@@ -82,7 +82,7 @@ package struct KeyRedaction: Sendable {
         _ packet: inout ArraySlice<UInt8>,
         _ trackers: inout [UInt16: SecurityFrameTracker]
     ) {
-        guard let low = packet.octet(at: 1), let high = packet.octet(at: 2) else { return }
+        guard let low = packet.byte(at: 1), let high = packet.byte(at: 2) else { return }
         // The handle has twelve bits, which bounds the size of the table.
         let handle = UInt16(high & 0x0F) << 8 | UInt16(low)
         let isContinuation = high >> 4 & 0b11 == HCI.PacketBoundary.continuing.rawValue
@@ -127,12 +127,12 @@ private enum H4Type {
 
 extension ArraySlice<UInt8> {
     /// Returns the byte at this offset, or nil after the end.
-    fileprivate func octet(at offset: Int) -> UInt8? {
+    fileprivate func byte(at offset: Int) -> UInt8? {
         offset < count ? self[startIndex + offset] : nil
     }
 
     fileprivate func opcode(at offset: Int) -> HCI.Opcode? {
-        guard let low = octet(at: offset), let high = octet(at: offset + 1) else { return nil }
+        guard let low = byte(at: offset), let high = byte(at: offset + 1) else { return nil }
         return HCI.Opcode(rawValue: UInt16(high) << 8 | UInt16(low))
     }
 

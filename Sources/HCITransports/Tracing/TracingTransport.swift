@@ -109,7 +109,7 @@ public final class TracingTransport: HCITransport {
         file.append(packet[...], .sent)
         // From now on, the host searches for the answer (Vol 4, Part A, 4), and so does the log.
         guard inner.losesBytes, packet == Self.reset else { return }
-        state.withLock { $0.deframer.resynchronise() }
+        state.withLock { $0.deframer.resynchronize() }
     }
 
     private func note(_ event: TransportEvent) {

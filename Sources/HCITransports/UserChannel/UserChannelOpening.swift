@@ -164,7 +164,7 @@ struct UserChannelOpening {
         case EPERM, EACCES: .notPermitted(name, program: kernel.files.target(of: "/proc/self/exe"))
         case EUSERS: taken
         case SystemError.radioOff:
-            .switchedOff(name, byHardware: isOffByHardware(index))
+            .switchedOff(name, byHardware: isHardBlocked(index))
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .bluetoothMissing(name)
         default: error.transportError("take", name: name)
         }
@@ -175,7 +175,7 @@ struct UserChannelOpening {
         .inUse(name, by: .processes(AdapterHolders(kernel.files).programs))
     }
 
-    private func isOffByHardware(_ index: UInt16?) -> Bool {
-        index.flatMap { RadioSwitches(kernel.files).of(adapter: $0) }?.isOffByHardware ?? false
+    private func isHardBlocked(_ index: UInt16?) -> Bool {
+        index.flatMap { RadioSwitches(kernel.files).of(adapter: $0) }?.isHardBlocked ?? false
     }
 }

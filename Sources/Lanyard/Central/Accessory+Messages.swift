@@ -25,7 +25,7 @@ extension Accessory {
     ) -> MessageChannel {
         let transport = CharacteristicTransport(
             driver,
-            mirror,
+            snapshot,
             writing: writing,
             as: kind,
             listening: listening
@@ -36,7 +36,7 @@ extension Accessory {
             over: transport,
             options: options,
             timekeeper: driver.timekeeper,
-            keeping: life
+            keeping: lifetime
         )
     }
 }

@@ -25,7 +25,7 @@ extension Accessory {
     ///   requests wait; ``AccessoryError/requestTimedOut(after:)`` after
     ///   ``AccessoryTimeouts/requests``; ``AccessoryError/shutDown``; ``AccessoryError/cancelled``.
     public func read(_ characteristic: BluetoothID) async throws(AccessoryError) -> Data {
-        try await driver.read(characteristic, of: mirror)
+        try await driver.read(characteristic, of: snapshot)
     }
 
     /// Writes a value in a single write, after the writes that already wait.
@@ -56,7 +56,7 @@ extension Accessory {
         to characteristic: BluetoothID,
         as kind: WriteKind = .automatic
     ) async throws(AccessoryError) {
-        try await driver.write(value, to: characteristic, of: mirror, as: kind, mayBeCut: false)
+        try await driver.write(value, to: characteristic, of: snapshot, as: kind, mayBeCut: false)
     }
 
     /// Writes a value that may be longer than one write, in as many chunks as necessary.
@@ -93,7 +93,7 @@ extension Accessory {
         try await driver.write(
             value,
             to: characteristic,
-            of: mirror,
+            of: snapshot,
             as: kind,
             mayBeCut: true,
             progress
@@ -106,7 +106,7 @@ extension Accessory {
     ///   smaller of the other two lengths.
     /// - Returns: The length in bytes; 0 unless the accessory is connected.
     public func maximumWriteLength(for kind: WriteKind) -> Int {
-        mirror.maximumWriteLength(for: kind)
+        snapshot.maximumWriteLength(for: kind)
     }
 
     /// Returns the values of a characteristic: those that the accessory sends, and those that are
@@ -134,7 +134,7 @@ extension Accessory {
         guard description.path(of: characteristic) != nil else {
             throw .unknownCharacteristic(characteristic)
         }
-        return mirror.values(of: characteristic).keeping(life)
+        return snapshot.values(of: characteristic).keeping(lifetime)
     }
 
     // MARK: The link
@@ -147,7 +147,7 @@ extension Accessory {
     ///   ``AccessoryError/requestTimedOut(after:)`` after ``AccessoryTimeouts/requests``,
     ///   ``AccessoryError/shutDown``, ``AccessoryError/cancelled``.
     public func rssi() async throws(AccessoryError) -> Int {
-        try await driver.rssi(of: mirror)
+        try await driver.rssi(of: snapshot)
     }
 
     /// Opens an L2CAP channel: a byte stream that is faster than characteristics.
@@ -160,8 +160,8 @@ extension Accessory {
     ///   ``AccessoryError/requestTimedOut(after:)`` after ``AccessoryTimeouts/requests``,
     ///   ``AccessoryError/shutDown``, ``AccessoryError/cancelled``.
     public func openChannel(psm: UInt16) async throws(AccessoryError) -> ByteChannel {
-        let channel = try await driver.openChannel(psm, to: mirror)
-        channel.keep(life)
+        let channel = try await driver.openChannel(psm, to: snapshot)
+        channel.keep(lifetime)
         return channel
     }
 }

@@ -20,27 +20,27 @@ public final class Accessory: Sendable, Identifiable {
     /// The description with which the accessory was paired or remembered.
     public let description: AccessoryDescription
 
-    let life: CentralLife
-    let mirror: AccessoryMirror
-    var driver: CentralDriver { life.driver }
+    let lifetime: CentralLifetime
+    let snapshot: AccessorySnapshot
+    var driver: CentralDriver { lifetime.driver }
 
-    init(_ id: ID, _ mirror: AccessoryMirror, of life: CentralLife) {
+    init(_ id: ID, _ snapshot: AccessorySnapshot, of lifetime: CentralLifetime) {
         self.id = id
-        description = mirror.description
-        self.mirror = mirror
-        self.life = life
+        description = snapshot.description
+        self.snapshot = snapshot
+        self.lifetime = lifetime
     }
 
     /// The name of the device, or `nil` as long as it is unknown.
-    public var name: String? { mirror.name }
+    public var name: String? { snapshot.name }
 
     // MARK: State
 
     /// The current state of the accessory.
-    public var state: AccessoryState { mirror.change.state }
+    public var state: AccessoryState { snapshot.change.state }
 
     /// The current state and the reason for it.
-    public var latestChange: AccessoryChange { mirror.change }
+    public var latestChange: AccessoryChange { snapshot.change }
 
     /// All changes of the state, beginning with the current one.
     ///
@@ -53,7 +53,7 @@ public final class Accessory: Sendable, Identifiable {
     /// A loop that is slower than the changes loses the oldest ones; ``Events/droppedCount`` and
     /// the numbers of the changes show that. The sequence ends when the accessory is forgotten or
     /// its central ends.
-    public var changes: Events<AccessoryChange> { mirror.events().keeping(life) }
+    public var changes: Events<AccessoryChange> { snapshot.events().keeping(lifetime) }
 
     /// Calls a closure with the current state and then with every change, in order, on a queue of
     /// the central.
@@ -67,8 +67,10 @@ public final class Accessory: Sendable, Identifiable {
     public func onChange(
         _ body: @escaping @Sendable (AccessoryChange) -> Void
     ) -> ObservationToken {
-        let observation = driver.observe(mirror, body)
-        return ObservationToken { [life] in withExtendedLifetime(life) { observation.cancel() } }
+        let observation = driver.observe(snapshot, body)
+        return ObservationToken { [lifetime] in
+            withExtendedLifetime(lifetime) { observation.cancel() }
+        }
     }
 
     /// Waits until the accessory is ready; returns at once if it is.
@@ -79,13 +81,13 @@ public final class Accessory: Sendable, Identifiable {
     ///   ``AccessoryError/shutDown`` if the accessory was forgotten or its central has ended, and
     ///   ``AccessoryError/cancelled``.
     public func untilReady() async throws(AccessoryError) {
-        try await driver.untilReady(mirror)
+        try await driver.untilReady(snapshot)
     }
 
     // MARK: Looking back
 
     /// The results of the latest attempts to make the accessory ready, oldest first.
-    public var attempts: [AttemptRecord] { mirror.attempts }
+    public var attempts: [AttemptRecord] { snapshot.attempts }
 
     /// Explains why the accessory is not connected: its state, the reason, the remedy, when it was
     /// last seen, and how the latest attempts ended. The text is meant for people.
@@ -98,7 +100,7 @@ public final class Accessory: Sendable, Identifiable {
     /// - Throws: ``AccessoryError/shutDown`` if the accessory was forgotten or its central has
     ///   ended; ``AccessoryError/cancelled``.
     public func whereabouts() async throws(AccessoryError) -> Whereabouts {
-        try await driver.whereabouts(of: mirror)
+        try await driver.whereabouts(of: snapshot)
     }
 
     // MARK: Connection
@@ -106,7 +108,7 @@ public final class Accessory: Sendable, Identifiable {
     /// Requests a connection that lasts until `disconnect()`. A paired accessory already has such a
     /// request. Returns at once; see ``untilReady()``.
     public func connect() {
-        driver.connect(mirror)
+        driver.connect(snapshot)
     }
 
     /// Ends the link and withdraws the connection request. The accessory stays known, and
@@ -116,7 +118,7 @@ public final class Accessory: Sendable, Identifiable {
     ///   ``AccessoryError/cancelled`` if the task is canceled, in which case the link ends all the
     ///   same.
     public func disconnect() async throws(AccessoryError) {
-        try await driver.disconnect(mirror)
+        try await driver.disconnect(snapshot)
     }
 
     /// Tests again whether the accessory reveals its protected values. If it does not, the system
@@ -126,6 +128,6 @@ public final class Accessory: Sendable, Identifiable {
     /// - Throws: The errors of ``untilReady()``: ``AccessoryError/notPaired`` if the accessory has
     ///   refused.
     public func pairIfNeeded() async throws(AccessoryError) {
-        try await driver.pairIfNeeded(mirror)
+        try await driver.pairIfNeeded(snapshot)
     }
 }

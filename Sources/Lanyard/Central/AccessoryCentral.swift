@@ -17,8 +17,8 @@
 ///
 /// All members can be called on any thread and from any task.
 public final class AccessoryCentral: Sendable {
-    let life: CentralLife
-    var driver: CentralDriver { life.driver }
+    let lifetime: CentralLifetime
+    var driver: CentralDriver { lifetime.driver }
 
     /// Creates a central for accessories of these kinds. Returns at once; the work begins when
     /// Bluetooth is available.
@@ -31,9 +31,9 @@ public final class AccessoryCentral: Sendable {
         for descriptions: [AccessoryDescription],
         configuration: Configuration = Configuration()
     ) {
-        life = CentralLife(CentralDriver(descriptions, configuration))
+        lifetime = CentralLifetime(CentralDriver(descriptions, configuration))
         driver.begin()
-        configuration.process?.add(life)
+        configuration.process?.add(lifetime)
     }
 
     // MARK: Accessories
@@ -45,7 +45,7 @@ public final class AccessoryCentral: Sendable {
     /// All additions and removals of accessories, beginning with an addition for each current
     /// accessory.
     public var accessoryChanges: Events<AccessoryListChange> {
-        driver.roster.events().keeping(life)
+        driver.roster.events().keeping(lifetime)
     }
 
     /// Returns the first known accessory of the description's kind; `nil` if there is none.
@@ -69,10 +69,10 @@ public final class AccessoryCentral: Sendable {
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
         if let known = knownAccessory(description) {
-            guard try await driver.isBeyondRecognition(known.mirror) else { return known }
+            guard try await driver.isBeyondRecognition(known.snapshot) else { return known }
             try await forget(known)
         }
-        return try await life.pair(description, orJoin: true)
+        return try await lifetime.pair(description, orJoin: true)
     }
 
     /// Searches for an accessory of this kind that is not yet known, connects to it, makes it
@@ -112,7 +112,7 @@ public final class AccessoryCentral: Sendable {
     public func pair(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
-        try await life.pair(description)
+        try await lifetime.pair(description)
     }
 
     /// Forgets an accessory: ends its link, withdraws its connection request and erases it from the
@@ -125,17 +125,17 @@ public final class AccessoryCentral: Sendable {
     ///   this process, but may return at the next launch. ``AccessoryError/shutDown``,
     ///   ``AccessoryError/cancelled``.
     public func forget(_ accessory: Accessory) async throws(AccessoryError) {
-        try await driver.forget(accessory.mirror, accessory.id)
+        try await driver.forget(accessory.snapshot, accessory.id)
     }
 
     // MARK: Bluetooth and connection slots
 
     /// The availability of Bluetooth, as far as it is known.
-    public var availability: Availability { driver.outlook.value }
+    public var availability: Availability { driver.availability.value }
 
     /// All changes of the availability, beginning with the current one.
     public var availabilityChanges: Events<Availability> {
-        driver.outlook.events().keeping(life)
+        driver.availability.events().keeping(lifetime)
     }
 
     /// The number of connection slots, the accessories that hold them, and those that wait. It is a
@@ -144,7 +144,7 @@ public final class AccessoryCentral: Sendable {
 
     /// All changes of the connection slots, beginning with the current snapshot.
     public var connectionSlotChanges: Events<ConnectionSlots> {
-        driver.slots.events().keeping(life)
+        driver.slots.events().keeping(lifetime)
     }
 
     /// Reports which matching devices are near and which have gone, as long as the app holds the
@@ -166,7 +166,7 @@ public final class AccessoryCentral: Sendable {
     public func presence(
         matching matcher: AccessoryMatcher
     ) throws(AccessoryError) -> Events<PresenceEvent> {
-        try driver.presence(matching: matcher).keeping(life)
+        try driver.presence(matching: matcher).keeping(lifetime)
     }
 
     /// Ends all links, scans and waiting calls. The system restores none of them; remembered

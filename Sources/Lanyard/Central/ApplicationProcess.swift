@@ -8,8 +8,8 @@ package final class ApplicationProcess: Sendable {
     /// Creates a process without centrals.
     package init() {}
 
-    func add(_ life: CentralLife) {
-        ends.change { $0.append { [weak life] in life?.driver.close() } }
+    func add(_ lifetime: CentralLifetime) {
+        ends.change { $0.append { [weak lifetime] in lifetime?.driver.close() } }
     }
 
     /// Ends all centrals of the process.

@@ -17,7 +17,7 @@ public final class ByteChannel: Sendable {
     public let psm: UInt16
     let pipe: ChannelPipe
     /// The central that keeps the channel's link.
-    private let life = Guarded<CentralLife?>(nil)
+    private let lifetime = Guarded<CentralLifetime?>(nil)
 
     init(_ pipe: ChannelPipe, psm: UInt16) {
         self.pipe = pipe
@@ -26,18 +26,18 @@ public final class ByteChannel: Sendable {
 
     deinit { pipe.close() }
 
-    func keep(_ life: CentralLife) {
-        self.life.change { $0 = life }
+    func keep(_ lifetime: CentralLifetime) {
+        self.lifetime.change { $0 = lifetime }
     }
 
     /// Sends bytes, after those that already wait. Returns when the system has accepted the last
     /// byte. If the task is canceled earlier, a part of the bytes may have been sent.
     ///
-    /// - Parameter octets: The bytes to send.
+    /// - Parameter bytes: The bytes to send.
     /// - Throws: ``AccessoryError/linkEnded`` if the channel is closed or closes earlier;
     ///   ``AccessoryError/tooManyWrites(limit:)`` if 256 calls wait; ``AccessoryError/cancelled``.
-    public func send(_ octets: Data) async throws(AccessoryError) {
-        try await pipe.send(octets)
+    public func send(_ bytes: Data) async throws(AccessoryError) {
+        try await pipe.send(bytes)
     }
 
     /// Receives the next bytes as soon as there are any. While the app does not call this method,

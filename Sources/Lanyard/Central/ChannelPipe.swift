@@ -47,9 +47,9 @@ final class ChannelPipe: @unchecked Sendable {
 
     // MARK: From tasks
 
-    func send(_ octets: Data) async throws(AccessoryError) {
+    func send(_ bytes: Data) async throws(AccessoryError) {
         let result: Sent = await wait { number, finish in
-            { $0.begin(Sending(number: number, rest: octets, finish: finish)) }
+            { $0.begin(Sending(number: number, rest: bytes, finish: finish)) }
         }
         try result.get()
     }
@@ -147,8 +147,8 @@ final class ChannelPipe: @unchecked Sendable {
     }
 
     private func deliver() {
-        while !receivings.isEmpty, let octets = streams.read() {
-            receivings.removeFirst().finish(.success(octets))
+        while !receivings.isEmpty, let bytes = streams.read() {
+            receivings.removeFirst().finish(.success(bytes))
         }
     }
 

@@ -15,10 +15,10 @@ final class ObservationBridge: Sendable {
     }
 
     /// Starts the observation. Runs on the queue that delivers changes, so no change is missed.
-    func begin(_ mirror: AccessoryMirror) {
+    func begin(_ snapshot: AccessorySnapshot) {
         guard let body = parts.change({ $0.body }) else { return }
-        body(mirror.change)
-        let observation = mirror.changes.observe { [weak self] change in
+        body(snapshot.change)
+        let observation = snapshot.changes.observe { [weak self] change in
             self?.parts.change { $0.body }?(change)
         }
         let isOver = parts.change { parts in

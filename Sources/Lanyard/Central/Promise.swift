@@ -4,14 +4,14 @@
 final class Promise<Value: Sendable>: Sendable {
     typealias Answer = Result<Value, AccessoryError>
 
-    private enum Standing {
+    private enum State {
         case open
         case awaited(CheckedContinuation<Answer, Never>)
         case given(Answer)
         case taken
     }
 
-    private let standing = Guarded(Standing.open)
+    private let state = Guarded(State.open)
     private let cancellation = Guarded<(@Sendable () -> Void)?>(nil)
 
     /// Sets a closure that runs if the waiting task is canceled before there is a result.
@@ -23,8 +23,8 @@ final class Promise<Value: Sendable>: Sendable {
 
     /// Whether there is a result, so that no further one is needed.
     var isOver: Bool {
-        standing.change { standing in
-            switch standing {
+        state.change { state in
+            switch state {
             case .open, .awaited: false
             case .given, .taken: true
             }
@@ -43,13 +43,13 @@ final class Promise<Value: Sendable>: Sendable {
     /// Sets the result. Returns `false` if there already was one.
     @discardableResult
     func give(_ answer: Answer) -> Bool {
-        let (isFirst, waiting) = standing.change { standing in
-            switch standing {
+        let (isFirst, waiting) = state.change { state in
+            switch state {
             case .open:
-                standing = .given(answer)
+                state = .given(answer)
                 return (true, nil as CheckedContinuation<Answer, Never>?)
             case .awaited(let continuation):
-                standing = .taken
+                state = .taken
                 return (true, continuation)
             case .given, .taken: return (false, nil)
             }
@@ -70,12 +70,12 @@ final class Promise<Value: Sendable>: Sendable {
     }
 
     private func serve(_ continuation: CheckedContinuation<Answer, Never>) {
-        let given = standing.change { standing -> Answer? in
-            guard case .given(let answer) = standing else {
-                standing = .awaited(continuation)
+        let given = state.change { state -> Answer? in
+            guard case .given(let answer) = state else {
+                state = .awaited(continuation)
                 return nil
             }
-            standing = .taken
+            state = .taken
             return answer
         }
         if let given { continuation.resume(returning: given) }

@@ -6,49 +6,50 @@
 /// the central alive, so the central's own objects must not hold them.
 final class Roster: Sendable {
     private struct Shown {
-        var mirrors: [AccessoryMirror] = []
-        weak var life: CentralLife?
+        var snapshots: [AccessorySnapshot] = []
+        weak var lifetime: CentralLifetime?
     }
 
     private let shown = Guarded(Shown())
     private let hub = Hub<AccessoryListChange>()
 
     /// Sets the lifetime that the app holds.
-    func begin(_ life: CentralLife) {
-        shown.change { $0.life = life }
+    func begin(_ lifetime: CentralLifetime) {
+        shown.change { $0.lifetime = lifetime }
     }
 
     var accessories: [Accessory] {
-        let (mirrors, life) = shown.change { ($0.mirrors, $0.life) }
-        return life.map { life in mirrors.compactMap { $0.accessory(of: life) } } ?? []
+        let (snapshots, lifetime) = shown.change { ($0.snapshots, $0.lifetime) }
+        return lifetime.map { lifetime in snapshots.compactMap { $0.accessory(of: lifetime) } }
+            ?? []
     }
 
-    func has(_ mirror: AccessoryMirror) -> Bool {
-        shown.change { $0.mirrors.contains { $0 === mirror } }
+    func has(_ snapshot: AccessorySnapshot) -> Bool {
+        shown.change { $0.snapshots.contains { $0 === snapshot } }
     }
 
     func events() -> Events<AccessoryListChange> {
         hub.events { self.accessories.map { .added($0) } }
     }
 
-    func add(_ mirror: AccessoryMirror) {
-        let life = shown.change { $0.life }
-        let accessory = life.flatMap { mirror.accessory(of: $0) }
-        guard let accessory else { return shown.change { $0.mirrors.append(mirror) } }
+    func add(_ snapshot: AccessorySnapshot) {
+        let lifetime = shown.change { $0.lifetime }
+        let accessory = lifetime.flatMap { snapshot.accessory(of: $0) }
+        guard let accessory else { return shown.change { $0.snapshots.append(snapshot) } }
         hub.send {
-            shown.change { $0.mirrors.append(mirror) }
+            shown.change { $0.snapshots.append(snapshot) }
             return .added(accessory)
         }
     }
 
-    func remove(_ mirror: AccessoryMirror) {
-        let life = shown.change { $0.life }
-        let accessory = life.flatMap { mirror.accessory(of: $0) }
+    func remove(_ snapshot: AccessorySnapshot) {
+        let lifetime = shown.change { $0.lifetime }
+        let accessory = lifetime.flatMap { snapshot.accessory(of: $0) }
         guard let accessory else {
-            return shown.change { $0.mirrors.removeAll { $0 === mirror } }
+            return shown.change { $0.snapshots.removeAll { $0 === snapshot } }
         }
         hub.send {
-            shown.change { $0.mirrors.removeAll { $0 === mirror } }
+            shown.change { $0.snapshots.removeAll { $0 === snapshot } }
             return .removed(accessory)
         }
     }
@@ -56,6 +57,6 @@ final class Roster: Sendable {
     /// Ends the sequences and removes all accessories.
     func end() {
         hub.end()
-        shown.change { $0.mirrors = [] }
+        shown.change { $0.snapshots = [] }
     }
 }

@@ -7,25 +7,25 @@
 /// when there is no request.
 struct ScanPlan {
     /// The maximum number of simultaneous requests.
-    static let wishLimit = 256
+    static let scanLimit = 256
 
-    private var wishes: [Int: ScanWish] = [:]
-    private var current: ScanWish?
+    private var scans: [Int: PlannedScan] = [:]
+    private var current: PlannedScan?
     private var isPossible = false
     /// Whether a new request may have missed devices that the scan has already reported.
     private var isStale = false
 
     /// The scan that is running.
-    var running: ScanWish? { current }
+    var running: PlannedScan? { current }
 
     /// Adds, changes or, with `nil`, removes the request with this number. Returns `false` if there
     /// are too many requests.
-    mutating func set(_ wish: ScanWish?, for number: Int) -> Bool {
-        guard wish == nil || wishes[number] != nil || wishes.count < Self.wishLimit else {
+    mutating func set(_ scan: PlannedScan?, for number: Int) -> Bool {
+        guard scan == nil || scans[number] != nil || scans.count < Self.scanLimit else {
             return false
         }
-        if wish != nil, wishes[number] == nil { isStale = true }
-        wishes[number] = wish
+        if scan != nil, scans[number] == nil { isStale = true }
+        scans[number] = scan
         return true
     }
 
@@ -36,8 +36,8 @@ struct ScanPlan {
     }
 
     /// Notes that the system continues the scan of an earlier process.
-    mutating func restored(_ wish: ScanWish) {
-        current = wish
+    mutating func restored(_ scan: PlannedScan) {
+        current = scan
     }
 
     /// Returns the action that makes the scan match the requests; `nil` if it already does.
@@ -51,24 +51,24 @@ struct ScanPlan {
         return wanted.map { .scan($0) } ?? .stop
     }
 
-    private var union: ScanWish? {
-        wishes.values.reduce(nil) { union, wish in
-            guard let union else { return wish }
-            return union.union(wish)
+    private var union: PlannedScan? {
+        scans.values.reduce(nil) { union, scan in
+            guard let union else { return scan }
+            return union.union(scan)
         }
     }
 }
 
 /// A request for a scan.
-struct ScanWish: Hashable, Sendable {
+struct PlannedScan: Hashable, Sendable {
     /// The services to scan for; `nil` for all devices.
     var services: Set<BluetoothID>?
     /// Whether the scan reports every packet, not only the first of each device.
     var reportsDuplicates = false
 
     /// Returns a request that finds everything that the two find.
-    func union(_ other: ScanWish) -> ScanWish {
-        var both = ScanWish(services: nil, reportsDuplicates: false)
+    func union(_ other: PlannedScan) -> PlannedScan {
+        var both = PlannedScan(services: nil, reportsDuplicates: false)
         if let services, let others = other.services { both.services = services.union(others) }
         both.reportsDuplicates = reportsDuplicates || other.reportsDuplicates
         return both
@@ -78,7 +78,7 @@ struct ScanWish: Hashable, Sendable {
 /// An action of a scan plan.
 enum ScanAction: Hashable, Sendable {
     /// Start this scan, in place of the current one.
-    case scan(ScanWish)
+    case scan(PlannedScan)
     /// Stop the scan.
     case stop
 }

@@ -15,12 +15,12 @@ public struct AccessoryMatcher: Sendable {
     /// Whether the rule examines more than services: data that may differ in the next packet, such
     /// as the signal strength or a name. The scan must then report every packet.
     let looksBeyondServices: Bool
-    private let test: @Sendable (Sighting) -> Bool
+    private let test: @Sendable (Discovery) -> Bool
 
     private init(
         services: Set<BluetoothID>? = nil,
         looksBeyondServices: Bool = true,
-        _ test: @escaping @Sendable (Sighting) -> Bool
+        _ test: @escaping @Sendable (Discovery) -> Bool
     ) {
         self.services = services
         self.looksBeyondServices = looksBeyondServices
@@ -29,8 +29,8 @@ public struct AccessoryMatcher: Sendable {
 
     /// Returns whether the advertisement is from a matching device.
     ///
-    /// - Parameter sighting: The data of the advertisement.
-    public func matches(_ sighting: Sighting) -> Bool { test(sighting) }
+    /// - Parameter discovery: The data of the advertisement.
+    public func matches(_ discovery: Discovery) -> Bool { test(discovery) }
 
     /// Returns a matcher for devices that advertise the service.
     ///
@@ -60,10 +60,10 @@ public struct AccessoryMatcher: Sendable {
         company: UInt16,
         where test: @escaping @Sendable (Data) -> Bool = { _ in true }
     ) -> AccessoryMatcher {
-        AccessoryMatcher { sighting in
-            guard let data = sighting.manufacturerData, data.count >= 2 else { return false }
-            let octets = Array(data.prefix(2))
-            guard UInt16(octets[0]) | UInt16(octets[1]) << 8 == company else { return false }
+        AccessoryMatcher { discovery in
+            guard let data = discovery.manufacturerData, data.count >= 2 else { return false }
+            let bytes = Array(data.prefix(2))
+            guard UInt16(bytes[0]) | UInt16(bytes[1]) << 8 == company else { return false }
             return test(Data(data.dropFirst(2)))
         }
     }
@@ -107,7 +107,7 @@ public struct AccessoryMatcher: Sendable {
     ///
     /// - Parameter test: A test of the advertisement. The central runs it on a queue of its own.
     public static func custom(
-        _ test: @escaping @Sendable (Sighting) -> Bool
+        _ test: @escaping @Sendable (Discovery) -> Bool
     ) -> AccessoryMatcher {
         AccessoryMatcher(test)
     }
@@ -121,8 +121,8 @@ public struct AccessoryMatcher: Sendable {
         let services = matchers.lazy.compactMap(\.services).min { $0.count < $1.count }
         // The data for several matchers may arrive in different packets.
         let looksBeyond = matchers.count > 1 || matchers.contains(where: \.looksBeyondServices)
-        return AccessoryMatcher(services: services, looksBeyondServices: looksBeyond) { sighting in
-            matchers.allSatisfy { $0.matches(sighting) }
+        return AccessoryMatcher(services: services, looksBeyondServices: looksBeyond) { discovery in
+            matchers.allSatisfy { $0.matches(discovery) }
         }
     }
 
@@ -135,8 +135,8 @@ public struct AccessoryMatcher: Sendable {
             services.contains(nil)
             ? nil : services.compactMap(\.self).reduce(into: []) { $0.formUnion($1) }
         let looksBeyond = matchers.contains(where: \.looksBeyondServices)
-        return AccessoryMatcher(services: union, looksBeyondServices: looksBeyond) { sighting in
-            matchers.contains { $0.matches(sighting) }
+        return AccessoryMatcher(services: union, looksBeyondServices: looksBeyond) { discovery in
+            matchers.contains { $0.matches(discovery) }
         }
     }
 }

@@ -21,20 +21,20 @@ extension AccessoryIdentity {
     /// to contain the identifier. Then only the system's identifier is known.
     ///
     /// - Parameters:
-    ///   - sighting: The discovery of the device.
+    ///   - discovery: The discovery of the device.
     ///   - source: The source of the identity. An empty range, or one with a negative bound, gives
     ///     `nil`.
-    public init?(of sighting: Sighting, by source: IdentitySource) {
+    public init?(of discovery: Discovery, by source: IdentitySource) {
         switch source {
         case .system:
-            self = .system(sighting.identifier)
+            self = .system(discovery.identifier)
         case .manufacturerData(let company, let range):
-            guard let data = sighting.manufacturerData else { return nil }
-            let octets = [UInt8](data)
-            guard octets.count >= 2, UInt16(octets[0]) | UInt16(octets[1]) << 8 == company,
-                range.lowerBound >= 0, !range.isEmpty, range.upperBound <= octets.count - 2
+            guard let data = discovery.manufacturerData else { return nil }
+            let bytes = [UInt8](data)
+            guard bytes.count >= 2, UInt16(bytes[0]) | UInt16(bytes[1]) << 8 == company,
+                range.lowerBound >= 0, !range.isEmpty, range.upperBound <= bytes.count - 2
             else { return nil }
-            let identifier = octets.dropFirst(2 + range.lowerBound).prefix(range.count)
+            let identifier = bytes.dropFirst(2 + range.lowerBound).prefix(range.count)
             self = .manufacturer(company: company, identifier: Data(identifier))
         }
     }
@@ -63,7 +63,7 @@ extension AccessoryIdentity: LosslessStringConvertible {
             self = .system(identifier)
         case ("manufacturer", 3):
             guard parts[1].count == 4, let company = Self.number(parts[1], as: UInt16.self),
-                let identifier = Self.octets(of: parts[2])
+                let identifier = Self.bytes(of: parts[2])
             else { return nil }
             self = .manufacturer(company: company, identifier: identifier)
         default: return nil
@@ -83,16 +83,16 @@ extension AccessoryIdentity: LosslessStringConvertible {
         digits.allSatisfy(\.isHexDigit) ? Number(digits, radix: 16) : nil
     }
 
-    private static func octets(of digits: Substring) -> Data? {
+    private static func bytes(of digits: Substring) -> Data? {
         guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
-        var octets = Data()
+        var bytes = Data()
         var rest = digits
         while !rest.isEmpty {
-            guard let octet = number(rest.prefix(2), as: UInt8.self) else { return nil }
-            octets.append(octet)
+            guard let byte = number(rest.prefix(2), as: UInt8.self) else { return nil }
+            bytes.append(byte)
             rest = rest.dropFirst(2)
         }
-        return octets
+        return bytes
     }
 }
 

@@ -3,7 +3,7 @@
 /// The purpose of a connection slot.
 enum SlotUse: Hashable, Sendable {
     /// A connection attempt.
-    case dial
+    case request
     /// An existing link that has no slot.
     case arrived
 }

@@ -3,7 +3,7 @@
 // Facts about states for the records of attempts.
 extension AccessoryMachine.State {
     /// Whether a connection request of the library is pending.
-    var isStanding: Bool {
+    var isPending: Bool {
         guard case .outOfRange(_, .ours) = self else { return false }
         return true
     }
@@ -33,9 +33,9 @@ extension AccessoryMachine.State {
     /// The kind of an attempt that begins in this state.
     var approach: AttemptRecord.Approach {
         switch self {
-        case .outOfRange: .standing
+        case .outOfRange: .pending
         case .connecting(_, .arrived): .restored
-        case .connecting: .dial
+        case .connecting: .direct
         default: .renewal
         }
     }
@@ -44,14 +44,14 @@ extension AccessoryMachine.State {
     func next(after now: Duration) -> AttemptRecord.Next {
         switch self {
         case .unavailable: .bluetooth
-        case .restoring, .retrieving, .scanning: .dial(after: .zero)
+        case .restoring, .retrieving, .scanning: .connect(after: .zero)
         case .idle(let reason): .rest(reason)
         case .connecting(_, .waitingForSlot), .connecting(_, .arrived): .slot
-        case .connecting(_, .backingOff(let countdown)): .dial(after: countdown.deadline - now)
-        case .connecting(_, .dialling), .disconnecting: .dial(after: .zero)
+        case .connecting(_, .backingOff(let countdown)): .connect(after: countdown.deadline - now)
+        case .connecting(_, .requested), .disconnecting: .connect(after: .zero)
         case .discoveringServices, .discoveringCharacteristics, .subscribing, .ready: .ready
         case .connected: .pairing
-        case .outOfRange(_, .ours(let start)): .standing(after: max(start - now, .zero))
+        case .outOfRange(_, .ours(let start)): .pending(after: max(start - now, .zero))
         case .outOfRange(_, .system): .system
         }
     }

@@ -3,7 +3,7 @@
 // From a peripheral to a link.
 extension AccessoryMachine {
     /// Connects with a timeout, as soon as there is a slot.
-    func dial(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
+    func requestConnection(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
         .move(.connecting(peripheral, .waitingForSlot), reason)
     }
 
@@ -12,7 +12,7 @@ extension AccessoryMachine {
         .move(
             .outOfRange(peripheral, .ours(from: now)),
             reason,
-            [.connect(peripheral, .standing(after: .zero))]
+            [.connect(peripheral, .pending(after: .zero))]
         )
     }
 
@@ -25,7 +25,7 @@ extension AccessoryMachine {
     /// Connects without the pause. The pending connection request with the pause must end first.
     func endPause(_ peripheral: Peripheral) -> Decision {
         guard isPausing else { return .ignore }
-        return endLink(peripheral, then: .dial(isGranted: false), because: .wished)
+        return endLink(peripheral, then: .connect(isGranted: false), because: .requested)
     }
 
     /// Requests a slot for an existing link.
@@ -39,8 +39,8 @@ extension AccessoryMachine {
     }
 
     private func callNow(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
-        let dialling = Connecting.dialling(countdown(settings.timeouts.connecting))
-        return .move(.connecting(peripheral, dialling), reason, [.connect(peripheral, .dial)])
+        let requested = Connecting.requested(countdown(settings.timeouts.connecting))
+        return .move(.connecting(peripheral, requested), reason, [.connect(peripheral, .direct)])
     }
 
     /// Handles a discovery. A different peripheral than before is the same accessory with a new
@@ -48,7 +48,7 @@ extension AccessoryMachine {
     func found(_ peripheral: Peripheral) -> Decision {
         switch state {
         case .scanning, .idle(.unknownToSystem):
-            dial(peripheral, because: .found)
+            requestConnection(peripheral, because: .found)
         case .outOfRange(let last, _) where last != peripheral:
             .move(
                 .connecting(peripheral, .waitingForSlot),
@@ -57,7 +57,7 @@ extension AccessoryMachine {
             )
         case .connecting(let last, .backingOff) where last != peripheral,
             .connecting(let last, .waitingForSlot) where last != peripheral:
-            dial(peripheral, because: .found)
+            requestConnection(peripheral, because: .found)
         case .unavailable, .restoring, .retrieving, .idle, .connecting, .discoveringServices,
             .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange,
             .disconnecting:
@@ -67,7 +67,7 @@ extension AccessoryMachine {
 
     func connected(_ peripheral: Peripheral, _ known: Set<CharacteristicPath>) -> Decision {
         switch state {
-        case .connecting(_, .dialling): explore(peripheral, known)
+        case .connecting(_, .requested): explore(peripheral, known)
         case .outOfRange: arrive(peripheral, known, because: .linked)
         case .restoring(_, .connecting), .restoring(_, .connected):
             .note(.restoring(peripheral, .connected(known: known)))
@@ -81,7 +81,7 @@ extension AccessoryMachine {
 
     func failedToConnect(_ peripheral: Peripheral, _ failure: LinkFailure) -> Decision {
         switch state {
-        case .connecting(_, .dialling), .outOfRange:
+        case .connecting(_, .requested), .outOfRange:
             .retry(peripheral, failure, linkWasUp: false)
         case .disconnecting(_, let ending): linkEnded(peripheral, ending)
         case .unavailable, .restoring, .retrieving, .idle, .scanning,
@@ -102,10 +102,10 @@ extension AccessoryMachine {
         case .connecting(let peripheral, .arrived(_, let known)):
             return explore(peripheral, known)
         case .disconnecting(let peripheral, var ending)
-        where ending.slot == .dial && ending.then == .dial(isGranted: false):
-            ending.then = .dial(isGranted: true)
+        where ending.slot == .request && ending.then == .connect(isGranted: false):
+            ending.then = .connect(isGranted: true)
             return .note(.disconnecting(peripheral, ending))
-        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .dialling),
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .requested),
             .connecting(_, .backingOff), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready, .outOfRange, .disconnecting:
             return .ignore
@@ -116,7 +116,7 @@ extension AccessoryMachine {
         switch state {
         case .connecting(_, .waitingForSlot), .connecting(_, .arrived):
             .move(state, .waitingForSlot(slots))
-        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .dialling),
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .requested),
             .connecting(_, .backingOff), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready, .outOfRange, .disconnecting:
             .ignore
@@ -127,9 +127,9 @@ extension AccessoryMachine {
     func turnedAway(_ slots: AttemptRecord.Slots?) -> Decision {
         switch state {
         case .connecting(let peripheral, .arrived):
-            endLink(peripheral, then: .dial(isGranted: false), because: .waitingForSlot(slots))
+            endLink(peripheral, then: .connect(isGranted: false), because: .waitingForSlot(slots))
         case .unavailable, .restoring, .retrieving, .idle, .scanning,
-            .connecting(_, .waitingForSlot), .connecting(_, .dialling),
+            .connecting(_, .waitingForSlot), .connecting(_, .requested),
             .connecting(_, .backingOff), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready, .outOfRange, .disconnecting:
             .ignore
@@ -141,7 +141,7 @@ extension AccessoryMachine {
         switch state {
         case .connecting(let peripheral, .waitingForSlot):
             return .retry(peripheral, failure, linkWasUp: false)
-        case .connecting(let peripheral, .dialling), .connecting(let peripheral, .arrived),
+        case .connecting(let peripheral, .requested), .connecting(let peripheral, .arrived),
             .discoveringServices(let peripheral, _, _),
             .discoveringCharacteristics(let peripheral, _, _), .subscribing(let peripheral, _, _),
             .connected(let peripheral, _, _), .ready(let peripheral, _):
@@ -150,7 +150,8 @@ extension AccessoryMachine {
                 then: .retry(failure, linkWasUp: true),
                 because: .evicted
             )
-        case .disconnecting(let peripheral, var ending) where ending.then == .dial(isGranted: true):
+        case .disconnecting(let peripheral, var ending)
+        where ending.then == .connect(isGranted: true):
             ending.then = .retry(failure, linkWasUp: true)
             ending.slot = .ending
             return .note(.disconnecting(peripheral, ending))
@@ -166,9 +167,9 @@ extension AccessoryMachine {
         case .rest(let reason): .move(.idle(reason), .resting(reason))
         case .retry(let failure, let linkWasUp):
             .retry(peripheral, failure, linkWasUp: linkWasUp)
-        case .dial(isGranted: false): dial(peripheral, because: .nextAttempt)
-        case .dial(isGranted: true): callNow(peripheral, because: .slotGranted)
-        case .pair: retrieve(for: .pair, because: .wished)
+        case .connect(isGranted: false): requestConnection(peripheral, because: .nextAttempt)
+        case .connect(isGranted: true): callNow(peripheral, because: .slotGranted)
+        case .pair: retrieve(for: .pair, because: .requested)
         }
     }
 }

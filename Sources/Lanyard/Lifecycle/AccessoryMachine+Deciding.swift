@@ -16,10 +16,10 @@ extension AccessoryMachine {
         case .slot(let event): decide(event)
         case .countdownEnded(let countdown):
             countdown == state.countdown ? countdownEnded() : .ignore
-        case .wished(.pair): pair()
-        case .wished(.connect): connect()
-        case .wished(.disconnect): end(for: .disconnected)
-        case .wished(.forget): end(for: .forgotten)
+        case .command(.pair): pair()
+        case .command(.connect): connect()
+        case .command(.disconnect): end(for: .disconnected)
+        case .command(.forget): end(for: .forgotten)
         }
     }
 

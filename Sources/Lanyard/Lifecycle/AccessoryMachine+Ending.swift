@@ -11,7 +11,8 @@ extension AccessoryMachine {
     ) -> Decision {
         let ending = Ending(
             countdown: countdown(settings.timeouts.disconnecting),
-            slot: then == .dial(isGranted: false) ? .dial : state.slotUse.map { _ in .ending },
+            slot: then == .connect(isGranted: false)
+                ? .request : state.slotUse.map { _ in .ending },
             then: then
         )
         return .move(
@@ -37,7 +38,7 @@ extension AccessoryMachine {
     func disconnected(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let cancelled = LinkFailure(.ownCancel, "it was cancelled on this device")
         switch state {
-        case .connecting(_, .dialling):
+        case .connecting(_, .requested):
             // A disconnection without an error belongs to an earlier link and was reported late.
             // The attempt is still running and must be canceled.
             guard let failure else { return abandon(peripheral, cancelled, linkWasUp: false) }
@@ -66,10 +67,10 @@ extension AccessoryMachine {
         guard case .outOfRange(_, .ours(let start)) = state, start > now else {
             return .note(
                 .outOfRange(peripheral, .ours(from: now)),
-                [.connect(peripheral, .standing(after: .zero))]
+                [.connect(peripheral, .pending(after: .zero))]
             )
         }
-        return .note(state, [.connect(peripheral, .standing(after: start - now))])
+        return .note(state, [.connect(peripheral, .pending(after: start - now))])
     }
 
     /// Handles a reconnection by the system. No action is necessary for a remembered accessory. A
@@ -86,7 +87,7 @@ extension AccessoryMachine {
         case .restoring(_, .connected):
             return .note(.restoring(peripheral, .connecting))
         case .unavailable, .restoring, .retrieving, .idle, .scanning,
-            .connecting(_, .waitingForSlot), .connecting(_, .dialling),
+            .connecting(_, .waitingForSlot), .connecting(_, .requested),
             .connecting(_, .backingOff), .outOfRange(_, .system), .disconnecting:
             return .ignore
         }
@@ -96,12 +97,12 @@ extension AccessoryMachine {
     func countdownEnded() -> Decision {
         switch state {
         case .scanning: return .move(.idle(.notFound), .resting(.notFound))
-        case .connecting(let peripheral, .dialling):
+        case .connecting(let peripheral, .requested):
             let failure = tooLong("connecting", settings.timeouts.connecting)
             return abandon(peripheral, failure, linkWasUp: false)
         case .connecting(_, .arrived): return turnedAway(log.slots)
         case .connecting(let peripheral, .backingOff):
-            return dial(peripheral, because: .nextAttempt)
+            return requestConnection(peripheral, because: .nextAttempt)
         case .discoveringServices(let peripheral, _, _):
             return abandon(
                 peripheral,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A call of the app that concerns one accessory.
-enum Wish: Hashable, Sendable, CaseIterable {
+enum Command: Hashable, Sendable, CaseIterable {
     /// Find, connect and pair an accessory, or try the pairing again.
     case pair
     /// Keep the paired accessory connected.
@@ -86,6 +86,6 @@ extension AccessoryMachine {
         /// The armed countdown has ended.
         case countdownEnded(Countdown)
         /// A call of the app.
-        case wished(Wish)
+        case command(Command)
     }
 }

@@ -20,7 +20,7 @@ extension AccessoryMachine.State {
         switch self {
         case .scanning(let countdown), .discoveringServices(_, let countdown, _),
             .discoveringCharacteristics(_, let countdown, _), .subscribing(_, let countdown, _),
-            .connected(_, .probing(let countdown), _), .connecting(_, .dialling(let countdown)),
+            .connected(_, .probing(let countdown), _), .connecting(_, .requested(let countdown)),
             .connecting(_, .arrived(let countdown, _)),
             .connecting(_, .backingOff(let countdown)):
             countdown
@@ -35,9 +35,9 @@ extension AccessoryMachine.State {
     var slotUse: SlotHold? {
         switch self {
         case .connecting(_, .arrived): .arrived
-        case .connecting(_, .waitingForSlot), .connecting(_, .dialling), .discoveringServices,
+        case .connecting(_, .waitingForSlot), .connecting(_, .requested), .discoveringServices,
             .discoveringCharacteristics, .subscribing, .connected, .ready:
-            .dial
+            .request
         case .disconnecting(_, let ending): ending.slot
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .outOfRange,
             .connecting(_, .backingOff):
@@ -82,7 +82,7 @@ extension AccessoryMachine.State {
     var phase: AttemptRecord.Phase? {
         switch self {
         case .connecting(_, .waitingForSlot), .connecting(_, .arrived): .waitingForSlot
-        case .connecting(_, .dialling), .outOfRange: .connecting
+        case .connecting(_, .requested), .outOfRange: .connecting
         case .discoveringServices: .discoveringServices
         case .discoveringCharacteristics: .discoveringCharacteristics
         case .subscribing: .subscribing

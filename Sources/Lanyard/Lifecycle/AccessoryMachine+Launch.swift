@@ -45,7 +45,7 @@ extension AccessoryMachine {
         case .disconnecting(_, let ending):
             switch ending.then {
             case .rest(let reason): .rest(reason)
-            case .retry, .dial: goOn
+            case .retry, .connect: goOn
             case .pair: .pair
             }
         }
@@ -72,17 +72,17 @@ extension AccessoryMachine {
     func retrieved(_ peripheral: Peripheral?) -> Decision {
         switch (state, peripheral) {
         case (.retrieving(.remembered, .pair), let peripheral?):
-            dial(peripheral, because: .remembered)
+            requestConnection(peripheral, because: .remembered)
         case (.retrieving(.remembered, _), let peripheral?):
             wasJustSeen
-                ? dial(peripheral, because: .remembered)
+                ? requestConnection(peripheral, because: .remembered)
                 : standBy(peripheral, because: .remembered)
         case (.retrieving(.remembered, let intent), nil):
             .note(.retrieving(.heldBySystem, intent), [.retrieve(.heldBySystem)])
         case (.retrieving(.heldBySystem, _), let peripheral?):
-            dial(peripheral, because: .found)
+            requestConnection(peripheral, because: .found)
         case (.retrieving(.heldBySystem, .pair), nil):
-            .move(.scanning(countdown(settings.timeouts.scanning)), .wished)
+            .move(.scanning(countdown(settings.timeouts.scanning)), .requested)
         case (.retrieving(.heldBySystem, _), nil):
             .move(.idle(.unknownToSystem), .resting(.unknownToSystem))
         case (.unavailable, _), (.restoring, _), (.idle, _), (.scanning, _), (.connecting, _),

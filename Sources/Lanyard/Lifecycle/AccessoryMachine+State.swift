@@ -35,18 +35,18 @@ enum Retrieval: Hashable, Sendable {
 /// The kind of a connection request.
 enum Approach: Hashable, Sendable {
     /// With a timeout, and with a slot: the accessory was just discovered.
-    case dial
+    case direct
     /// Without a time limit and without a slot; the system begins after the delay.
-    case standing(after: Duration)
+    case pending(after: Duration)
 }
 
 extension Approach: CustomStringConvertible {
     /// A text for records.
     var description: String {
         switch self {
-        case .dial: "dial"
-        case .standing(.zero): "standing"
-        case .standing(let delay): "standing, in \(delay.inSeconds)"
+        case .direct: "direct"
+        case .pending(.zero): "pending"
+        case .pending(let delay): "pending, in \(delay.inSeconds)"
         }
     }
 }
@@ -63,14 +63,14 @@ enum Standby: Hashable, Sendable {
 /// The purpose for which a slot is held or requested.
 enum SlotHold: Hashable, Sendable {
     /// A connection attempt, or the link that resulted from it.
-    case dial
+    case request
     /// The link of a completed pending connection request.
     case arrived
     /// A link that is being ended: the slot is released afterwards, whatever follows.
     case ending
 
     /// The purpose that the pool receives.
-    var use: SlotUse { self == .arrived ? .arrived : .dial }
+    var use: SlotUse { self == .arrived ? .arrived : .request }
 }
 
 extension AccessoryMachine {
@@ -123,7 +123,7 @@ extension AccessoryMachine {
         /// A slot was requested.
         case waitingForSlot
         /// There is a slot, and the connection attempt is running.
-        case dialling(Countdown)
+        case requested(Countdown)
         /// A pending connection request completed: there is a link, for which a slot was requested.
         case arrived(Countdown, known: Set<CharacteristicPath>)
         /// The last attempt failed; the next one begins after the countdown.
@@ -181,7 +181,7 @@ extension AccessoryMachine {
         /// The step that the reconnect plan decides after a failure.
         case retry(LinkFailure, linkWasUp: Bool)
         /// A connection attempt, as soon as a slot is granted.
-        case dial(isGranted: Bool)
+        case connect(isGranted: Bool)
         /// The pairing of another accessory.
         case pair
     }

@@ -142,7 +142,7 @@ extension AccessoryMachine {
     /// Repeats the step that was refused because the accessory is not paired.
     func pairAgain(_ peripheral: Peripheral, _ link: Link) -> Decision {
         settings.protected == nil
-            ? conclude(peripheral, link, because: .wished)
-            : prove(peripheral, link, because: .wished)
+            ? conclude(peripheral, link, because: .requested)
+            : prove(peripheral, link, because: .requested)
     }
 }

@@ -6,13 +6,14 @@ extension AccessoryMachine {
         switch state {
         case .unavailable(let why, .rest):
             return .note(.unavailable(why, .pair))
-        case .idle: return retrieve(for: .pair, because: .wished)
+        case .idle: return retrieve(for: .pair, because: .requested)
         case .connected(let peripheral, .refused, let link): return pairAgain(peripheral, link)
-        case .connecting(let peripheral, .backingOff): return dial(peripheral, because: .wished)
+        case .connecting(let peripheral, .backingOff):
+            return requestConnection(peripheral, because: .requested)
         case .outOfRange(let peripheral, _): return endPause(peripheral)
         case .disconnecting(let peripheral, var ending):
             guard case .rest = ending.then else { return .ignore }
-            ending.then = isRemembered ? .dial(isGranted: false) : .pair
+            ending.then = isRemembered ? .connect(isGranted: false) : .pair
             return .note(.disconnecting(peripheral, ending))
         case .unavailable, .restoring, .retrieving, .scanning, .connecting, .discoveringServices,
             .discoveringCharacteristics, .subscribing, .connected, .ready:
@@ -26,12 +27,13 @@ extension AccessoryMachine {
         switch state {
         case .unavailable(let why, .rest):
             return .note(.unavailable(why, .keep))
-        case .idle: return retrieve(for: .keep, because: .wished)
-        case .connecting(let peripheral, .backingOff): return dial(peripheral, because: .wished)
+        case .idle: return retrieve(for: .keep, because: .requested)
+        case .connecting(let peripheral, .backingOff):
+            return requestConnection(peripheral, because: .requested)
         case .outOfRange(let peripheral, _): return endPause(peripheral)
         case .disconnecting(let peripheral, var ending):
             guard case .rest = ending.then else { return .ignore }
-            ending.then = .dial(isGranted: false)
+            ending.then = .connect(isGranted: false)
             return .note(.disconnecting(peripheral, ending))
         case .unavailable, .restoring, .retrieving, .scanning, .connecting, .discoveringServices,
             .discoveringCharacteristics, .subscribing, .connected, .ready:
@@ -46,27 +48,27 @@ extension AccessoryMachine {
         switch state {
         case .unavailable(let why, let intent):
             guard intent.yields(to: reason) else { return .ignore }
-            return .move(.unavailable(why, .rest(reason)), .wished, erasing)
+            return .move(.unavailable(why, .rest(reason)), .requested, erasing)
         case .restoring(let peripheral, _):
-            return .move(.restoring(peripheral, .unwanted(reason)), .wished, erasing)
+            return .move(.restoring(peripheral, .unwanted(reason)), .requested, erasing)
         case .idle(.unknownToSystem), .retrieving, .scanning, .connecting(_, .waitingForSlot),
             .connecting(_, .backingOff):
             return .move(.idle(reason), .resting(reason), erasing)
         case .idle(.forgotten): return .ignore
         case .idle: return isOver ?? .ignore
-        case .connecting(let peripheral, .dialling), .connecting(let peripheral, .arrived),
+        case .connecting(let peripheral, .requested), .connecting(let peripheral, .arrived),
             .discoveringServices(let peripheral, _, _),
             .discoveringCharacteristics(let peripheral, _, _), .subscribing(let peripheral, _, _),
             .connected(let peripheral, _, _), .ready(let peripheral, _),
             .outOfRange(let peripheral, _):
-            return endLink(peripheral, then: .rest(reason), because: .wished, erasing)
+            return endLink(peripheral, then: .rest(reason), because: .requested, erasing)
         case .disconnecting(let peripheral, var ending):
             guard ending.then != .rest(reason), ending.then != .rest(.forgotten) else {
                 return .ignore
             }
             ending.then = .rest(reason)
             ending.slot = ending.slot.map { _ in .ending }
-            return .move(.disconnecting(peripheral, ending), .wished, erasing)
+            return .move(.disconnecting(peripheral, ending), .requested, erasing)
         }
     }
 }

@@ -90,7 +90,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
         case .note(let next, let actions):
             return actions + enter(next, [])
         case .move(let next, let reason, let actions):
-            if reason == .wished { plan.startOver() }
+            if reason == .requested { plan.startOver() }
             return move(to: next, because: reason, doing: actions)
         case .retry(let peripheral, let failure, let linkWasUp):
             let chance = Double.random(in: 0...1, using: &generator)
@@ -191,7 +191,7 @@ extension AccessoryMachine {
         let trouble = ReconnectPlan.Trouble(
             failure: failure,
             linkWasUp: linkWasUp,
-            wasStanding: state.isStanding,
+            wasPending: state.isPending,
             isOutOfRange: isAbsent,
             isRemembered: isRemembered
         )
@@ -207,14 +207,14 @@ extension AccessoryMachine {
     ) -> (State, ChangeReason, [Action]) {
         let failure = trouble.failure
         switch step {
-        case .dial(let delay):
+        case .connect(let delay):
             let wait = Connecting.backingOff(countdown(delay))
             return (.connecting(peripheral, wait), .retrying(failure, after: delay), [])
         case .standBy(let delay):
             let reason = trouble.isOutOfRange ? ChangeReason.lost(failure) : .standingBy(failure)
             return (
                 .outOfRange(peripheral, .ours(from: now + delay)), reason,
-                [.connect(peripheral, .standing(after: delay))]
+                [.connect(peripheral, .pending(after: delay))]
             )
         case .stop:
             let reason = IdleReason.failed(failure)

@@ -13,7 +13,7 @@ public enum ChangeReason: Hashable, Sendable {
     /// The accessory was paired at an earlier launch.
     case remembered
     /// The app requested the change.
-    case wished
+    case requested
     /// The accessory was discovered.
     case found
     /// All connection slots are in use; the accessory waits until one is free.
@@ -66,7 +66,7 @@ extension ChangeReason: CustomStringConvertible {
         case .bluetoothUnavailable: "Bluetooth is not available."
         case .restored: "The system kept it while the application did not run."
         case .remembered: "It was paired before."
-        case .wished: "The application wished so."
+        case .requested: "The application requested it."
         case .found: "It was seen."
         case .waitingForSlot(let slots): Self.waiting(slots)
         case .slotGranted: "There is room for a link."
@@ -86,7 +86,7 @@ extension ChangeReason: CustomStringConvertible {
             "It failed: \(failure). The next attempt is in \(delay.inSeconds)."
         case .nextAttempt: "The next attempt begins."
         case .abandoned(let failure): "It failed: \(failure)."
-        case .standingBy(let failure): "It failed: \(failure). From here on it is waited for."
+        case .standingBy(let failure): "It failed: \(failure). A connection request is pending."
         case .resting(let reason): "Nothing is to be done: \(reason)."
         }
     }

@@ -10,7 +10,7 @@ extension PeripheralDriver: CBPeripheralManagerDelegate {
         guard peripheral.state == .poweredOn else {
             // All centrals are gone, and the manager does not report that in states below
             // `poweredOff`.
-            for key in visitors.keys { leave(key) }
+            for key in subscribers.keys { leave(key) }
             return
         }
         // Restored services are published already. After that, all services are published again.
@@ -116,7 +116,7 @@ extension PeripheralDriver {
         // reported only now.
         let subscribers = characteristics[identifier]?.subscribedCentrals ?? []
         guard !subscribers.contains(where: { $0.identifier == central.identifier }) else { return }
-        leave(VisitorKey(central: central.identifier, outbox: identifier))
+        leave(SubscriberKey(central: central.identifier, outbox: identifier))
     }
 
     func peripheralManager(
@@ -146,7 +146,7 @@ extension PeripheralDriver {
             PeripheralValues.Write(
                 characteristic: BluetoothID($0.characteristic.uuid),
                 offset: $0.offset,
-                octets: $0.value ?? Data()
+                bytes: $0.value ?? Data()
             )
         }
         let messages = writes.compactMap { write in inbox(write, central) }
@@ -158,7 +158,7 @@ extension PeripheralDriver {
             if !changed.isEmpty, let refusal = configuration.judge?(changed) { return refusal }
             keep(changed, of: central)
         }
-        for (transport, octets) in messages { transport.received(octets) }
+        for (transport, bytes) in messages { transport.received(bytes) }
         return .success
     }
 
@@ -181,9 +181,9 @@ extension PeripheralDriver {
         _ central: UUID
     ) -> (CentralTransport, Data)? {
         guard case .inbox(let outbox) = characteristic(write.characteristic)?.kind,
-            let visitor = visitors[VisitorKey(central: central, outbox: outbox)],
-            visitor.transport.isLinked
+            let subscriber = subscribers[SubscriberKey(central: central, outbox: outbox)],
+            subscriber.transport.isLinked
         else { return nil }
-        return (visitor.transport, write.octets)
+        return (subscriber.transport, write.bytes)
     }
 }

@@ -11,7 +11,7 @@ import Foundation
 /// that other threads read is behind locks.
 final class PeripheralDriver: NSObject, @unchecked Sendable {
     /// A central that has subscribed to an outbox.
-    struct Visitor {
+    struct Subscriber {
         let transport: CentralTransport
         /// The channel, retained while the central is subscribed, so that the app can request it
         /// later.
@@ -21,7 +21,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     }
 
     /// The key of a channel: a central and an outbox.
-    struct VisitorKey: Hashable {
+    struct SubscriberKey: Hashable {
         let central: UUID
         let outbox: BluetoothID
     }
@@ -32,7 +32,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     let events = Hub<PeripheralEvent>()
     let channelHub = Hub<MessageChannel>()
     let values: Guarded<PeripheralValues>
-    private let present = Guarded<[VisitorKey: WeakChannel]>([:])
+    private let present = Guarded<[SubscriberKey: WeakChannel]>([:])
 
     private struct WeakChannel {
         weak var channel: MessageChannel?
@@ -45,7 +45,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     /// The services whose publication is not yet confirmed.
     var unpublished: Set<BluetoothID> = []
     var isRestored = false
-    var visitors: [VisitorKey: Visitor] = [:]
+    var subscribers: [SubscriberKey: Subscriber] = [:]
     /// The changed values of which subscribers were not yet notified, because the system had no
     /// room.
     private var unannounced: [BluetoothID] = []
@@ -75,8 +75,8 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         manager?.stopAdvertising()
         manager?.removeAllServices()
         manager = nil
-        for visitor in visitors.values { visitor.transport.ended() }
-        visitors = [:]
+        for subscriber in subscribers.values { subscriber.transport.ended() }
+        subscribers = [:]
         channelHub.end()
         events.end()
     }
@@ -117,13 +117,13 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
 
     func hasRoom() {
         announceAll()
-        for visitor in orderedVisitors { visitor.transport.hasRoom() }
+        for subscriber in orderedSubscribers { subscriber.transport.hasRoom() }
     }
 
     // MARK: Channels
 
-    private var orderedVisitors: [Visitor] {
-        visitors.sorted {
+    private var orderedSubscribers: [Subscriber] {
+        subscribers.sorted {
             ($0.key.central.uuidString, $0.key.outbox.text)
                 < ($1.key.central.uuidString, $1.key.outbox.text)
         }.map(\.value)
@@ -137,14 +137,16 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
     /// Handles a subscription to an outbox. The central gets its former channel if that still
     /// exists, otherwise a new one.
     func visit(_ central: CBCentral, _ outbox: CBMutableCharacteristic) {
-        let key = VisitorKey(central: central.identifier, outbox: BluetoothID(outbox.uuid))
-        if let visitor = visitors[key], visitor.channel != nil, !visitor.transport.isStopped {
-            visitors[key]?.keptChannel = visitor.channel
-            visitor.transport.subscribed(central, to: outbox)
+        let key = SubscriberKey(central: central.identifier, outbox: BluetoothID(outbox.uuid))
+        if let subscriber = subscribers[key], subscriber.channel != nil,
+            !subscriber.transport.isStopped
+        {
+            subscribers[key]?.keptChannel = subscriber.channel
+            subscriber.transport.subscribed(central, to: outbox)
             return
         }
-        makeRoomForVisitor()
-        guard visitors.count < AccessoryPeripheral.channelLimit else {
+        makeRoomForSubscriber()
+        guard subscribers.count < AccessoryPeripheral.channelLimit else {
             return report(.failed("too many centrals want a channel"))
         }
         let transport = CentralTransport(on: queue) { [weak self] chunk, outbox, central in
@@ -159,7 +161,7 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
             as: .peripheral,
             timekeeper: configuration.timekeeper
         )
-        visitors[key] = Visitor(
+        subscribers[key] = Subscriber(
             transport: transport,
             keptChannel: channel,
             channel: channel
@@ -168,25 +170,25 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
         channelHub.send { channel }
     }
 
-    func leave(_ key: VisitorKey) {
-        visitors[key]?.transport.unsubscribed()
-        visitors[key]?.keptChannel = nil
-        if visitors[key]?.channel == nil { drop(key) }
+    func leave(_ key: SubscriberKey) {
+        subscribers[key]?.transport.unsubscribed()
+        subscribers[key]?.keptChannel = nil
+        if subscribers[key]?.channel == nil { drop(key) }
     }
 
     /// Removes absent centrals whose channels the app has released and, if that is not enough,
     /// another absent central.
-    private func makeRoomForVisitor() {
-        for (key, visitor) in visitors where visitor.channel == nil { drop(key) }
-        guard visitors.count >= AccessoryPeripheral.channelLimit,
-            let gone = visitors.first(where: { !$0.value.transport.isLinked })
+    private func makeRoomForSubscriber() {
+        for (key, subscriber) in subscribers where subscriber.channel == nil { drop(key) }
+        guard subscribers.count >= AccessoryPeripheral.channelLimit,
+            let gone = subscribers.first(where: { !$0.value.transport.isLinked })
         else { return }
         gone.value.transport.ended()
         drop(gone.key)
     }
 
-    private func drop(_ key: VisitorKey) {
-        visitors[key] = nil
+    private func drop(_ key: SubscriberKey) {
+        subscribers[key] = nil
         present.change { $0[key] = nil }
     }
 }

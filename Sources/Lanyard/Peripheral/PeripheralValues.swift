@@ -12,7 +12,7 @@ struct PeripheralValues {
     struct Write: Equatable {
         let characteristic: BluetoothID
         let offset: Int
-        let octets: Data
+        let bytes: Data
     }
 
     private var values: [BluetoothID: Data] = [:]
@@ -49,12 +49,12 @@ struct PeripheralValues {
                 return .failure(CBATTError(.writeNotPermitted))
             }
             guard write.offset <= value.count else { return .failure(CBATTError(.invalidOffset)) }
-            guard write.offset + write.octets.count <= Self.lengthLimit else {
+            guard write.offset + write.bytes.count <= Self.lengthLimit else {
                 return .failure(CBATTError(.invalidAttributeValueLength))
             }
             // Each part of a long write continues where the previous one ended, so the rest of the
             // old value is discarded.
-            changed[write.characteristic] = Data(value.prefix(write.offset)) + write.octets
+            changed[write.characteristic] = Data(value.prefix(write.offset)) + write.bytes
         }
         return .success(changed)
     }

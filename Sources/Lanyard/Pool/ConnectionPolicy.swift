@@ -54,7 +54,7 @@ public struct ConnectionHolder: Hashable, Sendable {
     /// The phase of a slot's use.
     public enum Phase: Hashable, Sendable {
         /// A connection attempt is running.
-        case dialling
+        case connecting
         /// The accessory is connected.
         case linked
         /// The link is being ended; the slot is released afterwards.

@@ -9,7 +9,7 @@ extension LinkPool {
         for waiter in queue(now: now) {
             guard hasRoom(for: waiter, now: now) else { break }
             waiters.removeAll { $0.identity == waiter.identity }
-            let phase: ConnectionHolder.Phase = waiter.hasLink ? .linked : .dialling
+            let phase: ConnectionHolder.Phase = waiter.hasLink ? .linked : .connecting
             actions.append(give(waiter.identity, waiter.priority, phase: phase, now: now))
         }
         return actions + evict(now: now) + withdrawPromises(now: now)
@@ -96,7 +96,7 @@ extension LinkPool {
 
     /// The number of links of the controller, as far as the pool knows.
     var linkCount: Int {
-        slots.count { $0.phase != .dialling } + waiters.count { $0.hasLink }
+        slots.count { $0.phase != .connecting } + waiters.count { $0.hasLink }
     }
 
     /// Returns whether this many existing links are permitted. Existing links disprove a lower

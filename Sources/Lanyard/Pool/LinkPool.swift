@@ -115,7 +115,7 @@ package struct LinkPool: Sendable {
 
     /// Notes that the connection attempt succeeded.
     package mutating func linkMade(_ token: SlotToken, now: Duration) -> [LinkPoolAction] {
-        guard let index = index(of: token), slots[index].phase == .dialling else { return [] }
+        guard let index = index(of: token), slots[index].phase == .connecting else { return [] }
         slots[index].phase = .linked
         slots[index].lastHeard = now
         limit.proved(linkCount, now: now)

@@ -41,7 +41,7 @@ public struct PresentDevice: Hashable, Sendable {
     /// The identity of the device.
     public var identity: AccessoryIdentity
     /// The latest discovery of the device; `nil` if it was connected without a discovery.
-    public var sighting: Sighting?
+    public var discovery: Discovery?
     /// The signal strength (RSSI) in dBm, smoothed over several advertisements; `nil` if it was
     /// never known.
     public var signal: Double?

@@ -65,7 +65,7 @@ package struct PresenceTracker: Sendable {
 
     /// Handles a discovery.
     package mutating func heard(
-        _ sighting: Sighting,
+        _ discovery: Discovery,
         as identity: AccessoryIdentity,
         now: Duration
     ) -> [PresenceEvent] {
@@ -73,7 +73,7 @@ package struct PresenceTracker: Sendable {
         var events = makeRoom(for: identity)
         let isNew = tracked[identity] == nil
         var device = tracked[identity] ?? makeDevice(identity, at: instant)
-        device.heard(sighting, at: instant)
+        device.heard(discovery, at: instant)
         if device.isWorthTelling(rules) || isNew {
             let present = device.present
             events.append(isNew ? .discovered(present) : .updated(present))

@@ -31,10 +31,10 @@ struct TrackedDevice {
     }
 
     /// Handles an advertisement.
-    mutating func heard(_ sighting: Sighting, at instant: Duration) {
-        present.sighting = sighting
-        isConnectable = sighting.isConnectable
-        signal.fold(sighting.rssi)
+    mutating func heard(_ discovery: Discovery, at instant: Duration) {
+        present.discovery = discovery
+        isConnectable = discovery.isConnectable
+        signal.fold(discovery.rssi)
         present.signal = signal.value
         if let gapStart { learn(instant - gapStart) }
         gapStart = instant

@@ -2,7 +2,7 @@
 
 extension AttemptRecord: CustomStringConvertible {
     /// The attempt in one line:
-    /// `attempt 3, dialled, at -71 dBm: connecting 10.00 s; failed: no answer; next in 0.43 s`.
+    /// `attempt 3, direct, at -71 dBm: connecting 10.00 s; failed: no answer; next in 0.43 s`.
     public var description: String {
         var line = "attempt \(number), \(approach)"
         if let rssi { line += ", at \(rssi) dBm" }
@@ -44,8 +44,8 @@ extension AttemptRecord.Approach: CustomStringConvertible {
     /// The kind of the attempt in words.
     public var description: String {
         switch self {
-        case .dial: "dialled"
-        case .standing: "waited for"
+        case .direct: "direct"
+        case .pending: "pending"
         case .restored: "restored"
         case .renewal: "renewed"
         }
@@ -58,9 +58,9 @@ extension AttemptRecord.Next: CustomStringConvertible {
         switch self {
         case .ready: "ready"
         case .pairing: "to be paired"
-        case .dial(let delay): "next in \(delay.inSeconds)"
-        case .standing(.zero): "waited for from now on"
-        case .standing(let delay): "waited for from in \(delay.inSeconds)"
+        case .connect(let delay): "next in \(delay.inSeconds)"
+        case .pending(.zero): "pending from now on"
+        case .pending(let delay): "pending in \(delay.inSeconds)"
         case .system: "the system waits for it"
         case .slot: "next when there is a slot"
         case .rest(let reason): "no next one: \(reason)"

@@ -5,9 +5,9 @@ public struct AttemptRecord: Hashable, Sendable {
     /// The kind of an attempt.
     public enum Approach: Hashable, Sendable {
         /// A connection request with a timeout: the accessory was just discovered.
-        case dial
+        case direct
         /// A pending connection request without a timeout.
-        case standing
+        case pending
         /// The use of a link that the system preserved.
         case restored
         /// The use of the existing link, after the accessory had changed.
@@ -78,9 +78,9 @@ public struct AttemptRecord: Hashable, Sendable {
         /// The pairing of the accessory, which is usable except for its protected values.
         case pairing
         /// Another attempt after this time.
-        case dial(after: Duration)
+        case connect(after: Duration)
         /// A pending connection request, which takes effect after this time.
-        case standing(after: Duration)
+        case pending(after: Duration)
         /// A reconnection by the system.
         case system
         /// The wait for a connection slot.

@@ -14,7 +14,7 @@ struct ReconnectPlan: Equatable, Sendable {
         /// Whether there was a link, which shows that the accessory is near.
         var linkWasUp: Bool
         /// Whether a pending connection request failed, which is rare.
-        var wasStanding = false
+        var wasPending = false
         /// Whether the failure means that the accessory is out of range.
         var isOutOfRange: Bool
         /// Whether the accessory has been usable, so that a pending connection request is
@@ -25,7 +25,7 @@ struct ReconnectPlan: Equatable, Sendable {
     /// The step after a failure.
     enum Step: Equatable, Sendable {
         /// Another attempt with a timeout.
-        case dial(after: Duration)
+        case connect(after: Duration)
         /// A pending connection request, which the system starts after the delay.
         case standBy(after: Duration)
         /// No further attempt.
@@ -68,9 +68,9 @@ struct ReconnectPlan: Equatable, Sendable {
         guard trouble.failure.failureClass != .terminal else { return .stop }
         if count(trouble.failure, at: now) { return afterBurst(trouble) }
         let delay = backOff(trouble.failure, chance)
-        if trouble.wasStanding { return .standBy(after: delay) }
+        if trouble.wasPending { return .standBy(after: delay) }
         if trouble.isOutOfRange && trouble.isRemembered { return .standBy(after: .zero) }
-        return .dial(after: delay)
+        return .connect(after: delay)
     }
 
     private func backOff(_ failure: LinkFailure, _ chance: Double) -> Duration {
@@ -101,7 +101,7 @@ struct ReconnectPlan: Equatable, Sendable {
 
     private func afterBurst(_ trouble: Trouble) -> Step {
         guard trouble.isRemembered else { return .stop }
-        let isNoUse = trouble.linkWasUp || trouble.wasStanding
+        let isNoUse = trouble.linkWasUp || trouble.wasPending
         return .standBy(after: isNoUse ? limits.rest : .zero)
     }
 }

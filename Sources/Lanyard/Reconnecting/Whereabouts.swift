@@ -4,10 +4,10 @@
 /// the time of its last link or discovery, and the latest attempts.
 ///
 /// ```
-/// It is waited for: the accessory ended the link (CBError 7).
+/// Its connection is pending: the accessory ended the link (CBError 7).
 /// Bring it nearer, and make sure that it is switched on.
 /// It was connected until 12.00 s ago.
-/// attempt 4, waited for: connecting 73.20 s; waited for from now on
+/// attempt 4, pending: connecting 73.20 s; pending from now on
 /// ```
 public struct Whereabouts: Hashable, Sendable, CustomStringConvertible {
     /// The maximum number of attempts in the answer.
@@ -21,13 +21,13 @@ public struct Whereabouts: Hashable, Sendable, CustomStringConvertible {
     public let advice: String?
     /// The time since the last link or discovery, whichever was later, in a sentence; `nil` while
     /// the accessory is connected.
-    public let sighting: String?
+    public let discovery: String?
     /// The latest attempts, oldest first.
     public let attempts: [AttemptRecord]
 
     /// All parts of the answer, one line each.
     public var lines: [String] {
-        [situation, advice, sighting].compactMap(\.self) + attempts.map(\.description)
+        [situation, advice, discovery].compactMap(\.self) + attempts.map(\.description)
     }
 
     /// The lines of the answer.
@@ -42,12 +42,12 @@ extension AccessoryMachine {
             state: accessoryState,
             situation: "\(accessoryState.sentence). \(reason)",
             advice: advice,
-            sighting: isLinkUp ? nil : sighting(at: now),
+            discovery: isLinkUp ? nil : discovery(at: now),
             attempts: Array(log.records.suffix(Whereabouts.attemptLimit))
         )
     }
 
-    private func sighting(at now: Duration) -> String {
+    private func discovery(at now: Duration) -> String {
         if let lastLinked, lastLinked >= lastSeen ?? .zero {
             return "It was connected until \((now - lastLinked).inSeconds) ago."
         }
@@ -67,7 +67,7 @@ extension AccessoryMachine {
         case .connected(_, .refused(let failure), _): failure.advice
         case .scanning: "Bring it near, switch it on, and have it advertise."
         case .outOfRange: "Bring it nearer, and make sure that it is switched on."
-        case .restoring, .retrieving, .connecting(_, .dialling), .discoveringServices,
+        case .restoring, .retrieving, .connecting(_, .requested), .discoveringServices,
             .discoveringCharacteristics, .subscribing, .ready:
             nil
         }
@@ -130,7 +130,7 @@ extension AccessoryState {
         case .subscribing: "It is asked for its values"
         case .connected: "It is connected, but not paired"
         case .ready: "It is ready"
-        case .outOfRange: "It is waited for"
+        case .outOfRange: "Its connection is pending"
         case .disconnecting: "Its link is being ended"
         }
     }

@@ -30,7 +30,7 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
     }
 
     /// The length of the IV, a block of padding and the tag.
-    public var overhead: Int { cipher.overhead + size.octets }
+    public var overhead: Int { cipher.overhead + size.bytes }
 
     /// Seals the data as `IV ‖ ciphertext ‖ tag`.
     ///
@@ -82,8 +82,8 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
     /// - Returns: The data.
     /// - Throws: ``SealingError/refused`` if the tag or the padding is not valid.
     public func open(_ sealed: Data, authenticating context: Data) throws(SealingError) -> Data {
-        let body = sealed.dropLast(size.octets)
-        guard ConstantTime.equal(sealed.suffix(size.octets), tag(of: body, context)) else {
+        let body = sealed.dropLast(size.bytes)
+        guard ConstantTime.equal(sealed.suffix(size.bytes), tag(of: body, context)) else {
             throw .refused
         }
         return try cipher.open(body)
@@ -100,7 +100,7 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
             case .bits192: Data(HMAC<SHA384>.authenticationCode(for: input, using: authentication))
             case .bits256: Data(HMAC<SHA512>.authenticationCode(for: input, using: authentication))
             }
-        return code.prefix(size.octets)
+        return code.prefix(size.bytes)
     }
 }
 

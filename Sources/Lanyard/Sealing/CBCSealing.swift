@@ -9,7 +9,7 @@ import Foundation
 /// usual use of CommonCrypto understand it.
 ///
 /// ```swift
-/// let sealing = CBCSealing(key: try SealingKey(octets))
+/// let sealing = CBCSealing(key: try SealingKey(bytes))
 /// let sealed = try sealing.seal(Data("open".utf8))   // 32 bytes: 16 of IV, 16 of ciphertext
 /// ```
 ///

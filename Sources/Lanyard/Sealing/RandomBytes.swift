@@ -21,11 +21,11 @@ public enum RandomBytes {
     /// Returns random bytes, of a number that is known to be small.
     static func draw(_ count: Int) -> Data {
         var generator = SystemRandomNumberGenerator()
-        var octets: [UInt8] = []
-        octets.reserveCapacity(count + MemoryLayout<UInt64>.size)
-        while octets.count < count {
-            withUnsafeBytes(of: generator.next()) { octets.append(contentsOf: $0) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + MemoryLayout<UInt64>.size)
+        while bytes.count < count {
+            withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
         }
-        return Data(octets.prefix(count))
+        return Data(bytes.prefix(count))
     }
 }

@@ -19,7 +19,7 @@ public struct SealingKey: Equatable, Sendable {
         case bits256 = 256
 
         /// The size in bytes.
-        public var octets: Int { rawValue / 8 }
+        public var bytes: Int { rawValue / 8 }
     }
 
     /// The key for the cryptographic library.
@@ -29,11 +29,11 @@ public struct SealingKey: Equatable, Sendable {
 
     /// Creates a key from its bytes.
     ///
-    /// - Parameter octets: The bytes of the key: 16, 24 or 32.
+    /// - Parameter bytes: The bytes of the key: 16, 24 or 32.
     /// - Throws: ``SealingError/keyLength(_:)`` if there are not 16, 24 or 32 bytes.
-    public init(_ octets: Data) throws(SealingError) {
-        guard let size = Size(rawValue: octets.count * 8) else { throw .keyLength(octets.count) }
-        self.init(SymmetricKey(data: octets), size)
+    public init(_ bytes: Data) throws(SealingError) {
+        guard let size = Size(rawValue: bytes.count * 8) else { throw .keyLength(bytes.count) }
+        self.init(SymmetricKey(data: bytes), size)
     }
 
     /// Creates a new random key.
@@ -50,7 +50,7 @@ public struct SealingKey: Equatable, Sendable {
 
     /// The bytes of the key, for transferring it to the other side over a secure channel, or for
     /// storing it in a keychain. Copies of these bytes are not wiped, so do not keep them.
-    public var octets: Data { secret.withUnsafeBytes { Data($0) } }
+    public var bytes: Data { secret.withUnsafeBytes { Data($0) } }
 }
 
 /// Derived keys.
@@ -93,7 +93,7 @@ extension SealingKey {
                 from: composed,
                 salt: salt,
                 using: .sha256,
-                outputByteCount: size.octets,
+                outputByteCount: size.bytes,
                 rounds: rounds
             )
             self.init(secret, size)
@@ -116,7 +116,7 @@ extension SealingKey {
             inputKeyMaterial: secret,
             salt: salt,
             info: Data(purpose.utf8),
-            outputByteCount: size.octets
+            outputByteCount: size.bytes
         )
         return SealingKey(secret, size)
     }

@@ -44,10 +44,10 @@ struct BinaryPropertyListTable {
     func text(at place: Int, _ low: UInt8, unit: Int) throws(PropertyListError) -> String {
         let (length, first) = try length(at: place, low)
         guard length <= (bytes.count - first) / unit else { throw .malformed }
-        let octets = bytes[first..<first + length * unit]
-        guard unit == 2 else { return String(decoding: octets, as: UTF8.self) }
-        let units = stride(from: octets.startIndex, to: octets.endIndex, by: 2)
-            .map { UInt16(octets[$0]) << 8 | UInt16(octets[$0 + 1]) }
+        let text = bytes[first..<first + length * unit]
+        guard unit == 2 else { return String(decoding: text, as: UTF8.self) }
+        let units = stride(from: text.startIndex, to: text.endIndex, by: 2)
+            .map { UInt16(text[$0]) << 8 | UInt16(text[$0 + 1]) }
         return String(decoding: units, as: UTF16.self)
     }
 

@@ -10,7 +10,7 @@ public struct BloodPressureMeasurement: CharacteristicValue {
     /// The unit of a pressure.
     public enum Unit: Hashable, Sendable {
         /// Millimeters of mercury.
-        case millimetresOfMercury
+        case millimetersOfMercury
         /// Kilopascals.
         case kilopascals
     }
@@ -72,7 +72,7 @@ public struct BloodPressureMeasurement: CharacteristicValue {
         systolic: ShortMedicalFloat,
         diastolic: ShortMedicalFloat,
         meanArterial: ShortMedicalFloat,
-        unit: Unit = .millimetresOfMercury
+        unit: Unit = .millimetersOfMercury
     ) {
         self.systolic = systolic
         self.diastolic = diastolic
@@ -92,7 +92,7 @@ public struct BloodPressureMeasurement: CharacteristicValue {
     /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
         let flags = Flags(rawValue: try reader.readUInt8())
-        unit = flags.contains(.kilopascals) ? .kilopascals : .millimetresOfMercury
+        unit = flags.contains(.kilopascals) ? .kilopascals : .millimetersOfMercury
         systolic = try ShortMedicalFloat(bits: reader.readUInt16(), field: "Systolic")
         diastolic = try ShortMedicalFloat(bits: reader.readUInt16(), field: "Diastolic")
         meanArterial = try ShortMedicalFloat(

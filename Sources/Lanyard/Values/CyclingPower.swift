@@ -211,13 +211,13 @@ extension CyclingPower.Extremes {
 /// The layout of the angles: two numbers of 12 bits in three bytes, the maximum in the low bits.
 extension CyclingPower.Angles {
     init(from reader: inout ValueReader) throws(ValueError) {
-        let both = try reader.readInteger(octets: 3)
+        let both = try reader.readInteger(bytes: 3)
         maximum = UInt16(truncatingIfNeeded: both & 0xFFF)
         minimum = UInt16(truncatingIfNeeded: both >> 12)
     }
 
     func write(to writer: inout ValueWriter) {
-        writer.write(UInt64(minimum) << 12 | UInt64(maximum), octets: 3)
+        writer.write(UInt64(minimum) << 12 | UInt64(maximum), bytes: 3)
     }
 }
 

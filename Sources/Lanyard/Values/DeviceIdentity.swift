@@ -54,12 +54,12 @@ public struct PnPIdentifier: CharacteristicValue {
     /// The value in one line.
     public var description: String {
         let assigner = vendorSource == .usb ? "USB vendor" : "company"
-        return describe(vendor: "\(assigner) 0x\(HexText.digits(UInt64(vendor), octets: 2))")
+        return describe(vendor: "\(assigner) 0x\(HexText.digits(UInt64(vendor), bytes: 2))")
     }
 
     /// Returns the value in one line, with the vendor's name.
     package func describe(vendor: String) -> String {
-        let product = HexText.digits(UInt64(product), octets: 2)
+        let product = HexText.digits(UInt64(product), bytes: 2)
         return "\(vendor), product 0x\(product), version \(versionText)"
     }
 
@@ -99,20 +99,20 @@ public struct SystemIdentifier: CharacteristicValue {
 
     /// Decodes the value.
     public init(from reader: inout ValueReader) throws(ValueError) {
-        manufacturerIdentifier = try reader.readInteger(octets: 5)
-        organizationIdentifier = UInt32(truncatingIfNeeded: try reader.readInteger(octets: 3))
+        manufacturerIdentifier = try reader.readInteger(bytes: 5)
+        organizationIdentifier = UInt32(truncatingIfNeeded: try reader.readInteger(bytes: 3))
     }
 
     /// Encodes the value.
     public func write(to writer: inout ValueWriter) {
-        writer.write(manufacturerIdentifier, octets: 5)
-        writer.write(UInt64(organizationIdentifier), octets: 3)
+        writer.write(manufacturerIdentifier, bytes: 5)
+        writer.write(UInt64(organizationIdentifier), bytes: 3)
     }
 
     /// The value in one line.
     public var description: String {
-        let organization = HexText.digits(UInt64(organizationIdentifier), octets: 3)
-        let manufacturer = HexText.digits(manufacturerIdentifier, octets: 5)
+        let organization = HexText.digits(UInt64(organizationIdentifier), bytes: 3)
+        let manufacturer = HexText.digits(manufacturerIdentifier, bytes: 5)
         return "organization \(organization), manufacturer \(manufacturer)"
     }
 }
@@ -152,8 +152,8 @@ public struct Appearance: CharacteristicValue, RawRepresentable {
 /// Hexadecimal text for numbers.
 enum HexText {
     /// Returns all digits of a number with this many bytes.
-    static func digits(_ number: UInt64, octets: Int) -> String {
+    static func digits(_ number: UInt64, bytes: Int) -> String {
         let text = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, octets * 2 - text.count)) + text
+        return String(repeating: "0", count: max(0, bytes * 2 - text.count)) + text
     }
 }

@@ -10,9 +10,9 @@ public struct GlucoseMeasurement: CharacteristicValue {
     /// The unit of a concentration.
     public enum Unit: Hashable, Sendable {
         /// Kilograms per liter.
-        case kilogramsPerLitre
+        case kilogramsPerLiter
         /// Moles per liter.
-        case molesPerLitre
+        case molesPerLiter
     }
 
     /// The fluid in which the glucose was measured.
@@ -124,7 +124,7 @@ public struct GlucoseMeasurement: CharacteristicValue {
         let rawValue: UInt8
         static let timeOffset = Flags(rawValue: 1 << 0)
         static let concentration = Flags(rawValue: 1 << 1)
-        static let molesPerLitre = Flags(rawValue: 1 << 2)
+        static let molesPerLiter = Flags(rawValue: 1 << 2)
         static let status = Flags(rawValue: 1 << 3)
         static let contextFollows = Flags(rawValue: 1 << 4)
     }
@@ -135,7 +135,7 @@ public struct GlucoseMeasurement: CharacteristicValue {
         sequenceNumber = try reader.readUInt16()
         baseTime = try DateTime(from: &reader)
         timeOffset = try flags.contains(.timeOffset) ? reader.readInt16() : nil
-        let unit: Unit = flags.contains(.molesPerLitre) ? .molesPerLitre : .kilogramsPerLitre
+        let unit: Unit = flags.contains(.molesPerLiter) ? .molesPerLiter : .kilogramsPerLiter
         concentration =
             try flags.contains(.concentration) ? Concentration(from: &reader, unit: unit) : nil
         status = try flags.contains(.status) ? reader.readUInt16() : nil
@@ -147,7 +147,7 @@ public struct GlucoseMeasurement: CharacteristicValue {
         var flags: Flags = contextFollows ? .contextFollows : []
         if timeOffset != nil { flags.insert(.timeOffset) }
         if concentration != nil { flags.insert(.concentration) }
-        if concentration?.unit == .molesPerLitre { flags.insert(.molesPerLitre) }
+        if concentration?.unit == .molesPerLiter { flags.insert(.molesPerLiter) }
         if status != nil { flags.insert(.status) }
         writer.write(flags.rawValue, sequenceNumber)
         baseTime.write(to: &writer)
@@ -159,7 +159,7 @@ public struct GlucoseMeasurement: CharacteristicValue {
     /// The value in one line.
     public var description: String {
         let amount = concentration.map { concentration in
-            let unit = concentration.unit == .molesPerLitre ? "mol/L" : "kg/L"
+            let unit = concentration.unit == .molesPerLiter ? "mol/L" : "kg/L"
             return "\(concentration.amount) \(unit)"
         }
         return ["number \(sequenceNumber)", amount, baseTime.description]

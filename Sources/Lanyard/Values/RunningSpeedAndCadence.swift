@@ -7,7 +7,7 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
     /// The UUID of the characteristic, 0x2A53.
     public static let identifier: BluetoothID = "2A53"
 
-    /// The speed in units of 1/256 m/s; see ``metresPerSecond``.
+    /// The speed in units of 1/256 m/s; see ``metersPerSecond``.
     public var speed: UInt16
     /// The cadence in steps per minute.
     public var cadence: UInt8
@@ -42,7 +42,7 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
     }
 
     /// The speed in meters per second.
-    public var metresPerSecond: Double { Double(speed) / 256 }
+    public var metersPerSecond: Double { Double(speed) / 256 }
 
     private struct Flags: OptionSet {
         let rawValue: UInt8
@@ -73,9 +73,9 @@ public struct RunningSpeedAndCadence: CharacteristicValue {
 
     /// The value in one line.
     public var description: String {
-        let metresPerSecond = DecimalText.describe(Int(speed) * 100 / 256, exponent: -2)
+        let metersPerSecond = DecimalText.describe(Int(speed) * 100 / 256, exponent: -2)
         let parts: [String?] = [
-            isRunning ? "running" : "walking", "\(metresPerSecond) m/s", "\(cadence) steps/min",
+            isRunning ? "running" : "walking", "\(metersPerSecond) m/s", "\(cadence) steps/min",
             strideLength.map { "stride \(DecimalText.describe(Int($0), exponent: -2)) m" },
             totalDistance.map { "\(DecimalText.describe(Int($0), exponent: -1)) m" },
         ]

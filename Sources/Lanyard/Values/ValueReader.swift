@@ -7,26 +7,26 @@ import Foundation
 ///
 /// Each reading method throws ``ValueError/truncated(needed:available:)`` if too few bytes remain.
 public struct ValueReader: Sendable {
-    private var octets: ArraySlice<UInt8>
+    private var bytes: ArraySlice<UInt8>
 
     /// Creates a reader of these bytes.
     ///
     /// - Parameter data: The bytes.
     public init(_ data: Data) {
-        octets = [UInt8](data)[...]
+        bytes = [UInt8](data)[...]
     }
 
     /// The number of remaining bytes.
-    public var remaining: Int { octets.count }
+    public var remaining: Int { bytes.count }
     /// Whether no bytes remain.
-    public var isAtEnd: Bool { octets.isEmpty }
+    public var isAtEnd: Bool { bytes.isEmpty }
 
     /// Reads one byte.
     ///
     /// - Returns: The number.
     /// - Throws: ``ValueError/truncated(needed:available:)`` if no byte remains.
     public mutating func readUInt8() throws(ValueError) -> UInt8 {
-        UInt8(truncatingIfNeeded: try readInteger(octets: 1))
+        UInt8(truncatingIfNeeded: try readInteger(bytes: 1))
     }
 
     /// Reads one byte as a signed number.
@@ -42,7 +42,7 @@ public struct ValueReader: Sendable {
     /// - Returns: The number.
     /// - Throws: ``ValueError/truncated(needed:available:)`` if fewer than two bytes remain.
     public mutating func readUInt16() throws(ValueError) -> UInt16 {
-        UInt16(truncatingIfNeeded: try readInteger(octets: 2))
+        UInt16(truncatingIfNeeded: try readInteger(bytes: 2))
     }
 
     /// Reads two bytes as a signed number.
@@ -58,7 +58,7 @@ public struct ValueReader: Sendable {
     /// - Returns: The number.
     /// - Throws: ``ValueError/truncated(needed:available:)`` if fewer than four bytes remain.
     public mutating func readUInt32() throws(ValueError) -> UInt32 {
-        UInt32(truncatingIfNeeded: try readInteger(octets: 4))
+        UInt32(truncatingIfNeeded: try readInteger(bytes: 4))
     }
 
     /// Reads an unsigned number of one to eight bytes.
@@ -67,13 +67,13 @@ public struct ValueReader: Sendable {
     ///   and stops the process.
     /// - Returns: The number.
     /// - Throws: ``ValueError/truncated(needed:available:)`` if fewer than `count` bytes remain.
-    public mutating func readInteger(octets count: Int) throws(ValueError) -> UInt64 {
+    public mutating func readInteger(bytes count: Int) throws(ValueError) -> UInt64 {
         precondition((1...8).contains(count), "numbers have 1 to 8 bytes")
-        guard octets.count >= count else {
-            throw .truncated(needed: count, available: octets.count)
+        guard bytes.count >= count else {
+            throw .truncated(needed: count, available: bytes.count)
         }
-        let number = octets.prefix(count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        octets = octets.dropFirst(count)
+        let number = bytes.prefix(count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        bytes = bytes.dropFirst(count)
         return number
     }
 
@@ -97,14 +97,14 @@ public struct ValueReader: Sendable {
     ///
     /// - Returns: The bytes, which can be empty.
     public mutating func readRemaining() -> Data {
-        defer { octets = [] }
-        return Data(octets)
+        defer { bytes = [] }
+        return Data(bytes)
     }
 
     /// Checks that all bytes were read.
     ///
     /// - Throws: ``ValueError/trailing(count:)`` if bytes remain.
     public func finish() throws(ValueError) {
-        guard octets.isEmpty else { throw .trailing(count: octets.count) }
+        guard bytes.isEmpty else { throw .trailing(count: bytes.count) }
     }
 }

@@ -23,16 +23,16 @@ public struct ValueWriter: Sendable {
     ///   - number: The number.
     ///   - count: The number of bytes, from 1 to 8. Any other number is a programming error and
     ///     stops the process.
-    public mutating func write(_ number: UInt64, octets count: Int) {
+    public mutating func write(_ number: UInt64, bytes count: Int) {
         precondition((1...8).contains(count), "numbers have 1 to 8 bytes")
         withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0.prefix(count)) }
     }
 
     /// Appends bytes unchanged.
     ///
-    /// - Parameter octets: The bytes.
-    public mutating func append(contentsOf octets: Data) {
-        data.append(octets)
+    /// - Parameter bytes: The bytes.
+    public mutating func append(contentsOf bytes: Data) {
+        data.append(bytes)
     }
 
     private mutating func append(_ number: some FixedWidthInteger) {

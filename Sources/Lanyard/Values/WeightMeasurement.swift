@@ -82,7 +82,7 @@ public struct WeightMeasurement: CharacteristicValue {
     }
 
     /// The height in meters, whatever the units; `nil` if it is absent.
-    public var metres: Double? {
+    public var meters: Double? {
         guard let body else { return nil }
         return switch units {
         case .metric: Double(body.height) / 1000

@@ -23,7 +23,7 @@ enum AdapterText {
     static func status(_ adapter: SystemAdapter) -> String {
         if adapter.supportsLowEnergy == false { return "does no Low Energy" }
         if let radioSwitch = adapter.radioSwitch, radioSwitch.isOff {
-            return radioSwitch.isOffByHardware
+            return radioSwitch.isHardBlocked
                 ? "switched off by a switch, a key or the firmware" : "switched off (rfkill)"
         }
         return switch adapter.state {

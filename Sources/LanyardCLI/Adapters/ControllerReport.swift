@@ -29,7 +29,7 @@ struct ControllerReport: Equatable, Sendable {
     private var links: String {
         let count = capabilities.aclPacketCount
         let buffers = "\(count) \(count == 1 ? "buffer" : "buffers")"
-        let onAir = capabilities.maximumDataLength.map { Int($0.transmitOctets) } ?? 27
+        let onAir = capabilities.maximumDataLength.map { Int($0.transmitBytes) } ?? 27
         return "\(buffers) of \(capabilities.aclPacketLength) bytes, "
             + "\(onAir) bytes in a packet on the air"
     }
@@ -101,7 +101,7 @@ struct ControllerReport: Equatable, Sendable {
     }
 
     private var dataLength: Int? {
-        capabilities.maximumDataLength.map { Int($0.transmitOctets) }
+        capabilities.maximumDataLength.map { Int($0.transmitBytes) }
     }
 }
 

@@ -23,26 +23,27 @@ struct AirSession: Sendable {
     /// Runs until the task is canceled, which is not a failure. Throws `ProgramFailure`.
     func run() async throws {
         let world = scenario.makeWorld(seed: seed)
-        let stage = try scenario.enter(world)
+        let playback = try scenario.enter(world)
         let air = LiveAir(world)
         let traces = AirTraces(console: console)
-        let end = await result { try await run(air, stage, traces) }
+        let end = await result { try await run(air, playback, traces) }
         await traces.check(air)
         air.shutDown()
         try end.get()
     }
 
-    private func run(_ air: LiveAir, _ stage: ScenarioStage, _ traces: AirTraces) async throws {
+    private func run(_ air: LiveAir, _ playback: ScenarioPlayback, _ traces: AirTraces) async throws
+    {
         if let traceDirectory { await air.trace(into: traceDirectory) }
         let (events, feed) = AsyncStream.makeStream(
             of: AirEvent.self,
             bufferingPolicy: .bufferingNewest(Self.eventLimit)
         )
-        let server = AirServer(air, waiting: stage.waiting) { feed.yield(AirEvent($0)) }
+        let server = AirServer(air, waiting: playback.waiting) { feed.yield(AirEvent($0)) }
         await air.perform { AirLinks.report(in: $0) { feed.yield($0) } }
         let end = await result {
             let actual = try await listen(server).map(\.description)
-            await air.play(stage)
+            await air.play(playback)
             let show = AirDisplay(
                 console: console,
                 isJSON: isJSON,
@@ -145,7 +146,7 @@ extension Scenario {
     }
 
     /// Adds the scenario to the world, with the example accessories in their roles.
-    func enter(_ world: World) throws(ProgramFailure) -> ScenarioStage {
+    func enter(_ world: World) throws(ProgramFailure) -> ScenarioPlayback {
         do throws(WorldFullError) {
             return try populate(world)
         } catch {

@@ -35,11 +35,11 @@ struct BondsOptions: ParsableArguments {
     /// The store of the bonds; nil if no host has kept any there.
     func open(
         environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> BondBook? {
+    ) throws -> StoredBonds? {
         let choice = try choice(environment)
         guard let store = try choice.openExisting() else { return nil }
         do {
-            return try BondBook(store)
+            return try StoredBonds(store)
         } catch {
             throw ProgramFailure(
                 .inputOutput,
@@ -73,12 +73,12 @@ struct BondsListCommand: ConsoleCommand {
     @OptionGroup var options: BondsOptions
 
     func run(on console: Console) async throws {
-        let book = try options.open()
-        for problem in book?.problems ?? [] {
+        let stored = try options.open()
+        for problem in stored?.problems ?? [] {
             let text = TerminalText.escape("\(problem.entry): \(problem.reason)")
             console.remark("lanyard: not used: \(text)\n")
         }
-        let bonds = book?.bonds ?? []
+        let bonds = stored?.bonds ?? []
         if options.json { return try console.print(JSON.array(bonds.map(BondText.json)).indented) }
         for peer in bonds { try console.print(BondText.line(peer)) }
         if bonds.isEmpty { console.remark("lanyard: there are no bonds\n") }
@@ -107,12 +107,12 @@ struct BondsRemoveCommand: ConsoleCommand {
             )
         }
         let target = try target.map { try Target($0) }
-        var book = try options.open()
-        let bonds = book?.bonds ?? []
+        var stored = try options.open()
+        let bonds = stored?.bonds ?? []
         let removed = try target.map { [try BondFinder(bonds: bonds).require($0)] } ?? bonds
         for peer in removed {
             do {
-                _ = try book?.remove(peer.identifier)
+                _ = try stored?.remove(peer.identifier)
             } catch {
                 throw ProgramFailure(
                     .inputOutput,

@@ -54,10 +54,10 @@ import BluetoothTypes
                 configuration: Self.hostConfiguration
             )
             live = [
-                "Strap": world.add(DemoAccessories.virtualStrap, at: .metres(1.5)),
-                "Lamp": world.add(DemoAccessories.virtualLamp, at: .metres(3)),
-                "Scale": world.add(DemoAccessories.virtualScale, at: .metres(4)),
-                "Thermometer": world.add(DemoAccessories.virtualThermometer, at: .metres(6)),
+                "Strap": world.add(DemoAccessories.virtualStrap, at: .meters(1.5)),
+                "Lamp": world.add(DemoAccessories.virtualLamp, at: .meters(3)),
+                "Scale": world.add(DemoAccessories.virtualScale, at: .meters(4)),
+                "Thermometer": world.add(DemoAccessories.virtualThermometer, at: .meters(6)),
             ]
             adapter.pairingDelegate = person
             recorder.setStart(.init(timeIntervalSince1970: 0))

@@ -101,7 +101,7 @@ enum KernelDiagnosis {
 
     private static func finding(about radio: SystemState.RadioSwitch) -> SetUpFinding? {
         let name = TerminalText.escape(radio.name)
-        if radio.isOffByHardware {
+        if radio.isHardBlocked {
             return SetUpFinding(
                 .warning,
                 "radio switch",

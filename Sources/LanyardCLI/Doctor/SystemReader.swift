@@ -38,7 +38,7 @@ struct SystemReader: Sendable {
                 entry: entry,
                 name: tree.text("\(place)/name") ?? entry,
                 isOffInSoftware: tree.text("\(place)/soft") == "1",
-                isOffByHardware: tree.text("\(place)/hard") == "1"
+                isHardBlocked: tree.text("\(place)/hard") == "1"
             )
         }
     }

@@ -15,7 +15,7 @@ struct SystemState: Equatable, Sendable {
         /// Whether the switch is off in software.
         let isOffInSoftware: Bool
         /// Whether the switch is off because of a key, a hardware switch, or the firmware.
-        let isOffByHardware: Bool
+        let isHardBlocked: Bool
     }
 
     /// A serial port with a device.

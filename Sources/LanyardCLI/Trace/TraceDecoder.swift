@@ -120,8 +120,8 @@ private struct FrameText {
         switch frame.channel {
         case .att:
             return (layer, ATTText.describe(try ATT.PDU(parsing: frame.payload)))
-        case .signalling:
-            let packet = try Signalling.Packet(parsing: frame.payload)
+        case .signaling:
+            let packet = try Signaling.Packet(parsing: frame.payload)
             let parameters = packet.parameters.hexadecimal
             return (layer, "\(packet.code) identifier=\(packet.identifier) \(parameters)")
         case .securityManager: return (layer, frame.payload.hexadecimal)

@@ -3,22 +3,22 @@
 /// The distance of an accessory from the origin of the world, where the phones are.
 public struct Distance: Hashable, Sendable {
     /// The distance in meters.
-    public let metres: Double
+    public let meters: Double
 
     /// Returns a distance in meters. Indoors, a phone hears an accessory up to about fifty meters
     /// away.
-    public static func metres(_ metres: Double) -> Distance { Distance(metres: max(metres, 0)) }
+    public static func meters(_ meters: Double) -> Distance { Distance(meters: max(meters, 0)) }
 
     /// One meter.
-    public static let near = Distance(metres: 1)
+    public static let near = Distance(meters: 1)
 
     /// A distance at which no phone at the origin hears the accessory.
-    public static let outOfRange = Distance(metres: 1_000)
+    public static let outOfRange = Distance(meters: 1_000)
 }
 
 extension Distance: CustomStringConvertible {
     /// The distance in words.
     public var description: String {
-        self == .outOfRange ? "out of range" : "to \(metres) m"
+        self == .outOfRange ? "out of range" : "to \(meters) m"
     }
 }

@@ -150,6 +150,6 @@ public final class LiveAccessory: Sendable {
 
 extension Position {
     fileprivate init(_ distance: Distance, in direction: Position) {
-        self.init(x: direction.x * distance.metres, y: direction.y * distance.metres)
+        self.init(x: direction.x * distance.meters, y: direction.y * distance.meters)
     }
 }

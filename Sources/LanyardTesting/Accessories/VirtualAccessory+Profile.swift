@@ -18,11 +18,11 @@ extension VirtualAccessory {
             name: name,
             services: services.map { $0.definition(noting: record) },
             advertisedServices: advertisedServices?.map(\.bluetoothUUID),
-            manufacturerData: manufacturerData.flatMap { octets in
-                guard octets.count >= 2 else { return nil }
+            manufacturerData: manufacturerData.flatMap { bytes in
+                guard bytes.count >= 2 else { return nil }
                 return AdvertisingData.ManufacturerData(
-                    company: UInt16(octets[0]) | UInt16(octets[1]) << 8,
-                    bytes: Array(octets.dropFirst(2))
+                    company: UInt16(bytes[0]) | UInt16(bytes[1]) << 8,
+                    bytes: Array(bytes.dropFirst(2))
                 )
             },
             advertisingInterval: advertisingInterval,

@@ -58,16 +58,16 @@ extension VirtualService {
         notifying output: BluetoothID,
         _ answer: @escaping @Sendable (Request) -> Answer?
     ) -> VirtualService {
-        messages(identifier, writing: input, notifying: output, framing: .startEnd()) { octets in
+        messages(identifier, writing: input, notifying: output, framing: .startEnd()) { bytes in
             let decoder = JSONDecoder()
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
-            if let asked = try? decoder.decode(Asked<Request>.self, from: octets) {
+            if let asked = try? decoder.decode(Asked<Request>.self, from: bytes) {
                 return answer(asked.ask).flatMap {
                     try? encoder.encode(Answered(answer: $0, id: asked.id))
                 }
             }
-            guard let request = try? decoder.decode(Request.self, from: octets) else { return nil }
+            guard let request = try? decoder.decode(Request.self, from: bytes) else { return nil }
             return answer(request).flatMap { try? encoder.encode($0) }
         }
     }
@@ -97,10 +97,10 @@ private final class MessageAnswering: Sendable {
         self.answer = answer
     }
 
-    func receive(_ octets: [UInt8]) -> [[UInt8]] {
+    func receive(_ bytes: [UInt8]) -> [[UInt8]] {
         framing.withLock { framing in
             var out: [UInt8] = []
-            for case .message(let message) in framing.receive(Data(octets)) {
+            for case .message(let message) in framing.receive(Data(bytes)) {
                 guard let answer = answer(message), let frame = try? framing.frame(answer) else {
                     continue
                 }

@@ -85,7 +85,7 @@ public final class TestWorld: Sendable {
     @discardableResult
     public func add(
         _ accessory: VirtualAccessory,
-        at distance: Distance = .metres(2)
+        at distance: Distance = .meters(2)
     ) -> LiveAccessory {
         let new = accessories.withLock { accessories in
             let new = LiveAccessory(

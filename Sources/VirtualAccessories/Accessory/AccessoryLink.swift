@@ -12,13 +12,13 @@ struct AccessoryLink: Sendable {
 
     let connectionHandle: ConnectionHandle
     var recombiner = FrameRecombiner()
-    var signalling = SignallingChannel(role: .peripheral)
+    var signaling = SignalingChannel(role: .peripheral)
     /// The frames for channels other than ATT that wait for a controller buffer.
     private(set) var answers: [[UInt8]] = []
     /// The streams of values to the client.
     var streams: [RunningStream] = []
     /// The bytes for the client that do not belong to a stream, in order.
-    var octets = WaitingOctets()
+    var bytes = WaitingBytes()
 
     init(_ connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle
@@ -34,7 +34,7 @@ struct AccessoryLink: Sendable {
     }
 
     var nextDeadline: Instant? {
-        streams.reduce(signalling.nextDeadline) { earliest($0, $1.deadline) }
+        streams.reduce(signaling.nextDeadline) { earliest($0, $1.deadline) }
     }
 }
 

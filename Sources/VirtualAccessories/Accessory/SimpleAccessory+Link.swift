@@ -14,9 +14,9 @@ extension SimpleAccessory {
         switch frame.channel {
         case .att:
             for event in server.receive(frame.payload, now: now) { carryOut(event, now: now) }
-        case .signalling:
-            if case .send(let answer) = link?.signalling.receive(frame.payload) {
-                link?.answer(answer, on: .signalling)
+        case .signaling:
+            if case .send(let answer) = link?.signaling.receive(frame.payload) {
+                link?.answer(answer, on: .signaling)
             }
         case .securityManager: receiveSecurity(frame.payload, now: now)
         default: break
@@ -39,7 +39,7 @@ extension SimpleAccessory {
         now: Instant
     ) {
         link?.streams.removeAll { $0.valueHandle == valueHandle }
-        link?.octets.remove(of: valueHandle)
+        link?.bytes.remove(of: valueHandle)
         guard let stream = server.stream(of: valueHandle) else { return }
         begin(stream, of: valueHandle, kind, now: now)
     }
@@ -72,9 +72,9 @@ extension SimpleAccessory {
         case .send(let stream, let uuid):
             guard let handle = server.values.handle(of: uuid) else { return }
             begin(stream, of: handle, server.subscription(to: handle), now: now)
-        case .sendOctets(let octets, let uuid):
+        case .sendBytes(let bytes, let uuid):
             guard let handle = server.values.handle(of: uuid) else { return }
-            link?.octets.append(octets, of: handle)
+            link?.bytes.append(bytes, of: handle)
         case .disconnect: disconnect(now: now)
         case .requestInterval(let interval): request(interval, now: now)
         case .addService(let service): _ = server.add(service)
@@ -104,9 +104,9 @@ extension SimpleAccessory {
             peripheralLatency: 0,
             supervisionTimeout: 400
         )
-        guard parameters.isValid, let payload = link?.signalling.request(parameters, now: now)
+        guard parameters.isValid, let payload = link?.signaling.request(parameters, now: now)
         else { return }
-        link?.answer(payload, on: .signalling)
+        link?.answer(payload, on: .signaling)
     }
 }
 
@@ -126,7 +126,7 @@ extension SimpleAccessory {
     private mutating func nextFrame(now: Instant) -> [UInt8]? {
         if let answer = link?.takeAnswer() { return answer }
         if let pdu = server.nextPDU(now: now) { return L2CAPFrame.encode(pdu, on: .att) }
-        while sendNextValue(now: now) || sendNextOctets() {
+        while sendNextValue(now: now) || sendNextBytes() {
             if let pdu = server.nextPDU(now: now) { return L2CAPFrame.encode(pdu, on: .att) }
         }
         return nil
@@ -155,12 +155,12 @@ extension SimpleAccessory {
     /// Passes as many of the waiting bytes to the server as fit into one value.
     ///
     /// - Returns: False if there are none, or an indication is outstanding.
-    private mutating func sendNextOctets() -> Bool {
-        guard let (octets, handle) = link?.octets.next(length: server.valueLength) else {
+    private mutating func sendNextBytes() -> Bool {
+        guard let (bytes, handle) = link?.bytes.next(length: server.valueLength) else {
             return false
         }
         if server.subscription(to: handle) == .indication, !server.mayIndicate { return false }
-        link?.octets.removeNext(length: server.valueLength)
-        return server.send(octets, of: handle)
+        link?.bytes.removeNext(length: server.valueLength)
+        return server.send(bytes, of: handle)
     }
 }

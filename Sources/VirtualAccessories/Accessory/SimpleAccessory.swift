@@ -89,7 +89,7 @@ public struct SimpleAccessory: ScriptedHost {
     /// Sends what is due.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
-        _ = link?.signalling.deadlinePassed(now: now)
+        _ = link?.signaling.deadlinePassed(now: now)
         if let rotation = identity?.rotation, rotation <= now { changeAddress(now: now) }
         carryOut(security?.deadlinePassed(now: now) ?? [], now: now)
         // An indication that the client does not confirm closes the bearer, which ends the link

@@ -23,7 +23,7 @@ extension AccessoryProfile {
                     }
                 ),
                 Characteristic(
-                    lampColour,
+                    lampColor,
                     [.read, .write, .writeWithoutResponse],
                     value: [0xFF, 0xD0, 0x90],
                     descriptors: [.userDescription("Red, green, blue")],
@@ -31,7 +31,7 @@ extension AccessoryProfile {
                         guard written.count == 3 else {
                             return .refused(.invalidAttributeValueLength)
                         }
-                        values[lampColour] = written
+                        values[lampColor] = written
                         return .accepted([])
                     }
                 ),
@@ -46,7 +46,7 @@ extension AccessoryProfile {
     }
 
     private static let lampSwitch = BluetoothUUID.example(0x1A01)
-    private static let lampColour = BluetoothUUID.example(0x1A02)
+    private static let lampColor = BluetoothUUID.example(0x1A02)
 
     /// A battery that loses one percent every ten seconds, and is full again after it is empty.
     private static var drainingBattery: Service {

@@ -106,10 +106,10 @@ public enum ExampleAccessories {
 extension BluetoothUUID {
     /// Returns a 128-bit UUID of the examples, with the number in its last 16 bits.
     static func example(_ number: UInt16) -> BluetoothUUID {
-        let octets: [UInt8] = [
+        let bytes: [UInt8] = [
             UInt8(truncatingIfNeeded: number), UInt8(number >> 8), 0, 0, 0, 0, 0x00, 0xA0,
             0x00, 0x44, 0x52, 0x41, 0x59, 0x4E, 0x41, 0x4C,
         ]
-        return BluetoothUUID(littleEndian: octets) ?? BluetoothUUID(number)
+        return BluetoothUUID(littleEndian: bytes) ?? BluetoothUUID(number)
     }
 }

@@ -13,7 +13,7 @@ extension AccessoryProfile {
     /// | --- | --- |
     /// | `{"ask":…,"id":7}` | `{"answer":…,"id":7}` with the same content |
     /// | `{"tell":…}` | the same |
-    /// | `{"ask":"refuse","id":7}` | `{"refuse":"as you wish","id":7}` |
+    /// | `{"ask":"refuse","id":7}` | `{"refuse":"as you asked","id":7}` |
     /// | `{"ask":"disconnect","id":7}` | nothing: the box disconnects |
     public static func messageBox(name: String) -> AccessoryProfile {
         let box = Service(
@@ -67,15 +67,15 @@ enum MessageBox {
     ) -> WriteReaction.Outcome {
         var partial = values[inbox]
         var deeds: [AccessoryDeed] = []
-        for octet in written {
-            switch octet {
+        for byte in written {
+            switch byte {
             case start: partial = [start]
             case end where !partial.isEmpty:
                 if let deed = answer(to: partial.dropFirst()) { deeds.append(deed) }
                 partial = []
             default:
                 guard !partial.isEmpty else { continue }
-                partial.append(octet)
+                partial.append(byte)
                 if partial.count > ATT.valueLengthLimit { partial = [] }
             }
         }
@@ -91,7 +91,7 @@ enum MessageBox {
         }
         switch String(decoding: question, as: UTF8.self) {
         case #""disconnect""#: return .disconnect
-        case #""refuse""#: return send(#"{"refuse":"as you wish","id":"#, id, "}")
+        case #""refuse""#: return send(#"{"refuse":"as you asked","id":"#, id, "}")
         default: return send(#"{"answer":"#, question + #","id":"#.utf8 + id, "}")
         }
     }
@@ -101,6 +101,6 @@ enum MessageBox {
         _ body: ArraySlice<UInt8>,
         _ after: String
     ) -> AccessoryDeed {
-        .sendOctets([start] + before.utf8 + body + after.utf8 + [end], of: outbox)
+        .sendBytes([start] + before.utf8 + body + after.utf8 + [end], of: outbox)
     }
 }

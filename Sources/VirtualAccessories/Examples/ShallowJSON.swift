@@ -7,8 +7,8 @@ struct ShallowJSON {
     private var rest: ArraySlice<UInt8>
 
     /// Parses the object; `nil` if the bytes are not an object.
-    init?(_ octets: ArraySlice<UInt8>) {
-        rest = octets
+    init?(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
         guard take("{") else { return nil }
         var isFirst = true
         while !take("}") {
@@ -54,7 +54,7 @@ struct ShallowJSON {
                 index = end
                 continue scan
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case let octet where depth == 0 && Self.ends(octet): break scan
+            case let byte where depth == 0 && Self.ends(byte): break scan
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             default: break
             }
@@ -69,19 +69,19 @@ struct ShallowJSON {
         return rest[..<end]
     }
 
-    private static func ends(_ octet: UInt8) -> Bool {
-        isBlank(octet) || octet == UInt8(ascii: ",") || octet == UInt8(ascii: "}")
+    private static func ends(_ byte: UInt8) -> Bool {
+        isBlank(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}")
     }
 
-    private static func isBlank(_ octet: UInt8) -> Bool {
-        [0x20, 0x09, 0x0A, 0x0D].contains(octet)
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        [0x20, 0x09, 0x0A, 0x0D].contains(byte)
     }
 
     /// Returns the place after the quotation mark that ends the string at the beginning.
-    private static func endOfString(_ octets: ArraySlice<UInt8>) -> Int? {
-        var index = octets.startIndex + 1
-        while index < octets.endIndex {
-            switch octets[index] {
+    private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int? {
+        var index = bytes.startIndex + 1
+        while index < bytes.endIndex {
+            switch bytes[index] {
             case UInt8(ascii: "\""): return index + 1
             case UInt8(ascii: "\\"): index += 2
             default: index += 1

@@ -31,7 +31,7 @@ public enum AccessoryDeed: Sendable {
     /// Sends bytes to the client after those that wait already, in as many values as they need, if
     /// the client is subscribed to the characteristic. The number of waiting bytes is limited.
     /// Bytes that do not fit are dropped as a whole.
-    case sendOctets([UInt8], of: BluetoothUUID)
+    case sendBytes([UInt8], of: BluetoothUUID)
     /// Ends the connection.
     case disconnect
     /// Requests another connection interval from the Central.

@@ -56,11 +56,11 @@ extension AdapterChoice {
     ) throws(AdapterChoiceError) -> AdapterAccess {
         do throws(WorldFullError) {
             let world = scenario.makeWorld(seed: seed)
-            let stage = try scenario.populate(world)
-            let waiting = stage.waiting.first
+            let playback = try scenario.populate(world)
+            let waiting = playback.waiting.first
             let controller = if let waiting { waiting } else { try addController(to: world) }
             let air = LiveAir(world)
-            air.begin(stage)
+            air.begin(playback)
             return makeAccess(to: controller, in: air)
         } catch {
             throw .worldFull(error)

@@ -27,7 +27,7 @@ public final class AirServer: @unchecked Sendable {
     }
 
     /// A connected host.
-    private struct Guest {
+    private struct Client {
         let transport: any HCITransport
         let controller: ControllerID
         let name: String
@@ -39,8 +39,8 @@ public final class AirServer: @unchecked Sendable {
     private let permanent: Set<ControllerID>
     /// The permanent controllers without a host, in the order in which hosts get them.
     private var waiting: [ControllerID]
-    private var guests: [Int: Guest] = [:]
-    private var guestCount = 0
+    private var clients: [Int: Client] = [:]
+    private var clientCount = 0
     private var isStopped = false
     private let servers = Mutex<[any Listening]>([])
 
@@ -95,7 +95,7 @@ public final class AirServer: @unchecked Sendable {
         for server in servers { await server.stop() }
         await air.perform { [self] _ in
             isStopped = true
-            for guest in guests.values { guest.transport.close() }
+            for client in clients.values { client.transport.close() }
         }
     }
 }
@@ -106,11 +106,11 @@ extension AirServer {
     /// Handles a new connection.
     private func welcome(_ transport: any HCITransport) {
         air.catchUp()
-        guard !isStopped, guests.count < Self.connectionLimit, let controller = takeController()
+        guard !isStopped, clients.count < Self.connectionLimit, let controller = takeController()
         else { return report(.refused) }
-        guestCount += 1
-        let number = guestCount
-        guests[number] = Guest(transport: transport, controller: controller, name: transport.name)
+        clientCount += 1
+        let number = clientCount
+        clients[number] = Client(transport: transport, controller: controller, name: transport.name)
         let air = air
         air.world.attach(controller) { transport.send([$0]) }
         let label = air.world.name(of: controller)
@@ -127,19 +127,19 @@ extension AirServer {
     }
 
     private func receive(_ event: TransportEvent, from number: Int) {
-        guard let guest = guests[number] else { return }
+        guard let client = clients[number] else { return }
         switch event {
-        case .received(let bytes): air.send(Array(bytes), to: guest.controller)
+        case .received(let bytes): air.send(Array(bytes), to: client.controller)
         case .closed(let error): takeLeave(of: number, error)
         }
     }
 
     private func takeLeave(of number: Int, _ error: TransportError?) {
-        guard let guest = guests.removeValue(forKey: number) else { return }
+        guard let client = clients.removeValue(forKey: number) else { return }
         air.catchUp()
-        let label = air.world.name(of: guest.controller)
-        report(.disconnected(host: guest.name, controller: label, Self.fault(error)))
-        giveBack(guest.controller)
+        let label = air.world.name(of: client.controller)
+        report(.disconnected(host: client.name, controller: label, Self.fault(error)))
+        giveBack(client.controller)
         air.catchUpAtTurnEnd()
     }
 
@@ -160,8 +160,8 @@ extension AirServer {
             return controller
         }
         // Each new controller is one meter from the last, so that no two have the same position.
-        let position = Position(x: Double(guests.count), y: 0)
-        let name = "host \(guestCount + 1)"
+        let position = Position(x: Double(clients.count), y: 0)
+        let name = "host \(clientCount + 1)"
         return try? air.world.addController(
             ControllerConfiguration(name: name, at: position)
         )

@@ -35,8 +35,8 @@ public final class LiveAir: @unchecked Sendable {
     private let problem = Mutex<VirtualAirError?>(nil)
     private var timer: (any HostTimer)?
     private var isCatchUpAwaited = false
-    private var stage = ScenarioStage()
-    private var stageTimer: (any HostTimer)?
+    private var playback = ScenarioPlayback()
+    private var playbackTimer: (any HostTimer)?
     private var trace: WorldTrace?
 
     /// Starts the time of the world. Only the air may run the world from now on.
@@ -97,7 +97,7 @@ public final class LiveAir: @unchecked Sendable {
     public func shutDown() {
         executor.perform { [self] in
             timer?.set(to: nil)
-            stageTimer?.set(to: nil)
+            playbackTimer?.set(to: nil)
             trace?.flush()
         }
         executor.shutDown()
@@ -157,30 +157,30 @@ extension LiveAir {
 
 extension LiveAir {
     /// Plays the scenario: performs each of its changes at its instant.
-    public func play(_ stage: ScenarioStage) async {
-        await perform { [self] _ in start(stage) }
+    public func play(_ playback: ScenarioPlayback) async {
+        await perform { [self] _ in start(playback) }
     }
 
     /// Plays the scenario, for callers that are not asynchronous. It begins as soon as the air's
     /// thread is free.
-    package func begin(_ stage: ScenarioStage) {
+    package func begin(_ playback: ScenarioPlayback) {
         executor.perform { [self] in
             catchUp()
-            start(stage)
+            start(playback)
             catchUpAtTurnEnd()
         }
     }
 
-    private func start(_ stage: ScenarioStage) {
-        self.stage = stage
-        stageTimer = executor.makeTimer { [weak self] in self?.playOn() }
+    private func start(_ playback: ScenarioPlayback) {
+        self.playback = playback
+        playbackTimer = executor.makeTimer { [weak self] in self?.playOn() }
         playOn()
     }
 
     private func playOn() {
         catchUp()
-        stage.play(in: world)
-        stageTimer?.set(to: stage.nextInstant.map(realInstant))
+        playback.play(in: world)
+        playbackTimer?.set(to: playback.nextInstant.map(realInstant))
         catchUpAtTurnEnd()
     }
 

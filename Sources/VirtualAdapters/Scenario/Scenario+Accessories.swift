@@ -6,9 +6,9 @@ import VirtualRadio
 extension Scenario {
     /// Adds the devices to the world, with the example accessories.
     ///
-    /// - Returns: The stage with the changes that are still to come.
+    /// - Returns: The playback with the changes that are still to come.
     /// - Throws: ``WorldFullError`` if the world cannot have all devices.
-    package func populate(_ world: World) throws(WorldFullError) -> ScenarioStage {
+    package func populate(_ world: World) throws(WorldFullError) -> ScenarioPlayback {
         try populate(world) { $0.makeAccessory() }
     }
 }

@@ -215,7 +215,7 @@ extension Scenario {
             coordinates.append(try element.number(in: -farthest...farthest))
         }
         guard coordinates.count >= 2 else {
-            throw node.error("metres to the east and to the north should be here")
+            throw node.error("meters to the east and to the north should be here")
         }
         let height = coordinates.count == 3 ? coordinates[2] : 0
         return Position(x: coordinates[0], y: coordinates[1], z: height)

@@ -31,7 +31,7 @@ import VirtualRadio
 /// other mutable state is used only together with it.
 public final class SimulatedAir: @unchecked Sendable {
     /// The virtual time that a body has to clean up after it was canceled.
-    static let farewell = Duration.seconds(10)
+    static let shutdownLimit = Duration.seconds(10)
 
     /// The real time for which an application has its turn before the air continues in parallel.
     static let courtesy = Duration.seconds(2)
@@ -41,8 +41,8 @@ public final class SimulatedAir: @unchecked Sendable {
     /// The real time for which the air waits for tasks on other threads before it reports an error.
     private let patience: Duration
     private let unguardedWorld: World
-    private var stage = ScenarioStage()
-    private var stageTimer: (any HostTimer)?
+    private var playback = ScenarioPlayback()
+    private var playbackTimer: (any HostTimer)?
     private var trace: WorldTrace?
 
     /// Creates the air of a new world without controllers.
@@ -109,17 +109,17 @@ public final class SimulatedAir: @unchecked Sendable {
 
 extension SimulatedAir {
     /// Plays the scenario: performs each of its changes at its instant, while the air runs.
-    public func play(_ stage: ScenarioStage) {
-        self.stage = stage
+    public func play(_ playback: ScenarioPlayback) {
+        self.playback = playback
         let timer = executor.makeTimer { [weak self] in self?.playOn() }
-        stageTimer?.set(to: nil)
-        stageTimer = timer
+        playbackTimer?.set(to: nil)
+        playbackTimer = timer
         playOn()
     }
 
     private func playOn() {
-        stage.play(in: world)
-        stageTimer?.set(to: stage.nextInstant)
+        playback.play(in: world)
+        playbackTimer?.set(to: playback.nextInstant)
     }
 
     /// Begins to write packet logs of all packets between controllers and hosts, one log for each
@@ -200,7 +200,7 @@ extension SimulatedAir {
             try pump(until: { run.outcome.isSettled }, for: bound)
         } catch {
             run.task.cancel()
-            try? pump(until: { run.outcome.isSettled }, for: Self.farewell)
+            try? pump(until: { run.outcome.isSettled }, for: Self.shutdownLimit)
             throw error
         }
         return try run.outcome.value

@@ -380,8 +380,8 @@ extension SimulationExecutor {
 
     /// Gives back the jobs of other executors that have not run.
     private func dismissGuests() {
-        let (guests, watch) = state.withLock { ($0.takeGuests(), $0.application?.watch) }
-        for guest in guests { watch?.giveBack(guest) }
+        let (clients, watch) = state.withLock { ($0.takeGuests(), $0.application?.watch) }
+        for client in clients { watch?.giveBack(client) }
     }
 }
 

@@ -65,9 +65,9 @@ extension VirtualController {
             return rest(place, until: nextEvent(place, ether.now), &ether)
         }
         advertiser.sets[place].run?.addresses = addresses
-        let channels = advertiser.sets[place].manner.channels
+        let channels = advertiser.sets[place].configuration.channels
         advertiser.sets[place].run?.channelsLeft = channels
-        if !advertiser.sets[place].manner.isLegacy { planAuxiliary(place, ether.now) }
+        if !advertiser.sets[place].configuration.isLegacy { planAuxiliary(place, ether.now) }
         advertiseOnNextChannel(place, at: ether.now, &ether)
     }
 
@@ -130,7 +130,7 @@ extension VirtualController {
     /// Returns whether the radio listens for a request after the packet.
     private func listens(after packet: AdvertisingPacket, _ place: Int) -> Bool {
         switch packet.pdu {
-        case .legacy: advertiser.sets[place].manner.allowsRequests
+        case .legacy: advertiser.sets[place].configuration.allowsRequests
         case .extended(let pdu): pdu.kind == .auxiliary && (pdu.isConnectable || pdu.isScannable)
         default: false
         }
@@ -139,7 +139,7 @@ extension VirtualController {
     /// Continues the event after a packet without a request, or after a response.
     private mutating func goOn(_ place: Int, at start: Instant, _ ether: inout Ether) {
         guard let run = advertiser.sets[place].run else { return }
-        if advertiser.sets[place].manner.isLegacy || !run.channelsLeft.isEmpty {
+        if advertiser.sets[place].configuration.isLegacy || !run.channelsLeft.isEmpty {
             advertiseOnNextChannel(place, at: start, &ether)
         } else if run.pointer != nil {
             sendAuxiliary(place, run.nextKind, &ether)
@@ -180,15 +180,16 @@ extension VirtualController {
 
     /// Returns advDelay in nanoseconds: 0 at high duty cycle.
     private mutating func advertisingDelay(_ place: Int) -> Int64 {
-        guard !advertiser.sets[place].manner.isHighDutyCycle else { return 0 }
+        guard !advertiser.sets[place].configuration.isHighDutyCycle else { return 0 }
         return Int64(dice.uniform(below: AdvertisingPace.delayMaximum + 1))
     }
 
     /// Returns the time between a packet without a request on a primary channel and the next
     /// packet, in nanoseconds.
     private func pause(after place: Int) -> Int64 {
-        let manner = advertiser.sets[place].manner
-        let listening = manner.isLegacy && manner.allowsRequests ? AdvertisingPace.frameSpace : 0
+        let configuration = advertiser.sets[place].configuration
+        let listening =
+            configuration.isLegacy && configuration.allowsRequests ? AdvertisingPace.frameSpace : 0
         return listening + AdvertisingPace.channelChange
     }
 }

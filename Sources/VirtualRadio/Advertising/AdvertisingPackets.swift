@@ -12,12 +12,12 @@ extension VirtualController {
     ) -> AdvertisingPacket {
         let set = advertiser.sets[place]
         return AdvertisingPacket(
-            set.manner.isLegacy ? .legacy(legacyPDU(set)) : .extended(extendedPDU(set)),
+            set.configuration.isLegacy ? .legacy(legacyPDU(set)) : .extended(extendedPDU(set)),
             from: radio,
             on: channel,
-            modulation: set.manner.primary,
+            modulation: set.configuration.primary,
             start: start,
-            reduction: set.manner.reduction
+            reduction: set.configuration.reduction
         )
     }
 
@@ -27,10 +27,10 @@ extension VirtualController {
             set: set.handle,
             advertiser: set.run?.addresses.own ?? publicAddress,
             target: set.run?.addresses.target,
-            isConnectable: set.manner.isConnectable,
-            isScannable: set.manner.isScannable,
+            isConnectable: set.configuration.isConnectable,
+            isScannable: set.configuration.isScannable,
             supportsChannelSelection2: !configuration.isOld,
-            data: set.manner.carriesData ? set.data.octets : []
+            data: set.configuration.carriesData ? set.data.bytes : []
         )
     }
 
@@ -42,7 +42,7 @@ extension VirtualController {
             isConnectable: false,
             isScannable: false,
             supportsChannelSelection2: !configuration.isOld,
-            data: set.response.octets
+            data: set.response.bytes
         )
     }
 
@@ -53,7 +53,7 @@ extension VirtualController {
         return extendedPDU(
             .primary,
             set,
-            fields: pointer == nil ? set.manner.soleFields : [.dataInfo, .auxiliaryPointer],
+            fields: pointer == nil ? set.configuration.soleFields : [.dataInfo, .auxiliaryPointer],
             pointer: pointer,
             data: []
         )
@@ -73,19 +73,19 @@ extension VirtualController {
             set: set.handle,
             advertiser: fields.contains(.advertiserAddress) ? addresses?.own : nil,
             target: fields.contains(.targetAddress) ? addresses?.target : nil,
-            isConnectable: kind != .scanResponse && set.manner.isConnectable,
-            isScannable: kind != .scanResponse && set.manner.isScannable,
-            sid: set.manner.sid,
+            isConnectable: kind != .scanResponse && set.configuration.isConnectable,
+            isScannable: kind != .scanResponse && set.configuration.isScannable,
+            sid: set.configuration.sid,
             dataID: set.dataID,
             pointer: pointer,
-            transmitPower: fields.contains(.transmitPower) ? set.manner.transmitPower : nil,
+            transmitPower: fields.contains(.transmitPower) ? set.configuration.transmitPower : nil,
             data: data,
             length: ExtendedAdvertisingPDU(fields, dataLength: data.count)?.length ?? 0
         )
     }
 }
 
-extension AdvertisingManner {
+extension AdvertisingSetConfiguration {
     /// The fields of an ADV_EXT_IND without an auxiliary packet: no ADI, because there is no data
     /// to identify, and no TxPower on LE Coded (Vol 6, Part B, 2.3.1.5).
     var soleFields: ExtendedAdvertisingPDU.Fields {

@@ -12,11 +12,11 @@ extension VirtualController {
         _ ether: inout Ether
     ) {
         guard let place = asked(request.set, as: request.advertiser, in: packet),
-            advertiser.sets[place].manner.isScannable,
+            advertiser.sets[place].configuration.isScannable,
             let scanner = requester(request.scanner),
             mayAsk(scanner, place, \.filtersScanRequests),
             respond(place, to: packet, &ether),
-            advertiser.sets[place].manner.reportsScanRequests
+            advertiser.sets[place].configuration.reportsScanRequests
         else { return }
         let received = HCI.LEScanRequestReceived(
             advertisingHandle: advertiser.sets[place].handle,
@@ -36,18 +36,18 @@ extension VirtualController {
         let start = ether.now.later(AdvertisingPace.frameSpace)
         let channel = request.transmission.channel
         let response: AdvertisingPacket
-        if advertiser.sets[place].manner.isLegacy {
+        if advertiser.sets[place].configuration.isLegacy {
             response = AdvertisingPacket(
                 .scanResponse(scanResponsePDU(advertiser.sets[place])),
                 from: radio,
                 to: request.sender,
                 on: channel,
                 start: start,
-                reduction: advertiser.sets[place].manner.reduction
+                reduction: advertiser.sets[place].configuration.reduction
             )
         } else {
             advertiser.sets[place].run?.isResponding = true
-            advertiser.sets[place].run?.carriedOctets = 0
+            advertiser.sets[place].run?.carriedBytes = 0
             response = auxiliaryPacket(
                 place,
                 .scanResponse,
@@ -72,8 +72,8 @@ extension VirtualController {
         _ ether: inout Ether
     ) {
         guard let place = asked(request.set, as: request.advertiser, in: packet),
-            advertiser.sets[place].manner.isConnectable,
-            request.isAuxiliary != advertiser.sets[place].manner.isLegacy,
+            advertiser.sets[place].configuration.isConnectable,
+            request.isAuxiliary != advertiser.sets[place].configuration.isLegacy,
             let initiator = requester(request.initiator),
             mayAsk(initiator, place, \.filtersConnectionRequests),
             !ether.hasLink(radio, to: initiator.identity)
@@ -94,7 +94,7 @@ extension VirtualController {
         )
         guard let handle else { return }
         if request.isAuxiliary {
-            answer(request, in: packet, weakerBy: set.manner.reduction, &ether)
+            answer(request, in: packet, weakerBy: set.configuration.reduction, &ether)
         }
         connect(place, as: handle, &ether)
     }
@@ -132,14 +132,14 @@ extension VirtualController {
     private func mayAsk(
         _ requester: Requester,
         _ place: Int,
-        _ isFiltered: (AdvertisingManner) -> Bool
+        _ isFiltered: (AdvertisingSetConfiguration) -> Bool
     ) -> Bool {
-        let manner = advertiser.sets[place].manner
-        if manner.isDirected {
-            return requester.identity == manner.peer
+        let configuration = advertiser.sets[place].configuration
+        if configuration.isDirected {
+            return requester.identity == configuration.peer
                 || requester.address == advertiser.sets[place].run?.addresses.target
         }
-        return !isFiltered(manner) || acceptList.contains(requester.identity)
+        return !isFiltered(configuration) || acceptList.contains(requester.identity)
     }
 
     /// Returns the place of the set to which a request that has just ended is addressed; `nil`

@@ -46,7 +46,7 @@ struct AdvertisingRun: Sendable {
     var pointer: ExtendedAdvertisement.Pointer?
     /// The number of bytes of the data, or of the scan response, that packets of this event have
     /// carried.
-    var carriedOctets = 0
+    var carriedBytes = 0
     /// Whether the packets carry the scan response.
     var isResponding = false
 
@@ -77,22 +77,25 @@ extension VirtualController {
     /// Returns the addresses for an event of the set that begins now; `nil` if the host must set a
     /// random address first.
     func addresses(for set: borrowing AdvertisingSet) -> AdvertisingAddresses? {
-        let manner = set.manner
-        let target = manner.isDirected ? targetAddress(manner) : nil
-        if manner.isPrivate, let made = resolvingList.localAddress(toward: manner.peer) {
+        let configuration = set.configuration
+        let target = configuration.isDirected ? targetAddress(configuration) : nil
+        if configuration.isPrivate,
+            let made = resolvingList.localAddress(toward: configuration.peer)
+        {
             return AdvertisingAddresses(own: made, isOwnMade: true, target: target)
         }
         let random = set.isOfLegacyCommands ? settings.randomAddress : set.randomAddress
         let isPublic =
-            manner.ownAddressType == .public || manner.ownAddressType == .resolvableOrPublic
+            configuration.ownAddressType == .public
+            || configuration.ownAddressType == .resolvableOrPublic
         guard let own = isPublic ? publicAddress : random else { return nil }
         return AdvertisingAddresses(own: own, isOwnMade: false, target: target)
     }
 
     /// Returns a private address of the target, if the set uses private addresses and the
     /// controller can make one (Vol 6, Part B, 6.2.2), or its identity address.
-    private func targetAddress(_ manner: AdvertisingManner) -> DeviceAddress {
-        guard manner.isPrivate else { return manner.peer }
-        return resolvingList.peerAddress(of: manner.peer) ?? manner.peer
+    private func targetAddress(_ configuration: AdvertisingSetConfiguration) -> DeviceAddress {
+        guard configuration.isPrivate else { return configuration.peer }
+        return resolvingList.peerAddress(of: configuration.peer) ?? configuration.peer
     }
 }

@@ -13,7 +13,7 @@ struct AdvertisingSet: Sendable {
     /// device.
     let isOfLegacyCommands: Bool
     /// The advertising parameters.
-    var manner: AdvertisingManner
+    var configuration: AdvertisingSetConfiguration
     /// The set's own random address (LE Set Advertising Set Random Address).
     var randomAddress: DeviceAddress?
     /// The advertising data.
@@ -27,12 +27,12 @@ struct AdvertisingSet: Sendable {
 
     init(
         handle: UInt8,
-        manner: AdvertisingManner,
+        configuration: AdvertisingSetConfiguration,
         isOfLegacyCommands: Bool = false,
         dataID: UInt16 = 0
     ) {
         self.handle = handle
-        self.manner = manner
+        self.configuration = configuration
         self.isOfLegacyCommands = isOfLegacyCommands
         self.dataID = dataID & Self.dataIDMask
     }
@@ -49,7 +49,7 @@ struct AdvertisingSet: Sendable {
 /// The data of a set, which may come in fragments.
 struct AdvertisedData: Sendable {
     /// The bytes that have come so far.
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     /// Whether more fragments will come.
     var isPartial = false
 }

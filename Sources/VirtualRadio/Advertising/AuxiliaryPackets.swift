@@ -10,17 +10,20 @@ extension VirtualController {
     /// the last packet on a primary channel. An event that has nothing to send in it has no
     /// AUX_ADV_IND.
     mutating func planAuxiliary(_ place: Int, _ start: Instant) {
-        let manner = advertiser.sets[place].manner
-        advertiser.sets[place].run?.carriedOctets = 0
+        let configuration = advertiser.sets[place].configuration
+        advertiser.sets[place].run?.carriedBytes = 0
         advertiser.sets[place].run?.isResponding = false
         guard
-            manner.allowsRequests || manner.isAnonymous
-                || !advertiser.sets[place].data.octets.isEmpty
+            configuration.allowsRequests || configuration.isAnonymous
+                || !advertiser.sets[place].data.bytes.isEmpty
         else {
             advertiser.sets[place].run?.pointer = nil
             return
         }
-        let pointer = pointer(manner.secondary, after: start.later(manner.primaryDuration))
+        let pointer = pointer(
+            configuration.secondary,
+            after: start.later(configuration.primaryDuration)
+        )
         advertiser.sets[place].run?.pointer = pointer
     }
 
@@ -69,7 +72,7 @@ extension VirtualController {
         at start: Instant
     ) -> AdvertisingPacket {
         let part = nextPart(place, kind)
-        let modulation = advertiser.sets[place].manner.secondary
+        let modulation = advertiser.sets[place].configuration.secondary
         let length = ExtendedAdvertisingPDU(part.fields, dataLength: part.data.count)?.length ?? 0
         let end = start + modulation.airTime(pduLength: length)
         let next = part.fields.contains(.auxiliaryPointer) ? pointer(modulation, after: end) : nil
@@ -88,7 +91,7 @@ extension VirtualController {
             on: channel,
             modulation: modulation,
             start: start,
-            reduction: advertiser.sets[place].manner.reduction
+            reduction: advertiser.sets[place].configuration.reduction
         )
     }
 
@@ -98,34 +101,34 @@ extension VirtualController {
         _ kind: ExtendedAdvertisement.Kind
     ) -> (fields: ExtendedAdvertisingPDU.Fields, data: [UInt8]) {
         let set = advertiser.sets[place]
-        let fields = fields(of: kind, set.manner)
-        let octets = carriedData(set)
-        let carried = min(set.run?.carriedOctets ?? 0, octets.count)
-        let rest = octets.count - carried
+        let fields = fields(of: kind, set.configuration)
+        let bytes = carriedData(set)
+        let carried = min(set.run?.carriedBytes ?? 0, bytes.count)
+        let rest = bytes.count - carried
         if rest <= ExtendedAdvertisingPDU.dataLimit(fields) {
-            advertiser.sets[place].run?.carriedOctets = octets.count
-            return (fields, carried == 0 ? octets : Array(octets[carried...]))
+            advertiser.sets[place].run?.carriedBytes = bytes.count
+            return (fields, carried == 0 ? bytes : Array(bytes[carried...]))
         }
         let pointing = fields.union(.auxiliaryPointer)
         let end = carried + ExtendedAdvertisingPDU.dataLimit(pointing)
-        advertiser.sets[place].run?.carriedOctets = end
-        return (pointing, Array(octets[carried..<end]))
+        advertiser.sets[place].run?.carriedBytes = end
+        return (pointing, Array(bytes[carried..<end]))
     }
 
     private func carriedData(_ set: borrowing AdvertisingSet) -> [UInt8] {
-        guard set.run?.isResponding != true else { return set.response.octets }
-        return set.manner.carriesData ? set.data.octets : []
+        guard set.run?.isResponding != true else { return set.response.bytes }
+        return set.configuration.carriesData ? set.data.bytes : []
     }
 
     private func fields(
         of kind: ExtendedAdvertisement.Kind,
-        _ manner: AdvertisingManner
+        _ configuration: AdvertisingSetConfiguration
     ) -> ExtendedAdvertisingPDU.Fields {
         switch kind {
-        case .primary, .auxiliary: manner.auxiliaryFields
+        case .primary, .auxiliary: configuration.auxiliaryFields
         case .chained: .dataInfo
         case .scanResponse:
-            manner.properties.contains(.includesTransmitPower)
+            configuration.properties.contains(.includesTransmitPower)
                 ? [.advertiserAddress, .dataInfo, .transmitPower]
                 : [.advertiserAddress, .dataInfo]
         }
@@ -136,11 +139,11 @@ extension AdvertisingRun {
     /// The PDU type of the packet to which the last one pointed: the first packet on the secondary
     /// channels, or one of a chain.
     var nextKind: ExtendedAdvertisement.Kind {
-        carriedOctets == 0 && !isResponding ? .auxiliary : .chained
+        carriedBytes == 0 && !isResponding ? .auxiliary : .chained
     }
 }
 
-extension AdvertisingManner {
+extension AdvertisingSetConfiguration {
     /// The duration of an extended set's event on the primary channels, in nanoseconds.
     var primaryDuration: Int64 {
         let fields: ExtendedAdvertisingPDU.Fields = [.dataInfo, .auxiliaryPointer]

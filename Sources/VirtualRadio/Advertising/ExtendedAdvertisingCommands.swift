@@ -72,7 +72,7 @@ extension Advertiser {
         _ command: HCI.LESetAdvertisingSetRandomAddress
     ) throws(HCI.ErrorCode) {
         let place = try requirePlace(of: command.advertisingHandle)
-        let isInUse = sets[place].run != nil && sets[place].manner.isConnectable
+        let isInUse = sets[place].run != nil && sets[place].configuration.isConnectable
         guard !isInUse else { throw .commandDisallowed }
         sets[place].randomAddress = command.address.deviceAddress(.random)
     }
@@ -87,11 +87,11 @@ extension VirtualController {
         guard command.advertisingHandle <= Advertiser.handleMaximum else {
             throw .invalidCommandParameters
         }
-        let manner = try AdvertisingManner(command, power: reportedPower)
+        let configuration = try AdvertisingSetConfiguration(command, power: reportedPower)
         if let place = advertiser.place(of: command.advertisingHandle) {
             guard advertiser.sets[place].run == nil else { throw .commandDisallowed }
-            try advertiser.sets[place].check(manner)
-            advertiser.sets[place].manner = manner
+            try advertiser.sets[place].check(configuration)
+            advertiser.sets[place].configuration = configuration
         } else {
             guard advertiser.sets.count < advertiser.setLimit else {
                 throw .memoryCapacityExceeded
@@ -99,16 +99,16 @@ extension VirtualController {
             advertiser.sets.append(
                 AdvertisingSet(
                     handle: command.advertisingHandle,
-                    manner: manner,
+                    configuration: configuration,
                     dataID: UInt16(truncatingIfNeeded: dice.next())
                 )
             )
         }
-        return .init(transmitPower: manner.transmitPower)
+        return .init(transmitPower: configuration.transmitPower)
     }
 }
 
-extension AdvertisingManner {
+extension AdvertisingSetConfiguration {
     /// Creates the parameters of the extended command. If the command asks for more transmit power
     /// than the radio has, the power is limited, and the controller returns the limited value.
     ///

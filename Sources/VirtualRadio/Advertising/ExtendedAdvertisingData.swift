@@ -6,12 +6,12 @@ import BluetoothTypes
 extension AdvertisingSet {
     /// Performs LE Set Extended Advertising Data.
     mutating func setData(_ command: HCI.LESetExtendedAdvertisingData) throws(HCI.ErrorCode) {
-        guard manner.carriesData else { throw .invalidCommandParameters }
+        guard configuration.carriesData else { throw .invalidCommandParameters }
         guard command.operation != .unchanged else { return try keepData(command) }
         try checkPiece(command.operation, command.data)
         let whole = data.adding(command.operation, command.data)
         data = AdvertisedData()
-        try checkLength(whole.octets.count, isResponse: false)
+        try checkLength(whole.bytes.count, isResponse: false)
         data = whole
         renewDataID()
     }
@@ -20,7 +20,7 @@ extension AdvertisingSet {
     private mutating func keepData(
         _ command: HCI.LESetExtendedAdvertisingData
     ) throws(HCI.ErrorCode) {
-        guard run != nil, !data.octets.isEmpty, !manner.isLegacy, command.data.isEmpty else {
+        guard run != nil, !data.bytes.isEmpty, !configuration.isLegacy, command.data.isEmpty else {
             throw .invalidCommandParameters
         }
         renewDataID()
@@ -28,15 +28,16 @@ extension AdvertisingSet {
 
     /// Performs LE Set Extended Scan Response Data.
     mutating func setResponse(_ command: HCI.LESetExtendedScanResponseData) throws(HCI.ErrorCode) {
-        guard manner.isScannable || command.data.isEmpty, command.operation != .unchanged else {
+        guard configuration.isScannable || command.data.isEmpty, command.operation != .unchanged
+        else {
             throw .invalidCommandParameters
         }
         try checkPiece(command.operation, command.data)
-        let mustHaveSome = run != nil && manner.isScannable && !manner.isLegacy
+        let mustHaveSome = run != nil && configuration.isScannable && !configuration.isLegacy
         guard !mustHaveSome || !command.data.isEmpty else { throw .commandDisallowed }
         let whole = response.adding(command.operation, command.data)
         response = AdvertisedData()
-        try checkLength(whole.octets.count, isResponse: true)
+        try checkLength(whole.bytes.count, isResponse: true)
         response = whole
         renewDataID()
     }
@@ -50,7 +51,7 @@ extension AdvertisingSet {
         guard HCI.DataOperation.names[operation.rawValue] != nil else {
             throw .invalidCommandParameters
         }
-        if manner.isLegacy {
+        if configuration.isLegacy {
             guard operation == .complete, piece.count <= PacketLength.legacyDataLimit else {
                 throw .invalidCommandParameters
             }
@@ -66,32 +67,34 @@ extension AdvertisingSet {
     ///   the specification requires.
     private func checkLength(_ length: Int, isResponse: Bool) throws(HCI.ErrorCode) {
         guard length <= PacketLength.extendedDataLimit else { throw .memoryCapacityExceeded }
-        guard !manner.isLegacy else { return }
+        guard !configuration.isLegacy else { return }
         let interval =
-            run.map { Duration.nanoseconds($0.interval) } ?? manner.intervals.upperBound
+            run.map { Duration.nanoseconds($0.interval) } ?? configuration.intervals.upperBound
         let isTooLong =
             isResponse
-            ? manner.responseDuration(length) > interval
-            : run != nil && (length > manner.dataLimit || manner.eventDuration(length) > interval)
+            ? configuration.responseDuration(length) > interval
+            : run != nil
+                && (length > configuration.dataLimit
+                    || configuration.eventDuration(length) > interval)
         guard !isTooLong else { throw .packetTooLong }
     }
 
     /// Checks that the present data fits other parameters (Vol 4, Part E, 7.8.53).
     ///
     /// - Throws: `invalidCommandParameters` or `packetTooLong` if it does not.
-    func check(_ manner: AdvertisingManner) throws(HCI.ErrorCode) {
-        guard manner.carriesData || data.octets.isEmpty,
-            manner.isScannable || response.octets.isEmpty
+    func check(_ configuration: AdvertisingSetConfiguration) throws(HCI.ErrorCode) {
+        guard configuration.carriesData || data.bytes.isEmpty,
+            configuration.isScannable || response.bytes.isEmpty
         else { throw .invalidCommandParameters }
-        guard !manner.isLegacy else {
-            let longest = max(data.octets.count, response.octets.count)
+        guard !configuration.isLegacy else {
+            let longest = max(data.bytes.count, response.bytes.count)
             guard longest <= PacketLength.legacyDataLimit, !data.isPartial, !response.isPartial
             else { throw .invalidCommandParameters }
             return
         }
-        let interval = manner.intervals.upperBound
-        guard manner.eventDuration(data.octets.count) <= interval,
-            manner.responseDuration(response.octets.count) <= interval
+        let interval = configuration.intervals.upperBound
+        guard configuration.eventDuration(data.bytes.count) <= interval,
+            configuration.responseDuration(response.bytes.count) <= interval
         else { throw .packetTooLong }
     }
 }
@@ -105,14 +108,14 @@ extension AdvertisedData {
     ) -> AdvertisedData {
         let isFresh = operation == .first || operation == .complete
         return AdvertisedData(
-            octets: isFresh ? Array(piece) : octets + piece,
+            bytes: isFresh ? Array(piece) : bytes + piece,
             isPartial: operation == .first || operation == .intermediate
         )
     }
 }
 
 /// The durations of extended sets' events.
-extension AdvertisingManner {
+extension AdvertisingSetConfiguration {
     /// The largest data in bytes: for a connectable set the capacity of its AUX_ADV_IND (Vol 6,
     /// Part B, 2.3.1.6), otherwise that of a chain.
     var dataLimit: Int {

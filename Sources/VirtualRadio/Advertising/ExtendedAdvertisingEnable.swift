@@ -41,7 +41,7 @@ extension VirtualController {
         _ ether: Ether
     ) throws(HCI.ErrorCode) -> AdvertisingRun {
         try set.checkIsComplete(plan)
-        try checkHasLink(for: set.manner, ether)
+        try checkHasLink(for: set.configuration, ether)
         guard let addresses = addresses(for: set) else { throw .invalidCommandParameters }
         return AdvertisingRun(
             interval: try set.interval().nanoseconds,
@@ -74,15 +74,17 @@ extension AdvertisingSet {
     ///
     /// - Throws: `commandDisallowed` or `invalidCommandParameters` if they are not.
     fileprivate func checkIsComplete(_ plan: HCI.AdvertisingSetRun) throws(HCI.ErrorCode) {
-        if manner.isHighDutyCycle {
+        if configuration.isHighDutyCycle {
             guard plan.duration.rawValue > 0,
                 plan.duration.duration <= AdvertisingPace.highDutyLimit
             else { throw .invalidCommandParameters }
         }
         guard !data.isPartial, !response.isPartial else { throw .commandDisallowed }
-        guard !manner.isLegacy else { return }
-        guard !manner.isScannable || !response.octets.isEmpty else { throw .commandDisallowed }
-        guard !manner.isConnectable || data.octets.count <= manner.dataLimit else {
+        guard !configuration.isLegacy else { return }
+        guard !configuration.isScannable || !response.bytes.isEmpty else {
+            throw .commandDisallowed
+        }
+        guard !configuration.isConnectable || data.bytes.count <= configuration.dataLimit else {
             throw .invalidCommandParameters
         }
     }
@@ -91,11 +93,11 @@ extension AdvertisingSet {
     ///
     /// - Throws: `packetTooLong` if there is none.
     fileprivate func interval() throws(HCI.ErrorCode) -> Duration {
-        let range = manner.intervals
-        guard !manner.isLegacy else { return range.lowerBound }
+        let range = configuration.intervals
+        guard !configuration.isLegacy else { return range.lowerBound }
         let event = max(
-            manner.eventDuration(data.octets.count),
-            manner.responseDuration(response.octets.count)
+            configuration.eventDuration(data.bytes.count),
+            configuration.responseDuration(response.bytes.count)
         )
         guard event <= range.upperBound else { throw .packetTooLong }
         return max(range.lowerBound, event)

@@ -7,10 +7,10 @@ extension Advertiser {
     static let legacyHandlers: [CommandHandler] = [
         .completing(HCI.LESetAdvertisingParameters.self, in: .legacy) {
             (controller, command, _) throws(HCI.ErrorCode) in
-            let manner = try AdvertisingManner(command)
+            let configuration = try AdvertisingSetConfiguration(command)
             let place = controller.advertiser.legacyPlace
             guard controller.advertiser.sets[place].run == nil else { throw .commandDisallowed }
-            controller.advertiser.sets[place].manner = manner
+            controller.advertiser.sets[place].configuration = configuration
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LEReadAdvertisingPhysicalChannelTxPower.self) {
@@ -20,13 +20,13 @@ extension Advertiser {
         .completing(HCI.LESetAdvertisingData.self, in: .legacy) {
             (controller, command, _) throws(HCI.ErrorCode) in
             let place = controller.advertiser.legacyPlace
-            controller.advertiser.sets[place].data.octets = command.data.bytes
+            controller.advertiser.sets[place].data.bytes = command.data.bytes
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LESetScanResponseData.self, in: .legacy) {
             (controller, command, _) throws(HCI.ErrorCode) in
             let place = controller.advertiser.legacyPlace
-            controller.advertiser.sets[place].response.octets = command.data.bytes
+            controller.advertiser.sets[place].response.bytes = command.data.bytes
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LESetAdvertisingEnable.self, in: .legacy) {
@@ -43,7 +43,7 @@ extension Advertiser {
             sets.append(
                 AdvertisingSet(
                     handle: AdvertisingSet.legacyHandle,
-                    manner: .standard,
+                    configuration: .standard,
                     isOfLegacyCommands: true
                 )
             )
@@ -62,8 +62,11 @@ extension VirtualController {
     /// Checks that the controller can have another link, if the advertising is connectable.
     ///
     /// - Throws: `connectionLimitExceeded` if it cannot.
-    func checkHasLink(for manner: AdvertisingManner, _ ether: Ether) throws(HCI.ErrorCode) {
-        guard !manner.isConnectable || ether.linkCount(of: radio) < configuration.linkLimit else {
+    func checkHasLink(
+        for set: AdvertisingSetConfiguration,
+        _ ether: Ether
+    ) throws(HCI.ErrorCode) {
+        guard !set.isConnectable || ether.linkCount(of: radio) < configuration.linkLimit else {
             throw .connectionLimitExceeded
         }
     }
@@ -79,19 +82,19 @@ extension VirtualController {
         guard let addresses = addresses(for: advertiser.sets[place]) else {
             throw .invalidCommandParameters
         }
-        let manner = advertiser.sets[place].manner
-        try checkHasLink(for: manner, ether)
+        let configuration = advertiser.sets[place].configuration
+        try checkHasLink(for: configuration, ether)
         let run = AdvertisingRun(
-            interval: manner.intervals.lowerBound.nanoseconds,
+            interval: configuration.intervals.lowerBound.nanoseconds,
             eventLimit: 0,
             addresses: addresses
         )
-        let limit = manner.isHighDutyCycle ? AdvertisingPace.highDutyLimit : nil
+        let limit = configuration.isHighDutyCycle ? AdvertisingPace.highDutyLimit : nil
         startAdvertising(place, run, lasting: limit, &ether)
     }
 }
 
-extension AdvertisingManner {
+extension AdvertisingSetConfiguration {
     /// Creates the parameters of the legacy command.
     ///
     /// - Throws: An error code if the parameters are invalid or not supported.

@@ -57,8 +57,8 @@ package struct Exchange: Hashable, Sendable {
 }
 
 extension Duration {
-    /// Returns the bit rate, in bits per second, of `octets` bytes in this time.
-    package func bitRate(octets: Int) -> Double {
-        Double(octets * 8) / (self / .seconds(1))
+    /// Returns the bit rate, in bits per second, of `bytes` bytes in this time.
+    package func bitRate(bytes: Int) -> Double {
+        Double(bytes * 8) / (self / .seconds(1))
     }
 }

@@ -10,7 +10,7 @@ package struct ControllerSettings: Sendable {
     /// The family of advertising commands that the host uses; `nil` until it uses one.
     package var advertisingDialect: AdvertisingDialect?
     /// The payload length of LE Write Suggested Default Data Length, in bytes.
-    package var suggestedOctets: UInt16 = 27
+    package var suggestedBytes: UInt16 = 27
     /// The air time of LE Write Suggested Default Data Length, in microseconds.
     package var suggestedTime: UInt16 = 328
     /// The preferred PHYs for sending, from LE Set Default PHY; `nil` without a preference.

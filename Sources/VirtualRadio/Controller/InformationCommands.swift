@@ -63,9 +63,9 @@ package enum InformationCommands {
         },
         .completing(HCI.LEReadMaximumDataLength.self) { (controller, _, _) throws(HCI.ErrorCode) in
             .init(
-                transmitOctets: controller.configuration.dataLengthMaximum,
+                transmitBytes: controller.configuration.dataLengthMaximum,
                 transmitTime: controller.configuration.dataTimeMaximum,
-                receiveOctets: controller.configuration.dataLengthMaximum,
+                receiveBytes: controller.configuration.dataLengthMaximum,
                 receiveTime: controller.configuration.dataTimeMaximum
             )
         },

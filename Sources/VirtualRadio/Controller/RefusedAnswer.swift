@@ -24,14 +24,14 @@ struct RefusedAnswer: Sendable {
 
     /// Returns the return parameters, status first, of a command with these parameters.
     func returnParameters(_ status: HCI.ErrorCode, to parameters: ArraySlice<UInt8>) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: 1 + length)
-        octets[0] = status.rawValue
+        var bytes = [UInt8](repeating: 0, count: 1 + length)
+        bytes[0] = status.rawValue
         if namesLink, length >= 2, parameters.count >= 2 {
             let start = parameters.startIndex
-            octets[1] = parameters[start]
-            octets[2] = parameters[start + 1] & 0x0F
+            bytes[1] = parameters[start]
+            bytes[2] = parameters[start + 1] & 0x0F
         }
-        return octets
+        return bytes
     }
 }
 

@@ -13,16 +13,16 @@ package enum SettingsCommands {
         .completing(HCI.LEReadSuggestedDefaultDataLength.self) {
             (controller, _, _) throws(HCI.ErrorCode) in
             .init(
-                transmitOctets: controller.settings.suggestedOctets,
+                transmitBytes: controller.settings.suggestedBytes,
                 transmitTime: HCI.AirTime(rawValue: controller.settings.suggestedTime)
             )
         },
         .completing(HCI.LEWriteSuggestedDefaultDataLength.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
-            guard dataLengths.contains(command.transmitOctets),
+            guard dataLengths.contains(command.transmitBytes),
                 dataTimes.contains(command.transmitTime.rawValue)
             else { throw .invalidCommandParameters }
-            controller.settings.suggestedOctets = command.transmitOctets
+            controller.settings.suggestedBytes = command.transmitBytes
             controller.settings.suggestedTime = command.transmitTime.rawValue
             controller.tellLinks(&ether)
         },

@@ -24,8 +24,8 @@ package struct BlockCipher: Sendable {
     /// encryption of a block that holds `random` and is otherwise zero; `nil` under the same
     /// condition as `encrypt`.
     package func addressHash(_ random: UInt32) -> UInt32? {
-        var octets = [UInt8](repeating: 0, count: AES128.blockLength)
-        for place in 0..<3 { octets[15 - place] = UInt8(truncatingIfNeeded: random >> (8 * place)) }
-        return cipher?.encrypt(octets)?[13...].reduce(0) { $0 << 8 | UInt32($1) }
+        var bytes = [UInt8](repeating: 0, count: AES128.blockLength)
+        for place in 0..<3 { bytes[15 - place] = UInt8(truncatingIfNeeded: random >> (8 * place)) }
+        return cipher?.encrypt(bytes)?[13...].reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

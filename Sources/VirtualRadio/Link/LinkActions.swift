@@ -14,7 +14,7 @@ extension Ether {
             switch action {
             case .emit(let event): emit(event, to: radio)
             case .end(let reason): finish(side, reason, &link)
-            case .endAfterAcknowledging(let reason): link[side]?.farewell = reason
+            case .endAfterAcknowledging(let reason): link[side]?.termination = reason
             case .setParameters(let parameters, let offset):
                 link.setParameters(parameters, windowOffset: offset, side)
             case .setPHYs(let sending, let receiving):

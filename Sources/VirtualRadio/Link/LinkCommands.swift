@@ -39,15 +39,15 @@ package enum LinkCommands {
         .beginning(HCI.LEConnectionUpdate.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
             try ether.demandLink(of: controller.radio, command.connectionHandle)
-            let wish = try ConnectionParameterWish(checking: command.parameters)
-            let request = LinkProcedureRequest.updateConnection(wish)
+            let proposal = try ConnectionParameterProposal(checking: command.parameters)
+            let request = LinkProcedureRequest.updateConnection(proposal)
             try ether.request(request, of: controller.radio, command.connectionHandle)
         },
         .completing(HCI.LERemoteConnectionParameterRequestReply.self) {
             (controller, command, ether) throws(HCI.ErrorCode) in
             try ether.demandLink(of: controller.radio, command.connectionHandle)
-            let wish = try ConnectionParameterWish(checking: command.parameters)
-            let request = LinkProcedureRequest.acceptParameters(wish)
+            let proposal = try ConnectionParameterProposal(checking: command.parameters)
+            let request = LinkProcedureRequest.acceptParameters(proposal)
             try ether.request(request, of: controller.radio, command.connectionHandle)
             return .init(connectionHandle: command.connectionHandle)
         },
@@ -60,7 +60,7 @@ package enum LinkCommands {
         .completing(HCI.LESetDataLength.self) {
             (controller, command, ether) throws(HCI.ErrorCode) in
             let request = LinkProcedureRequest.setDataLength(
-                octets: Int(command.transmitOctets),
+                bytes: Int(command.transmitBytes),
                 time: command.transmitTime.duration
             )
             try ether.request(request, of: controller.radio, command.connectionHandle)
@@ -153,7 +153,7 @@ extension Ether {
     }
 }
 
-extension ConnectionParameterWish {
+extension ConnectionParameterProposal {
     /// Creates the parameters that the host requests (Vol 4, Part E, 7.8.18).
     ///
     /// - Throws: `invalidCommandParameters` if a link must not have some of these parameters.

@@ -61,7 +61,7 @@ package final class LinkEnd: @unchecked Sendable {
     var eventsToSkip = 0
     /// The reason with which the end closes as soon as it has acknowledged the last packet that it
     /// received.
-    var farewell: HCI.ErrorCode?
+    var termination: HCI.ErrorCode?
 
     /// The timer of the deadlines.
     var deadlineToken: EventToken?
@@ -106,7 +106,7 @@ package final class LinkEnd: @unchecked Sendable {
         rssi = other.rssi
         missedEvents = other.missedEvents
         eventsToSkip = other.eventsToSkip
-        farewell = other.farewell
+        termination = other.termination
         deadlineToken = other.deadlineToken
         deadlineInstant = other.deadlineInstant
     }
@@ -155,12 +155,12 @@ struct LinkPace: Hashable, Sendable {
         interval = max(Self.intervalMinimum, rhythm.parameters.interval.nanoseconds)
         supervisionTimeout = rhythm.parameters.supervisionTimeout.nanoseconds
         let half = DataLength(
-            sendOctets: dataLength.sendOctets,
+            sendBytes: dataLength.sendBytes,
             sendTime: min(
                 dataLength.sendTime,
                 .nanoseconds((interval - 2 * Self.frameSpace) / 2)
             ),
-            receiveOctets: dataLength.receiveOctets,
+            receiveBytes: dataLength.receiveBytes,
             receiveTime: dataLength.receiveTime
         )
         payloadLimit = min(

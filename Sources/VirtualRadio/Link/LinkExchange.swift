@@ -41,7 +41,7 @@ extension Ether {
             return closeEvent(of: &link)
         }
         let isHeard = isHeard(packet, &link)
-        if let reason = link[packet.side]?.farewell { finish(packet.side, reason, &link) }
+        if let reason = link[packet.side]?.termination { finish(packet.side, reason, &link) }
         guard isHeard else { return closeEvent(of: &link) }
         switch packet.side {
         case .central: answer(packet, &link)
@@ -124,7 +124,7 @@ extension LinkEnd {
     }
 
     /// Whether the Central must send another packet in this event.
-    fileprivate var mustGoOn: Bool { outgoing != nil || farewell != nil }
+    fileprivate var mustGoOn: Bool { outgoing != nil || termination != nil }
 
     /// Returns the packet that is sent now, with the loaded PDU or an empty PDU.
     fileprivate func packet(on channel: RadioChannel, at start: Int64) -> LinkPacket {

@@ -18,7 +18,8 @@ extension Advertiser {
     fileprivate var usesAcceptList: Bool {
         sets.contains { set in
             set.run != nil
-                && (set.manner.filtersScanRequests || set.manner.filtersConnectionRequests)
+                && (set.configuration.filtersScanRequests
+                    || set.configuration.filtersConnectionRequests)
         }
     }
 }

@@ -30,7 +30,7 @@ public struct PathLoss: Hashable, Sendable {
 
     /// Returns the loss over a distance in meters, in decibels.
     public func decibels(distance: Double) -> Double {
-        let metres = max(distance, Self.distanceMinimum)
-        return reference + 10 * exponent * Reproducible.decimalLogarithm(metres)
+        let meters = max(distance, Self.distanceMinimum)
+        return reference + 10 * exponent * Reproducible.decimalLogarithm(meters)
     }
 }

@@ -56,7 +56,7 @@ struct KnownPowers: Sendable {
         rows[receiver.index][sender.index] = power
     }
 
-    /// Empties the cache, after a change of stations or surroundings.
+    /// Empties the cache, after a change of stations or the environment.
     mutating func forget() {
         if !rows.isEmpty { rows = [] }
     }

@@ -64,9 +64,9 @@ package struct Reception: Hashable, Sendable {
         let margin = power - sensitivity(modulation)
         guard margin < Self.faultlessMargin else { return 1 }
         let rate = Self.errorRate(margin: margin)
-        let octets = PacketLength.accessAddress + pduLength + PacketLength.crc
+        let bytes = PacketLength.accessAddress + pduLength + PacketLength.crc
         return Reproducible.exponential(
-            Double(octets * 8) * Reproducible.naturalLogarithm(1 - rate)
+            Double(bytes * 8) * Reproducible.naturalLogarithm(1 - rate)
         )
     }
 

@@ -28,8 +28,8 @@ package struct WorldSeed: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the FNV-1a digest of the bytes. It is small, never changes, and is good enough for
     /// names.
-    static func digest(_ octets: some Sequence<UInt8>) -> UInt64 {
-        octets.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    static func digest(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 
     /// The number in decimal.

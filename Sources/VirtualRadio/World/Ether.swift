@@ -15,7 +15,7 @@ package struct Ether: Sendable {
     /// The events that are due and the present.
     package var timeline = Timeline<WorldEvent>()
     /// The positions of the radios, and the attenuation between them.
-    package var surroundings: Surroundings
+    package var environment: RadioEnvironment
     /// The packets that are being sent.
     package var air = Air()
     /// The links.
@@ -36,9 +36,9 @@ package struct Ether: Sendable {
     package private(set) var attentive: [RadioID] = []
 
     /// Creates an ether without radios.
-    package init(seed: WorldSeed, surroundings: Surroundings) {
+    package init(seed: WorldSeed, environment: RadioEnvironment) {
         self.seed = seed
-        self.surroundings = surroundings
+        self.environment = environment
     }
 
     /// The present.
@@ -76,7 +76,7 @@ package struct Ether: Sendable {
     /// Passes bytes between host and controller to the checks of rules.
     mutating func watchWire(_ bytes: [UInt8], _ direction: WireDirection, _ radio: RadioID) {
         // A controller without power does not answer commands, so the checks ignore them.
-        guard watch != nil, surroundings[radio]?.isOn == true else { return }
+        guard watch != nil, environment[radio]?.isOn == true else { return }
         let now = now
         watch?.see(bytes, direction, of: ControllerID(radio), now: now)
     }
@@ -98,12 +98,12 @@ package struct Ether: Sendable {
         modulation: Modulation,
         at radio: RadioID
     ) -> Int8? {
-        guard let ear = surroundings.reception(of: radio),
-            let full = surroundings.power(from: transmission.sender, to: radio, at: now)
+        guard let ear = environment.reception(of: radio),
+            let full = environment.power(from: transmission.sender, to: radio, at: now)
         else { return nil }
         let power = full.reduced(by: transmission.reduction)
         let isCovered = air.destroys(transmission, power: power) {
-            surroundings.power(from: $0, to: radio, at: now)
+            environment.power(from: $0, to: radio, at: now)
         }
         let chance = ear.probability(
             power: power.decibels,

@@ -40,30 +40,30 @@ extension ScriptedHost {
 
 /// The scripted hosts of a world, by radio.
 struct ScriptedHosts: Sendable {
-    private struct Seat: Sendable {
+    private struct Entry: Sendable {
         var host: any ScriptedHost
         /// The scheduled deadline of the host.
         var due: (instant: Instant, token: EventToken)?
     }
 
-    private var seats: [Int: Seat] = [:]
+    private var entries: [Int: Entry] = [:]
 
     /// Returns whether the controller has a scripted host.
-    func isSeated(_ radio: RadioID) -> Bool { seats[radio.index] != nil }
+    func isSeated(_ radio: RadioID) -> Bool { entries[radio.index] != nil }
 
     /// Returns the text on the display of the controller's host.
-    func screen(at radio: RadioID) -> String? { seats[radio.index]?.host.screen }
+    func screen(at radio: RadioID) -> String? { entries[radio.index]?.host.screen }
 
     /// Attaches the host to the controller. The host starts at once if the controller has power.
     mutating func seat(_ host: any ScriptedHost, at radio: RadioID, _ ether: inout Ether) {
         unseat(radio, &ether)
-        seats[radio.index] = Seat(host: host)
-        if ether.surroundings[radio]?.isOn == true { start(radio, &ether) }
+        entries[radio.index] = Entry(host: host)
+        if ether.environment[radio]?.isOn == true { start(radio, &ether) }
     }
 
     /// Detaches the controller's host.
     mutating func unseat(_ radio: RadioID, _ ether: inout Ether) {
-        var token = seats.removeValue(forKey: radio.index)?.due?.token
+        var token = entries.removeValue(forKey: radio.index)?.due?.token
         ether.cancel(&token)
     }
 
@@ -74,9 +74,9 @@ struct ScriptedHosts: Sendable {
 
     /// Cancels the host's deadline when its controller loses power.
     mutating func stop(_ radio: RadioID, _ ether: inout Ether) {
-        var token = seats[radio.index]?.due?.token
+        var token = entries[radio.index]?.due?.token
         ether.cancel(&token)
-        seats[radio.index]?.due = nil
+        entries[radio.index]?.due = nil
     }
 
     /// Passes a packet of the controller to its host.
@@ -86,7 +86,7 @@ struct ScriptedHosts: Sendable {
 
     /// Passes the deadline to the host.
     mutating func deadlinePassed(at radio: RadioID, _ ether: inout Ether) {
-        seats[radio.index]?.due = nil
+        entries[radio.index]?.due = nil
         run(radio, &ether) { $0.deadlinePassed(now: $1) }
     }
 
@@ -99,7 +99,7 @@ struct ScriptedHosts: Sendable {
         at radio: RadioID,
         _ ether: inout Ether
     ) -> Bool {
-        guard ether.surroundings[radio]?.isOn == true, seats[radio.index]?.host is Host else {
+        guard ether.environment[radio]?.isOn == true, entries[radio.index]?.host is Host else {
             return false
         }
         run(radio, &ether) { host, now in
@@ -115,16 +115,16 @@ struct ScriptedHosts: Sendable {
         _ ether: inout Ether,
         _ body: (inout any ScriptedHost, Instant) -> [[UInt8]]
     ) {
-        guard var seat = seats[radio.index] else { return }
+        guard var seat = entries[radio.index] else { return }
         for packet in body(&seat.host, ether.now) {
             ether.hostSends(packet, to: radio)
         }
         wake(&seat, of: radio, &ether)
-        seats[radio.index] = seat
+        entries[radio.index] = seat
     }
 
     /// Schedules the host's deadline.
-    private func wake(_ seat: inout Seat, of radio: RadioID, _ ether: inout Ether) {
+    private func wake(_ seat: inout Entry, of radio: RadioID, _ ether: inout Ether) {
         let wanted = seat.host.nextDeadline.map { max($0, ether.now) }
         guard wanted != seat.due?.instant else { return }
         var token = seat.due?.token

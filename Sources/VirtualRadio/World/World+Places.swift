@@ -26,7 +26,7 @@ extension World {
         between one: ControllerID,
         and other: ControllerID
     ) {
-        core.ether.surroundings.setLoss(decibels, between: one.radio, and: other.radio)
+        core.ether.environment.setLoss(decibels, between: one.radio, and: other.radio)
     }
 
     /// Changes the random losses at the controller that are added to those of the physical model:
@@ -39,7 +39,7 @@ extension World {
     /// Returns the present power of one controller at the other, in dBm; `nil` if no signal
     /// arrives.
     public func power(from sender: ControllerID, to receiver: ControllerID) -> Double? {
-        core.ether.surroundings.power(from: sender.radio, to: receiver.radio, at: now)?.decibels
+        core.ether.environment.power(from: sender.radio, to: receiver.radio, at: now)?.decibels
     }
 
     // MARK: Partitions
@@ -52,17 +52,17 @@ extension World {
     /// Blocks all signals between two groups. If both groups are the same, its controllers do not
     /// hear each other.
     public func separate(group: Int, from other: Int) {
-        core.ether.surroundings.separate(group: group, from: other)
+        core.ether.environment.separate(group: group, from: other)
     }
 
     /// Removes the block between two groups.
     public func join(group: Int, with other: Int) {
-        core.ether.surroundings.join(group: group, with: other)
+        core.ether.environment.join(group: group, with: other)
     }
 
     private func change(_ controller: ControllerID, _ body: (inout Station) -> Void) {
-        guard var station = core.ether.surroundings[controller.radio] else { return }
+        guard var station = core.ether.environment[controller.radio] else { return }
         body(&station)
-        core.ether.surroundings[controller.radio] = station
+        core.ether.environment[controller.radio] = station
     }
 }

@@ -36,13 +36,13 @@ extension World {
 extension WorldCore {
     /// Returns whether the radio is in the world and has power.
     func isOn(_ radio: RadioID) -> Bool {
-        ether.surroundings[radio]?.isOn ?? false
+        ether.environment[radio]?.isOn ?? false
     }
 
     /// Switches off the radio and its controller.
     mutating func switchOff(_ radio: RadioID) {
         guard isOn(radio) else { return }
-        ether.surroundings[radio]?.isOn = false
+        ether.environment[radio]?.isOn = false
         ether.reset(radio)
         scriptedHosts.stop(radio, &ether)
         ether.timeline.cancelAll { $0.radio == radio }
@@ -53,20 +53,20 @@ extension WorldCore {
 
     /// Switches on the radio and its controller.
     mutating func switchOn(_ radio: RadioID) {
-        guard ether.surroundings[radio] != nil, !isOn(radio) else { return }
+        guard ether.environment[radio] != nil, !isOn(radio) else { return }
         // Bytes that the host sent while the controller had no power are lost.
         ether.timeline.cancelAll { $0.radio == radio }
         ether.watch?.forget(ControllerID(radio))
-        ether.surroundings[radio]?.isOn = true
+        ether.environment[radio]?.isOn = true
         setFaults(ether.wires[radio.index].plan, of: radio)
         scriptedHosts.start(radio, &ether)
     }
 
     /// Removes the radio and its controller from the world.
     mutating func remove(_ radio: RadioID) {
-        guard ether.surroundings[radio] != nil else { return }
+        guard ether.environment[radio] != nil else { return }
         switchOff(radio)
-        ether.surroundings[radio] = nil
+        ether.environment[radio] = nil
         tenures[radio.index, default: 0] += 1
         vacancies.append(radio)
     }

@@ -87,7 +87,7 @@ extension World {
     }
 
     private func status(of controller: VirtualController) -> WorldStatus.Controller? {
-        guard let station = core.ether.surroundings[controller.radio] else { return nil }
+        guard let station = core.ether.environment[controller.radio] else { return nil }
         let traffic = core.traffic[controller.radio.index]
         return WorldStatus.Controller(
             id: ControllerID(controller.radio),

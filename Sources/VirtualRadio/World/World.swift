@@ -17,7 +17,7 @@ import BluetoothTypes
 /// at the same nanoseconds. A world belongs to one thread at a time, and is not `Sendable`.
 public final class World {
     /// The largest number of controllers at one time.
-    public static let controllerLimit = Surroundings.stationLimit
+    public static let controllerLimit = RadioEnvironment.stationLimit
 
     /// The state of the world, as a value.
     package var core: WorldCore

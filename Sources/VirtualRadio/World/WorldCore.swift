@@ -29,7 +29,7 @@ package struct WorldCore {
     package init(seed: WorldSeed, pathLoss: PathLoss, shadowing: Shadowing) {
         ether = Ether(
             seed: seed,
-            surroundings: Surroundings(seed: seed, pathLoss: pathLoss, shadowing: shadowing)
+            environment: RadioEnvironment(seed: seed, pathLoss: pathLoss, shadowing: shadowing)
         )
     }
 
@@ -43,7 +43,7 @@ package struct WorldCore {
     package mutating func addController(_ configuration: ControllerConfiguration) -> RadioID? {
         let radio = vacancies.popLast() ?? RadioID(UInt64(controllers.count))
         let station = Station(configuration.path, transmitPower: configuration.transmitPower)
-        guard ether.surroundings.place(station, as: radio) else { return nil }
+        guard ether.environment.place(station, as: radio) else { return nil }
         let loss = configuration.faults.loss
         ether.receivers.put(Receiver(loss, seed: ether.seed, radio: radio), at: radio)
         ether.ports.put(HostPort(), at: radio)

@@ -11,7 +11,7 @@ import Testing
     private static let sealed = BluetoothUUID(0xFFB1)
 
     private static let services = [
-        Exhibition.service,
+        BlueZTable.service,
         ServedService(
             uuid: BluetoothUUID(0xFFB0),
             characteristics: [
@@ -27,13 +27,13 @@ import Testing
     func values(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             let peripheral = try #require(application.peripheral)
-            #expect(try await application.read(Exhibition.page) == told(Exhibition.pageValue))
-            let value = Exhibition.pattern(300, start: 3)
-            let slate = try #require(application.find(Exhibition.slate))
+            #expect(try await application.read(BlueZTable.page) == told(BlueZTable.pageValue))
+            let value = BlueZTable.pattern(300, start: 3)
+            let slate = try #require(application.find(BlueZTable.slate))
             peripheral.writeValue(Data(value), for: slate, type: .withResponse)
             #expect(try await application.hear("wrote ") == "ok")
-            #expect(try await bluez.servedValue(Exhibition.slate) == value)
-            for uuid in [Exhibition.bell, Exhibition.gong] {
+            #expect(try await bluez.servedValue(BlueZTable.slate) == value)
+            for uuid in [BlueZTable.bell, BlueZTable.gong] {
                 let source = try #require(application.find(uuid))
                 peripheral.setNotifyValue(true, for: source)
                 #expect(try await application.hear("notifying ") == "true ok")
@@ -59,7 +59,7 @@ import Testing
             #expect(try await application.hear("disconnected ") == "ok")
             try await bluez.isAlone()
             // btvirt connects only to a peer that is already advertising.
-            try await application.encounter(Exhibition.uuid)
+            try await application.encounter(BlueZTable.uuid)
             try await application.explore()
             #expect(try await application.read(Self.sealed) == told([0x5E, 0xA1]))
             #expect(try bluez.pendingEvents("agent").count == 1)
@@ -75,8 +75,8 @@ import Testing
             // The first read comes after the ATT requests in which our host announces its features
             // to BlueZ, the second after the subscription to Service Changed.
             for _ in 0..<2 {
-                let value = try await application.read(Exhibition.label)
-                #expect(value == told(Exhibition.labelValue))
+                let value = try await application.read(BlueZTable.label)
+                #expect(value == told(BlueZTable.labelValue))
             }
             try await bluez.stopServing()
             let gone = try await application.hear("modified ")
@@ -90,7 +90,7 @@ import Testing
                     try await application.hear("modified ")
                 }
             }
-            #expect(application.find(Exhibition.page) == nil)
+            #expect(application.find(BlueZTable.page) == nil)
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
         "Powering BlueZ off disconnects the peripheral, and it connects again after power-on",
         arguments: Setting.latestOnly
     )
-    func farewell(_ setting: Setting) async throws {
+    func disconnection(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             let peripheral = try #require(application.peripheral)
             try await bluez.powerOff()
@@ -109,7 +109,7 @@ import Testing
             application.manager?.connect(peripheral)
             try await application.hear("connected")
             try await application.explore()
-            #expect(try await application.read(Exhibition.label) == told(Exhibition.labelValue))
+            #expect(try await application.read(BlueZTable.label) == told(BlueZTable.labelValue))
         }
     }
 
@@ -124,7 +124,7 @@ import Testing
             let adapter = CBAdapter(transport: try await bluez.makeTransport())
             let application = AccessoryApplication(on: adapter)
             do {
-                #expect(try await application.meet(Exhibition.uuid) == AccessoryScene.name)
+                #expect(try await application.meet(BlueZTable.uuid) == AccessoryScene.name)
                 try await application.explore()
                 try await body(application, bluez)
             } catch {

@@ -11,22 +11,22 @@ import Testing
         try await withAccessory(setting, "Service Changed") { scene in
             let (link, database) = try await scene.visit()
             let changes = try await link.serviceChanges()
-            let label = try database.handle(Exhibition.label)
-            #expect(try await link.read(label) == Exhibition.labelValue)
+            let label = try database.handle(BlueZTable.label)
+            #expect(try await link.read(label) == BlueZTable.labelValue)
 
-            try await scene.bluez.serve([Annex.service], as: Annex.name)
+            try await scene.bluez.serve([AddedService.service], as: AddedService.name)
             let range = try await Self.next(changes)
             let grown = try await link.database()
-            let annex = try #require(grown.service(Annex.uuid)?.service)
-            #expect(range.contains(annex.handle))
-            #expect(range.contains(annex.endHandle))
-            #expect(try await link.read(try grown.handle(Annex.door)) == [7])
+            let added = try #require(grown.service(AddedService.uuid)?.service)
+            #expect(range.contains(added.handle))
+            #expect(range.contains(added.endHandle))
+            #expect(try await link.read(try grown.handle(AddedService.door)) == [7])
             #expect(
-                try await link.read(try grown.handle(Exhibition.label)) == Exhibition.labelValue
+                try await link.read(try grown.handle(BlueZTable.label)) == BlueZTable.labelValue
             )
 
-            try await scene.bluez.stopServing(Annex.name)
-            #expect(try await Self.next(changes).contains(annex.handle))
+            try await scene.bluez.stopServing(AddedService.name)
+            #expect(try await Self.next(changes).contains(added.handle))
             #expect(try await link.database() == database)
         }
     }
@@ -38,15 +38,15 @@ import Testing
             let changes = try await link.serviceChanges()
             try await scene.bluez.stopServing()
             _ = try await Self.next(changes)
-            try await scene.bluez.serve([Annex.service, Exhibition.service])
+            try await scene.bluez.serve([AddedService.service, BlueZTable.service])
             _ = try await Self.next(changes)
-            let label = try database.handle(Exhibition.label)
+            let label = try database.handle(BlueZTable.label)
             await #expect(throws: GATT.Failure.attribute(.databaseOutOfSync, handle: label)) {
                 try await link.read(label)
             }
             let anew = try await link.database()
-            #expect(try await link.read(try anew.handle(Annex.door)) == [7])
-            #expect(try await link.read(try anew.handle(Exhibition.label)) == Exhibition.labelValue)
+            #expect(try await link.read(try anew.handle(AddedService.door)) == [7])
+            #expect(try await link.read(try anew.handle(BlueZTable.label)) == BlueZTable.labelValue)
         }
     }
 
@@ -82,10 +82,10 @@ import Testing
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.visit()
             try await scene.part(link)
-            try await scene.bluez.serve([Annex.service], as: Annex.name)
+            try await scene.bluez.serve([AddedService.service], as: AddedService.name)
             let (again, grown) = try await scene.visit()
             #expect(grown != database)
-            #expect(try await again.read(try grown.handle(Annex.door)) == [7])
+            #expect(try await again.read(try grown.handle(AddedService.door)) == [7])
         }
     }
 
@@ -98,11 +98,11 @@ import Testing
             let link = try await pair.connect()
             let database = try await link.database()
             try await pair.part(link)
-            try await pair.bluez.serve([Annex.service], as: Annex.name)
+            try await pair.bluez.serve([AddedService.service], as: AddedService.name)
             let again = try await pair.connect()
             let grown = try await again.database()
             #expect(grown != database)
-            #expect(try await again.read(try grown.handle(Annex.door)) == [7])
+            #expect(try await again.read(try grown.handle(AddedService.door)) == [7])
             #expect(try await again.read(pair.secret) == BondedScene.secret)
         }
     }
@@ -118,8 +118,8 @@ import Testing
 }
 
 /// A second set of services that BlueZ registers for part of a test.
-private enum Annex {
-    static let name = "annex"
+private enum AddedService {
+    static let name = "added"
     static let uuid = BluetoothUUID(0xFFC0)
     static let door = BluetoothUUID(0xFFC1)
     static let service = ServedService(

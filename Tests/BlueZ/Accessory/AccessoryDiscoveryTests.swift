@@ -46,7 +46,7 @@ import Testing
             var connectable = ScanFilter()
             connectable.requiresConnectable = true
             let named = host.scan(for: byPrefix)
-            let served = host.scan(for: ScanFilter(services: [Exhibition.uuid]))
+            let served = host.scan(for: ScanFilter(services: [BlueZTable.uuid]))
             let connected = host.scan(for: connectable)
             // Every filter receives this advertisement and drops it.
             try await bluez.advertise(
@@ -56,9 +56,9 @@ import Testing
             )
             let other = try await host.hear { $0.data.localName == "other" }
             #expect(!other.isConnectable)
-            try await bluez.advertise(name: "wanted", services: [Exhibition.uuid])
+            try await bluez.advertise(name: "wanted", services: [BlueZTable.uuid])
             #expect(try await first(of: named).data.localName == "wanted")
-            #expect(try await first(of: served).data.serviceUUIDs == [Exhibition.uuid])
+            #expect(try await first(of: served).data.serviceUUIDs == [BlueZTable.uuid])
             #expect(try await first(of: connected).isConnectable)
         }
     }
@@ -83,12 +83,12 @@ import Testing
             // The data is no longer than that of a legacy advertisement, because btvirt overruns
             // one of its buffers with more. btvirt also reports LE 1M, whichever PHY carries the
             // data.
-            let octets = Exhibition.pattern(20)
+            let bytes = BlueZTable.pattern(20)
             try await bluez.advertise([
-                "manufacturer": .object(["\(Self.company)": .octets(octets)]),
+                "manufacturer": .object(["\(Self.company)": .bytes(bytes)]),
                 "secondary": .string("1M"),
             ])
-            let found = try await host.hear { $0.data.manufacturerData?.bytes == octets }
+            let found = try await host.hear { $0.data.manufacturerData?.bytes == bytes }
             #expect(!found.isLegacy)
             #expect(!found.isTruncated)
             #expect(found.isConnectable)

@@ -25,22 +25,22 @@ import Testing
             // first alone, before it has opened the other.
             for _ in 0..<2 { try await link.openEnhancedBearers(1) }
             #expect(await link.enhancedBearerCount >= 2)
-            let label = try database.handle(Exhibition.label)
-            let page = try database.handle(Exhibition.page)
+            let label = try database.handle(BlueZTable.label)
+            let page = try database.handle(BlueZTable.page)
             let count = scene.recorder.count(of: .readRequest)
             async let long = link.readLong(page)
             async let short = link.read(label)
             async let other = link.readLong(page)
-            #expect(try await short == Exhibition.labelValue)
-            #expect(try await long == Exhibition.pageValue)
-            #expect(try await other == Exhibition.pageValue)
+            #expect(try await short == BlueZTable.labelValue)
+            #expect(try await long == BlueZTable.pageValue)
+            #expect(try await other == BlueZTable.pageValue)
             // Not all three requests used the first bearer.
             #expect(scene.recorder.count(of: .readRequest) < count + 3)
-            let slate = try database.handle(Exhibition.slate)
+            let slate = try database.handle(BlueZTable.slate)
             let writes = scene.recorder.count(of: .writeRequest)
             try await link.write([1, 2, 3], to: slate)
             #expect(scene.recorder.count(of: .writeRequest) == writes + 1)
-            #expect(try await scene.bluez.servedValue(Exhibition.slate) == [1, 2, 3])
+            #expect(try await scene.bluez.servedValue(BlueZTable.slate) == [1, 2, 3])
         }
     }
 }

@@ -12,11 +12,11 @@ import Testing
     func everything(_ setting: Setting) async throws {
         try await withAccessory(setting, "exploring") { scene in
             let (link, database) = try await scene.visit()
-            let service = try #require(database.service(Exhibition.uuid))
+            let service = try #require(database.service(BlueZTable.uuid))
             #expect(service.characteristics.map(Entry.init) == Entry.expected)
             let uuids = database.services.map(\.service.uuid)
             #expect(uuids.starts(with: [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]))
-            let byUUID = try await link.discoverServices(uuid: Exhibition.uuid)
+            let byUUID = try await link.discoverServices(uuid: BlueZTable.uuid)
             #expect(byUUID == [service.service])
         }
     }
@@ -41,11 +41,11 @@ import Testing
         let battery = BluetoothUUID(0x180F)
         let services = [
             ServedService(uuid: battery, isPrimary: false, characteristics: [Self.level]),
-            ServedService(uuid: Exhibition.uuid, characteristics: [Self.level], includes: [0]),
+            ServedService(uuid: BlueZTable.uuid, characteristics: [Self.level], includes: [0]),
         ]
         try await withAccessory(setting, "included services", serving: services) { scene in
             let (link, database) = try await scene.visit()
-            let including = try #require(database.service(Exhibition.uuid))
+            let including = try #require(database.service(BlueZTable.uuid))
             let included = try #require(including.includes.first)
             #expect(included.service.uuid == battery)
             #expect(database.service(battery)?.service.isPrimary == false)
@@ -108,15 +108,15 @@ private struct Entry: Equatable {
     private static let extended = GATT.AttributeType.characteristicExtendedProperties
     private static let configuration = GATT.AttributeType.clientCharacteristicConfiguration
 
-    /// The entries that discovery of `Exhibition.service` must find.
+    /// The entries that discovery of `BlueZTable.service` must find.
     static let expected = [
-        Entry(Exhibition.label, [.read]),
-        Entry(Exhibition.page, [.read]),
-        Entry(Exhibition.slate, writable, [extended]),
-        Entry(Exhibition.tablet, writable, [extended]),
-        Entry(Exhibition.pad, [.writeWithoutResponse]),
-        Entry(Exhibition.bell, [.read, .notify], [configuration]),
-        Entry(Exhibition.gong, [.read, .indicate], [configuration]),
-        Entry(Exhibition.stranger, [.read], [Exhibition.note]),
+        Entry(BlueZTable.label, [.read]),
+        Entry(BlueZTable.page, [.read]),
+        Entry(BlueZTable.slate, writable, [extended]),
+        Entry(BlueZTable.tablet, writable, [extended]),
+        Entry(BlueZTable.pad, [.writeWithoutResponse]),
+        Entry(BlueZTable.bell, [.read, .notify], [configuration]),
+        Entry(BlueZTable.gong, [.read, .indicate], [configuration]),
+        Entry(BlueZTable.stranger, [.read], [BlueZTable.note]),
     ]
 }

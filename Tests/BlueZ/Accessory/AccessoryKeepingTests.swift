@@ -10,7 +10,7 @@ import Testing
 /// because btvirt connects only to a peer that is already advertising.
 @Suite(.machines) struct AccessoryKeepingTests {
     private static let description = AccessoryDescription(
-        kind: "exhibition",
+        kind: "table",
         matching: .service("FFF0"),
         services: [
             ServiceDescription("FFF0", [.read("FFF1"), .write("FFF3"), .subscribe("FFF5")])
@@ -44,12 +44,12 @@ import Testing
     private static func keep(_ central: AccessoryCentral, _ bluez: BlueZ) async throws {
         let accessory = try await central.accessory(description)
         #expect(accessory.name == AccessoryScene.name)
-        #expect(Array(try await accessory.read("FFF1")) == Exhibition.labelValue)
+        #expect(Array(try await accessory.read("FFF1")) == BlueZTable.labelValue)
         try await accessory.write(Data([1, 2, 3]), to: "FFF3")
-        #expect(try await bluez.servedValue(Exhibition.slate) == [1, 2, 3])
+        #expect(try await bluez.servedValue(BlueZTable.slate) == [1, 2, 3])
         let values = try accessory.values(of: "FFF5")
-        try await bluez.subscribed(Exhibition.bell)
-        try await bluez.notify([[1]], of: Exhibition.bell)
+        try await bluez.subscribed(BlueZTable.bell)
+        try await bluez.notify([[1]], of: BlueZTable.bell)
         #expect(try await next(values) == Data([1]))
 
         let changes = accessory.changes

@@ -12,15 +12,15 @@ import Testing
     func reading(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
             let (link, database) = try await scene.visit()
-            let label = try database.handle(Exhibition.label)
-            let stranger = try database.handle(Exhibition.stranger)
-            #expect(try await link.read(label) == Exhibition.labelValue)
-            #expect(try await link.readLong(label) == Exhibition.labelValue)
+            let label = try database.handle(BlueZTable.label)
+            let stranger = try database.handle(BlueZTable.stranger)
+            #expect(try await link.read(label) == BlueZTable.labelValue)
+            #expect(try await link.readLong(label) == BlueZTable.labelValue)
             #expect(try await link.read(stranger) == [0x2A])
-            #expect(try await link.read(try database.handle(Exhibition.slate)) == [])
-            let values = try await link.read(uuid: Exhibition.label)
-            #expect(values == [GATT.AttributeValue(handle: label, value: Exhibition.labelValue)])
-            #expect(try await link.readJoined([label, stranger]) == Exhibition.labelValue + [0x2A])
+            #expect(try await link.read(try database.handle(BlueZTable.slate)) == [])
+            let values = try await link.read(uuid: BlueZTable.label)
+            #expect(values == [GATT.AttributeValue(handle: label, value: BlueZTable.labelValue)])
+            #expect(try await link.readJoined([label, stranger]) == BlueZTable.labelValue + [0x2A])
         }
     }
 
@@ -29,16 +29,16 @@ import Testing
         try await withAccessory(setting, "reads, long reads") { scene in
             let (link, database) = try await scene.visit()
             #expect(try await link.mtu == 517)
-            let page = try database.handle(Exhibition.page)
-            #expect(try await link.readLong(page) == Exhibition.pageValue)
+            let page = try database.handle(BlueZTable.page)
+            #expect(try await link.readLong(page) == BlueZTable.pageValue)
             try await scene.part(link)
             await scene.host.shutdown()
             var configuration = HostConfiguration()
             configuration.attMTU = 23
             let other = try await scene.bluez.makeHost(configuration)
             let narrow = try await scene.connect(other)
-            #expect(try await narrow.read(page) == Array(Exhibition.pageValue.prefix(22)))
-            #expect(try await narrow.readLong(page) == Exhibition.pageValue)
+            #expect(try await narrow.read(page) == Array(BlueZTable.pageValue.prefix(22)))
+            #expect(try await narrow.readLong(page) == BlueZTable.pageValue)
             #expect(try await narrow.mtu == 23)
         }
     }
@@ -47,13 +47,13 @@ import Testing
     func descriptors(_ setting: Setting) async throws {
         try await withAccessory(setting, "descriptors") { scene in
             let (link, database) = try await scene.visit()
-            let stranger = try #require(database.characteristic(Exhibition.stranger))
-            let note = try #require(stranger.descriptor(Exhibition.note)).handle
-            #expect(try await link.readLong(note) == Exhibition.noteValue)
-            let short = Exhibition.pattern(7, start: 3)
+            let stranger = try #require(database.characteristic(BlueZTable.stranger))
+            let note = try #require(stranger.descriptor(BlueZTable.note)).handle
+            #expect(try await link.readLong(note) == BlueZTable.noteValue)
+            let short = BlueZTable.pattern(7, start: 3)
             try await link.write(short, to: note)
-            #expect(try await scene.bluez.servedValue(Exhibition.note) == short)
-            let long = Exhibition.pattern(Exhibition.longestWrite(to: setting), start: 5)
+            #expect(try await scene.bluez.servedValue(BlueZTable.note) == short)
+            let long = BlueZTable.pattern(BlueZTable.longestWrite(to: setting), start: 5)
             try await link.write(long, to: note)
             #expect(try await link.readLong(note) == long)
         }
@@ -63,10 +63,10 @@ import Testing
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused reads and writes") { scene in
             let (link, database) = try await scene.visit()
-            let label = try database.handle(Exhibition.label)
-            let slate = try database.handle(Exhibition.slate)
+            let label = try database.handle(BlueZTable.label)
+            let slate = try database.handle(BlueZTable.slate)
             for (name, code) in Refusals.codes {
-                try await scene.bluez.refuse(Exhibition.slate, with: name)
+                try await scene.bluez.refuse(BlueZTable.slate, with: name)
                 await #expect(throws: GATT.Failure.attribute(code, handle: slate)) {
                     try await link.read(slate)
                 }
@@ -81,7 +81,7 @@ import Testing
             await #expect(throws: GATT.Failure.attribute(.invalidHandle, handle: none)) {
                 try await link.read(none)
             }
-            #expect(try await link.read(label) == Exhibition.labelValue)
+            #expect(try await link.read(label) == BlueZTable.labelValue)
         }
     }
 }

@@ -36,9 +36,9 @@ import Testing
         try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
             configuration.pairing = way.policy
         } _: { scene in
-            var manner = Person.Manner()
-            manner.confirms = false
-            scene.person.behave(manner)
+            var behavior = Person.Behavior()
+            behavior.confirms = false
+            scene.person.behave(behavior)
             let link = try await scene.connect()
             await #expect(throws: Pairing.Failure.declined) { try await link.pair() }
             try await scene.expectEnd(of: link)
@@ -132,7 +132,7 @@ extension AccessoryScene {
         try await expectNoKeys()
         #expect(try await link.security == .none)
         let database = try await link.database()
-        let label = try database.handle(Exhibition.label)
-        #expect(try await link.read(label) == Exhibition.labelValue)
+        let label = try database.handle(BlueZTable.label)
+        #expect(try await link.read(label) == BlueZTable.labelValue)
     }
 }

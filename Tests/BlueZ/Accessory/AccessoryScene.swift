@@ -49,7 +49,7 @@ func withAccessory(
     _ setting: Setting,
     _ scenario: String,
     io: BlueZ.InputOutput = .noInputNoOutput,
-    serving services: [ServedService] = [Exhibition.service],
+    serving services: [ServedService] = [BlueZTable.service],
     _ configuration: BlueZConfiguration = BlueZConfiguration(),
     _ change: @escaping @Sendable (inout HostConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (AccessoryScene) async throws -> Void
@@ -79,7 +79,7 @@ extension BlueZ {
     /// BlueZ advertises.
     func becomeAccessory(
         io: InputOutput = .noInputNoOutput,
-        serving services: [ServedService] = [Exhibition.service]
+        serving services: [ServedService] = [BlueZTable.service]
     ) async throws -> DeviceAddress {
         let properties = try await powerOn(io: io, name: AccessoryScene.name)
         try await serve(services)

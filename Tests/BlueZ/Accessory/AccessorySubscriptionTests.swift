@@ -6,19 +6,19 @@ import Testing
 
 /// BlueZ notifies our host of its values.
 @Suite(.machines) struct AccessorySubscriptionTests {
-    private static let values = (0..<20).map { Exhibition.pattern(20, start: UInt8($0)) }
+    private static let values = (0..<20).map { BlueZTable.pattern(20, start: UInt8($0)) }
 
     @Test("Notifications arrive in order, and none is missing", arguments: Setting.all)
     func notifications(_ setting: Setting) async throws {
         try await withAccessory(setting, "notifications") { scene in
-            try await Self.follow(Exhibition.bell, in: scene)
+            try await Self.follow(BlueZTable.bell, in: scene)
         }
     }
 
     @Test("Indications arrive in order, and each is confirmed", arguments: Setting.all)
     func indications(_ setting: Setting) async throws {
         try await withAccessory(setting, "indications") { scene in
-            try await Self.follow(Exhibition.gong, in: scene)
+            try await Self.follow(BlueZTable.gong, in: scene)
             for _ in Self.values { _ = try await scene.bluez.event("confirmed") }
         }
     }

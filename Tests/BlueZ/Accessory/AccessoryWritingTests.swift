@@ -9,11 +9,11 @@ import Testing
     func requests(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.visit()
-            let slate = try database.handle(Exhibition.slate)
+            let slate = try database.handle(BlueZTable.slate)
             for count in [0, 1, 20, 100] {
-                let value = Exhibition.pattern(count, start: UInt8(count))
+                let value = BlueZTable.pattern(count, start: UInt8(count))
                 try await link.write(value, to: slate)
-                #expect(try await scene.bluez.servedValue(Exhibition.slate) == value)
+                #expect(try await scene.bluez.servedValue(BlueZTable.slate) == value)
             }
         }
     }
@@ -22,13 +22,13 @@ import Testing
     func commands(_ setting: Setting) async throws {
         try await withAccessory(setting, "commands") { scene in
             let (link, database) = try await scene.visit()
-            let pad = try database.handle(Exhibition.pad)
+            let pad = try database.handle(BlueZTable.pad)
             // One write at a time works with every release; see the next test.
             for number in 0..<5 {
-                let value = Exhibition.pattern(20, start: UInt8(number))
+                let value = BlueZTable.pattern(20, start: UInt8(number))
                 try await link.writeWithoutResponse(value, to: pad)
-                let written = try await scene.bluez.written(Exhibition.pad)
-                #expect(written["value"].octets == value)
+                let written = try await scene.bluez.written(BlueZTable.pad)
+                #expect(written["value"].bytes == value)
             }
         }
     }
@@ -41,12 +41,12 @@ import Testing
     func bursts(_ setting: Setting) async throws {
         try await withAccessory(setting, "commands") { scene in
             let (link, database) = try await scene.visit()
-            let pad = try database.handle(Exhibition.pad)
-            let values = (0..<100).map { Exhibition.pattern(20, start: UInt8($0)) }
+            let pad = try database.handle(BlueZTable.pad)
+            let values = (0..<100).map { BlueZTable.pattern(20, start: UInt8($0)) }
             for value in values { try await link.writeWithoutResponse(value, to: pad) }
             var written: [[UInt8]] = []
             for _ in values {
-                written.append(try await scene.bluez.written(Exhibition.pad)["value"].octets)
+                written.append(try await scene.bluez.written(BlueZTable.pad)["value"].bytes)
             }
             #expect(written == values)
         }
@@ -56,11 +56,11 @@ import Testing
     func longWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.visit()
-            let slate = try database.handle(Exhibition.slate)
-            for count in [300, Exhibition.longestWrite(to: setting)] {
-                let value = Exhibition.pattern(count, start: UInt8(count & 0xFF))
+            let slate = try database.handle(BlueZTable.slate)
+            for count in [300, BlueZTable.longestWrite(to: setting)] {
+                let value = BlueZTable.pattern(count, start: UInt8(count & 0xFF))
                 try await link.write(value, to: slate)
-                #expect(try await scene.bluez.servedValue(Exhibition.slate) == value)
+                #expect(try await scene.bluez.servedValue(BlueZTable.slate) == value)
                 #expect(try await link.readLong(slate) == value)
             }
         }
@@ -73,10 +73,10 @@ import Testing
         } _: { scene in
             let (link, database) = try await scene.visit()
             #expect(try await link.mtu == 23)
-            let slate = try database.handle(Exhibition.slate)
-            let value = Exhibition.pattern(400, start: 77)
+            let slate = try database.handle(BlueZTable.slate)
+            let value = BlueZTable.pattern(400, start: 77)
             try await link.write(value, to: slate)
-            #expect(try await scene.bluez.servedValue(Exhibition.slate) == value)
+            #expect(try await scene.bluez.servedValue(BlueZTable.slate) == value)
         }
     }
 
@@ -84,14 +84,14 @@ import Testing
     func reliableWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.visit()
-            let first = Exhibition.pattern(9, start: 1)
-            let second = Exhibition.pattern(30, start: 2)
+            let first = BlueZTable.pattern(9, start: 1)
+            let second = BlueZTable.pattern(30, start: 2)
             try await link.writeReliably([
-                GATT.AttributeValue(handle: try database.handle(Exhibition.slate), value: first),
-                GATT.AttributeValue(handle: try database.handle(Exhibition.tablet), value: second),
+                GATT.AttributeValue(handle: try database.handle(BlueZTable.slate), value: first),
+                GATT.AttributeValue(handle: try database.handle(BlueZTable.tablet), value: second),
             ])
-            #expect(try await scene.bluez.servedValue(Exhibition.slate) == first)
-            #expect(try await scene.bluez.servedValue(Exhibition.tablet) == second)
+            #expect(try await scene.bluez.servedValue(BlueZTable.slate) == first)
+            #expect(try await scene.bluez.servedValue(BlueZTable.tablet) == second)
         }
     }
 }

@@ -71,7 +71,7 @@ final class BondedScene: Sendable {
         try await bluez.restartDaemon()
         _ = try await bluez.becomeAccessory(io: way.theirs, serving: Self.services)
         try bluez.line.forgetEvents()
-        person.behave(Person.Manner())
+        person.behave(Person.Behavior())
         let configuration = Self.configuration(way, store, person, policy)
         let new = try await bluez.makeHost(configuration)
         current.withLock { $0 = new }

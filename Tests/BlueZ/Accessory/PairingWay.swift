@@ -132,16 +132,16 @@ struct PairingPeople: Sendable {
 
     /// Configures how the user of our host answers.
     private func prepare() {
-        var manner = Person.Manner()
-        manner.enters = PairingWay.agreed
-        manner.tells = { [show] in show.yield($0) }
+        var behavior = Person.Behavior()
+        behavior.enters = PairingWay.agreed
+        behavior.tells = { [show] in show.yield($0) }
         if way.method == .passkeyEntry {
-            manner.looks = { [bluez = scene.bluez, copies, slip] in
+            behavior.looks = { [bluez = scene.bluez, copies, slip] in
                 let question = try? await bluez.question("display")
                 return question?["passkey"].integer.map { copies.make(of: UInt32($0), slip) }
             }
         }
-        scene.person.behave(manner)
+        scene.person.behave(behavior)
     }
 
     /// Performs the actions of BlueZ's user.

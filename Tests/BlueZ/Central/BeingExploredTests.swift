@@ -14,38 +14,45 @@ import Testing
 
     /// A table with gaps between the handles, as handmade tables have them.
     private static let spread = GATT.ServiceDefinition(
-        Stall.uuid(0x400),
+        ServerFixture.uuid(0x400),
         includes: [.uuid(BluetoothUUID(0x180F))],
         [
-            .init(Stall.uuid(0x401), .read, value: .stored([1]), handle: AttributeHandle(0x120)),
             .init(
-                Stall.uuid(0x402),
+                ServerFixture.uuid(0x401),
+                .read,
+                value: .stored([1]),
+                handle: AttributeHandle(0x120)
+            ),
+            .init(
+                ServerFixture.uuid(0x402),
                 [.read, .write, .writeWithoutResponse, .notify, .indicate],
                 value: .stored([2]),
                 descriptors: [
                     .init(BluetoothUUID(0x2901), value: .stored([0x41])),
                     .init(BluetoothUUID(0x2902), value: .stored([])),
-                    .init(Stall.uuid(0x499), value: .stored([3])),
+                    .init(ServerFixture.uuid(0x499), value: .stored([3])),
                 ],
                 handle: AttributeHandle(0x200)
             ),
-            .init(Stall.uuid(0x402), .read, value: .stored([4])),
+            .init(ServerFixture.uuid(0x402), .read, value: .stored([4])),
         ],
         handle: AttributeHandle(0x100)
     )
 
     @Test(arguments: Setting.all)
     func ourTableIsFoundAsItIs(_ setting: Setting) async throws {
-        let plan = StallPlan.such { $0.services = [Stall.definition, Self.included, Self.spread] }
-        try await withVisit(setting, "exploring", plan) { stall in
-            let (visitor, _) = try await stall.arrive()
-            let tree = try await stall.bluez.tree(visitor.path)
-            for service in stall.services {
-                expect(service, in: BusTree(tree, of: visitor.path))
+        let plan = ServerPlan.such {
+            $0.services = [ServerFixture.definition, Self.included, Self.spread]
+        }
+        try await withVisit(setting, "exploring", plan) { server in
+            let (client, _) = try await server.arrive()
+            let tree = try await server.bluez.tree(client.path)
+            for service in server.services {
+                expect(service, in: BusTree(tree, of: client.path))
             }
             #expect(
-                BusTree(tree, of: visitor.path).included(by: stall.services[2]) == [
-                    stall.services[1].service.handle
+                BusTree(tree, of: client.path).included(by: server.services[2]) == [
+                    server.services[1].service.handle
                 ]
             )
         }

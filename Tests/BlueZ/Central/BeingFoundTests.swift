@@ -13,8 +13,8 @@ import Testing
     func allThatIsAdvertisedIsFound(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "discovery") { bluez in
             let found = try await Self.found(Advertising(Self.short), by: bluez)
-            #expect(found["Name"].text == "A stall")
-            #expect(found["Address"].text == "\(Stall.address)")
+            #expect(found["Name"].text == "A server")
+            #expect(found["Address"].text == "\(ServerFixture.address)")
             #expect(found["AddressType"].text == "random")
             #expect(found["Appearance"].integer == 0x0341)
             #expect(found["TxPower"].integer == -7)
@@ -29,9 +29,9 @@ import Testing
     func anExtendedAdvertisementIsFound(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "extended advertisement") { bluez in
             let found = try await Self.found(Advertising(Self.extended, form: .extended), by: bluez)
-            #expect(found["Name"].text == "A stall")
+            #expect(found["Name"].text == "A server")
             Self.expectServices([Self.battery], in: found)
-            #expect(found["ManufacturerData"]["\(Self.company)"].octets == [1, 2, 3])
+            #expect(found["ManufacturerData"]["\(Self.company)"].bytes == [1, 2, 3])
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
 
     private static let short: AdvertisingContent = {
         var content = AdvertisingContent(
-            localName: "A stall",
+            localName: "A server",
             serviceUUIDs: [battery, BluetoothUUID(0x180A)]
         )
         content.manufacturerData = [.init(company: company, bytes: [1, 2, 3])]
@@ -50,7 +50,7 @@ import Testing
     }()
 
     private static let extended: AdvertisingContent = {
-        var content = AdvertisingContent(localName: "A stall", serviceUUIDs: [battery])
+        var content = AdvertisingContent(localName: "A server", serviceUUIDs: [battery])
         content.manufacturerData = [.init(company: company, bytes: [1, 2, 3])]
         return content
     }()
@@ -61,12 +61,12 @@ import Testing
         by bluez: BlueZ
     ) async throws -> JSON {
         try await bluez.powerOn()
-        return try await withStall(near: bluez) { stall in
-            await stall.advertising.stop()
+        return try await withServer(near: bluez) { server in
+            await server.advertising.stop()
             var advertising = advertising
             advertising.interval = .milliseconds(30) ... .milliseconds(40)
-            _ = try await stall.host.advertise(advertising)
-            return try await bluez.findStall()
+            _ = try await server.host.advertise(advertising)
+            return try await bluez.findServer()
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
         serviceData: [UInt8],
         in found: JSON
     ) {
-        #expect(found["ManufacturerData"]["\(company)"].octets == manufacturerData)
-        #expect(found["ServiceData"][battery.bluez].octets == serviceData)
+        #expect(found["ManufacturerData"]["\(company)"].bytes == manufacturerData)
+        #expect(found["ServiceData"][battery.bluez].bytes == serviceData)
     }
 }

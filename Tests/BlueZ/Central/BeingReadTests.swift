@@ -7,17 +7,18 @@ import Testing
 @Suite(.machines) struct BeingReadTests {
     @Test(arguments: Setting.all)
     func valuesOfEveryLengthAreRead(_ setting: Setting) async throws {
-        try await withVisit(setting, "reads, long reads") { stall in
-            let (visitor, _) = try await stall.arrive()
-            #expect(try await visitor.read(Stall.short) == Stall.pattern(20))
-            #expect(try await visitor.read(Stall.short, offset: 5) == Array(5..<20))
-            #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
-            #expect(try await visitor.read(Stall.dynamic) == Stall.countdown)
+        try await withVisit(setting, "reads, long reads") { server in
+            let (client, _) = try await server.arrive()
+            #expect(try await client.read(ServerFixture.short) == ServerFixture.pattern(20))
+            #expect(try await client.read(ServerFixture.short, offset: 5) == Array(5..<20))
+            #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
+            #expect(try await client.read(ServerFixture.dynamic) == ServerFixture.countdown)
             #expect(
-                try await visitor.read(BluetoothUUID(0x2901), of: Stall.short) == Stall.description
+                try await client.read(BluetoothUUID(0x2901), of: ServerFixture.short)
+                    == ServerFixture.description
             )
             let refusal = await #expect(throws: Refusal.self) {
-                try await visitor.read(Stall.refused)
+                try await client.read(ServerFixture.refused)
             }
             // BlueZ has no name for an application error, and reports its number.
             #expect(refusal?.name == "org.bluez.Error.Failed")
@@ -28,34 +29,48 @@ import Testing
     /// With the smallest MTU, a value of 512 bytes takes 24 requests.
     @Test(arguments: Setting.all)
     func longValuesAreReadAndWrittenInParts(_ setting: Setting) async throws {
-        let plan = StallPlan.such { $0.configuration.attMTU = 23 }
-        try await withVisit(setting, "long values in parts", plan) { stall in
-            let (visitor, link) = try await stall.arrive()
+        let plan = ServerPlan.such { $0.configuration.attMTU = 23 }
+        try await withVisit(setting, "long values in parts", plan) { server in
+            let (client, link) = try await server.arrive()
             #expect(try await link.mtu == 23)
-            #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
-            #expect(stall.recorder.count(of: .readBlobRequest) >= 512 / 22)
-            let handle = try stall.handle(Stall.long)
-            try await visitor.write(Array(Stall.pattern(512).reversed()), to: Stall.long)
-            #expect(await stall.host.value(of: handle) == Stall.pattern(512).reversed())
-            #expect(stall.recorder.count(of: .prepareWriteRequest) == (512 + 17) / 18)
-            try await visitor.write(Stall.pattern(200), to: Stall.dynamic)
-            #expect(await stall.keeper.content == Stall.pattern(200))
+            #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
+            #expect(server.recorder.count(of: .readBlobRequest) >= 512 / 22)
+            let handle = try server.handle(ServerFixture.long)
+            try await client.write(
+                Array(ServerFixture.pattern(512).reversed()),
+                to: ServerFixture.long
+            )
+            #expect(await server.host.value(of: handle) == ServerFixture.pattern(512).reversed())
+            #expect(server.recorder.count(of: .prepareWriteRequest) == (512 + 17) / 18)
+            try await client.write(ServerFixture.pattern(200), to: ServerFixture.dynamic)
+            #expect(await server.application.content == ServerFixture.pattern(200))
         }
     }
 
     @Test(arguments: Setting.all)
     func valuesAreWrittenInEveryWay(_ setting: Setting) async throws {
-        try await withVisit(setting, "writes, long writes, reliable writes") { stall in
-            let (visitor, _) = try await stall.arrive()
-            try await expectWrite(Stall.pattern(3), to: Stall.long, stall, visitor)
-            try await expectWrite(Stall.pattern(512, start: 7), to: Stall.long, stall, visitor)
-            try await visitor.write(Stall.pattern(300), to: Stall.dynamic)
-            #expect(await stall.keeper.content == Stall.pattern(300))
-            let reliable = Stall.pattern(60, start: 9)
-            try await expectWrite(reliable, to: Stall.reliable, as: .reliable, stall, visitor)
-            #expect(stall.recorder.count(of: .executeWriteRequest) >= 1)
+        try await withVisit(setting, "writes, long writes, reliable writes") { server in
+            let (client, _) = try await server.arrive()
+            try await expectWrite(ServerFixture.pattern(3), to: ServerFixture.long, server, client)
+            try await expectWrite(
+                ServerFixture.pattern(512, start: 7),
+                to: ServerFixture.long,
+                server,
+                client
+            )
+            try await client.write(ServerFixture.pattern(300), to: ServerFixture.dynamic)
+            #expect(await server.application.content == ServerFixture.pattern(300))
+            let reliable = ServerFixture.pattern(60, start: 9)
+            try await expectWrite(
+                reliable,
+                to: ServerFixture.reliable,
+                as: .reliable,
+                server,
+                client
+            )
+            #expect(server.recorder.count(of: .executeWriteRequest) >= 1)
             let refusal = await #expect(throws: Refusal.self) {
-                try await visitor.write([1], to: Stall.refused)
+                try await client.write([1], to: ServerFixture.refused)
             }
             #expect(refusal?.name == "org.bluez.Error.Failed")
             #expect(refusal?.text.contains("0x81") == true)
@@ -64,17 +79,17 @@ import Testing
 
     @Test(arguments: Setting.all)
     func commandsArriveInOrder(_ setting: Setting) async throws {
-        try await withVisit(setting, "commands") { stall in
-            let (visitor, _) = try await stall.arrive()
-            let handle = try stall.handle(Stall.commanded)
+        try await withVisit(setting, "commands") { server in
+            let (client, _) = try await server.arrive()
+            let handle = try server.handle(ServerFixture.commanded)
             for number in UInt8(0)..<20 {
-                try await visitor.write([number], to: Stall.commanded, as: .command)
+                try await client.write([number], to: ServerFixture.commanded, as: .command)
             }
             for number in UInt8(0)..<20 {
-                let entries = try await stall.keeper.written(handle)
+                let entries = try await server.application.written(handle)
                 #expect(entries.map(\.value) == [[number]])
             }
-            #expect(stall.recorder.count(of: .writeCommand) == 20)
+            #expect(server.recorder.count(of: .writeCommand) == 20)
         }
     }
 
@@ -82,12 +97,12 @@ import Testing
         _ value: [UInt8],
         to uuid: BluetoothUUID,
         as type: BlueZ.WriteType = .request,
-        _ stall: StallVisit,
-        _ visitor: Visitor
+        _ server: ServerVisit,
+        _ client: Client
     ) async throws {
-        let handle = try stall.handle(uuid)
-        try await visitor.write(value, to: uuid, as: type)
-        #expect(await stall.host.value(of: handle) == value)
-        #expect(try await visitor.read(uuid) == value)
+        let handle = try server.handle(uuid)
+        try await client.write(value, to: uuid, as: type)
+        #expect(await server.host.value(of: handle) == value)
+        #expect(try await client.read(uuid) == value)
     }
 }

@@ -12,15 +12,15 @@ import Testing
     /// the change.
     @Test(arguments: Setting.all)
     func whoIsThereLooksAtEachChange(_ setting: Setting) async throws {
-        try await withVisit(setting, "Service Changed") { stall in
-            let (visitor, _) = try await stall.arrive()
-            #expect(try await !visitor.knows(Stall.newcomer.uuid))
-            let added = try await stall.host.publish(Stall.newcomer)
-            try await visitor.learns(ofCharacteristic: Stall.uuid(0x301))
-            #expect(try await visitor.read(Stall.uuid(0x301)) == [7])
-            try await stall.host.unpublish(added)
-            try await visitor.unlearns(Stall.newcomer.uuid)
-            #expect(try await visitor.read(Stall.short) == Stall.pattern(20))
+        try await withVisit(setting, "Service Changed") { server in
+            let (client, _) = try await server.arrive()
+            #expect(try await !client.knows(ServerFixture.newcomer.uuid))
+            let added = try await server.host.publish(ServerFixture.newcomer)
+            try await client.learns(ofCharacteristic: ServerFixture.uuid(0x301))
+            #expect(try await client.read(ServerFixture.uuid(0x301)) == [7])
+            try await server.host.unpublish(added)
+            try await client.unlearns(ServerFixture.newcomer.uuid)
+            #expect(try await client.read(ServerFixture.short) == ServerFixture.pattern(20))
         }
     }
 
@@ -28,13 +28,15 @@ import Testing
     @Test(arguments: Setting.all)
     func whoComesBackTrustsAnUnchangedTable(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "unchanged cache") { bluez in
-            let plan = Self.plan(with: [Stall.definition])
+            let plan = Self.plan(with: [ServerFixture.definition])
             try await bond(plan, near: bluez)
-            try await withStall(near: bluez, plan) { stall in
-                try await stall.comeBack()
-                #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
-                #expect(stall.recorder.discoveries == [])
-                #expect(stall.recorder.requests.contains { $0.reads(Self.hash) })
+            try await withServer(near: bluez, plan) { server in
+                try await server.comeBack()
+                #expect(
+                    try await server.client.read(ServerFixture.short) == ServerFixture.pattern(20)
+                )
+                #expect(server.recorder.discoveries == [])
+                #expect(server.recorder.requests.contains { $0.reads(Self.hash) })
             }
         }
     }
@@ -44,29 +46,33 @@ import Testing
     @Test(arguments: Setting.all)
     func whoComesBackLooksAtAChangedTable(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "robust caching") { bluez in
-            let before = Self.plan(with: [Stall.definition])
+            let before = Self.plan(with: [ServerFixture.definition])
             var after = before
-            after.services = [Stall.newcomer, Stall.definition]
+            after.services = [ServerFixture.newcomer, ServerFixture.definition]
             try await bond(before, near: bluez)
-            try await withStall(near: bluez, after) { stall in
-                try await stall.comeBack()
-                try await stall.visitor.learns(ofCharacteristic: Stall.uuid(0x301))
-                #expect(!stall.recorder.discoveries.isEmpty)
-                #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
-                #expect(try await stall.visitor.read(Stall.uuid(0x301)) == [7])
+            try await withServer(near: bluez, after) { server in
+                try await server.comeBack()
+                try await server.client.learns(ofCharacteristic: ServerFixture.uuid(0x301))
+                #expect(!server.recorder.discoveries.isEmpty)
+                #expect(
+                    try await server.client.read(ServerFixture.short) == ServerFixture.pattern(20)
+                )
+                #expect(try await server.client.read(ServerFixture.uuid(0x301)) == [7])
             }
             // After one report, BlueZ caches the new table as it cached the old one.
-            try await withStall(near: bluez, after) { stall in
-                try await stall.comeBack()
-                #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
-                #expect(stall.recorder.discoveries == [])
+            try await withServer(near: bluez, after) { server in
+                try await server.comeBack()
+                #expect(
+                    try await server.client.read(ServerFixture.short) == ServerFixture.pattern(20)
+                )
+                #expect(server.recorder.discoveries == [])
             }
         }
     }
 
     private static let hash = BluetoothUUID(0x2B2A)
 
-    private static func plan(with services: [GATT.ServiceDefinition]) -> StallPlan {
+    private static func plan(with services: [GATT.ServiceDefinition]) -> ServerPlan {
         .such { plan in
             plan.services = services
             plan.configuration.store = MemoryStore()
@@ -74,18 +80,18 @@ import Testing
     }
 
     /// Has BlueZ discover everything and pair.
-    private func bond(_ plan: StallPlan, near bluez: BlueZ) async throws {
+    private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws {
         try await bluez.powerOn()
-        try await withStall(near: bluez, plan) { stall in
-            let (_, link) = try await stall.arrive()
-            try await stall.pair()
-            #expect(!stall.recorder.discoveries.isEmpty)
-            try await stall.part(link)
+        try await withServer(near: bluez, plan) { server in
+            let (_, link) = try await server.arrive()
+            try await server.pair()
+            #expect(!server.recorder.discoveries.isEmpty)
+            try await server.part(link)
         }
     }
 }
 
-extension Visitor {
+extension Client {
     /// Whether BlueZ has an object for a service.
     func knows(_ service: BluetoothUUID) async throws -> Bool {
         try await bluez.tree(path).members.values.contains {

@@ -14,23 +14,23 @@ import Testing
         try await withBlueZ(setting, as: .central, "bonded reconnection") { bluez in
             let plan = Self.plan(storing: MemoryStore())
             try await bluez.powerOn()
-            let bonds = try await withStall(near: bluez, plan) { stall in
-                let (visitor, _) = try await stall.arrive()
-                try await stall.pair()
-                _ = try await visitor.subscribe(to: Stall.secret)
-                let handle = try stall.handle(Stall.secret)
-                try await stall.keeper.subscription(of: handle, .notification)
-                return await stall.host.bonds
+            let bonds = try await withServer(near: bluez, plan) { server in
+                let (client, _) = try await server.arrive()
+                try await server.pair()
+                _ = try await client.subscribe(to: ServerFixture.secret)
+                let handle = try server.handle(ServerFixture.secret)
+                try await server.application.subscription(of: handle, .notification)
+                return await server.host.bonds
             }
             #expect(bonds.count == 1)
-            try await withStall(near: bluez, plan) { stall in
-                try await expectRecognition(of: bonds, at: stall)
-                try await expectSubscriptionIsKept(at: stall)
+            try await withServer(near: bluez, plan) { server in
+                try await expectRecognition(of: bonds, at: server)
+                try await expectSubscriptionIsKept(at: server)
             }
             try await bluez.restartDaemon()
             try await bluez.powerOn()
-            try await withStall(near: bluez, plan) { stall in
-                try await expectRecognition(of: bonds, at: stall)
+            try await withServer(near: bluez, plan) { server in
+                try await expectRecognition(of: bonds, at: server)
             }
         }
     }
@@ -45,19 +45,19 @@ import Testing
         try await withBlueZ(setting, as: .central, "bond lost by us") { bluez in
             try await bluez.powerOn()
             _ = try await bond(Self.plan(storing: nil), near: bluez)
-            try await withStall(near: bluez, Self.plan(storing: nil)) { stall in
-                let link = try await stall.meetOnly()
+            try await withServer(near: bluez, Self.plan(storing: nil)) { server in
+                let link = try await server.meetOnly()
                 // BlueZ tries to encrypt with its key, learns that our host has none, and
                 // disconnects.
-                try await stall.keeper.farewell(of: link)
-                #expect(stall.person.experiences == [])
-                #expect(await stall.host.bonds.isEmpty)
+                try await server.application.disconnection(of: link)
+                #expect(server.person.experiences == [])
+                #expect(await server.host.bonds.isEmpty)
                 // In this state BlueZ 5.82 ignores a request to remove the device.
                 try await bluez.restartDaemon(forgets: true)
                 try await bluez.powerOn()
-                let (visitor, _) = try await stall.arrive()
-                try await stall.pair()
-                #expect(try await visitor.read(Stall.secret) == Stall.treasure)
+                let (client, _) = try await server.arrive()
+                try await server.pair()
+                #expect(try await client.read(ServerFixture.secret) == ServerFixture.protectedValue)
             }
         }
     }
@@ -72,74 +72,74 @@ import Testing
             plan.configuration.bondLossPolicy = .ask
             try await bluez.powerOn()
             let before = try await bond(plan, near: bluez)
-            try await bluez.forget(bluez.path(of: Stall.address))
-            try await withStall(near: bluez, plan) { stall in
-                try await expectDistrust(of: before, at: stall)
+            try await bluez.forget(bluez.path(of: ServerFixture.address))
+            try await withServer(near: bluez, plan) { server in
+                try await expectDistrust(of: before, at: server)
             }
-            try await withStall(near: bluez, plan) { stall in
-                try await expectTrust(at: stall)
+            try await withServer(near: bluez, plan) { server in
+                try await expectTrust(at: server)
                 // The bond is for the same peer, with new keys and no weaker.
-                #expect(await stall.host.bonds.map(Essence.init) == before.map(Essence.init))
+                #expect(await server.host.bonds.map(Essence.init) == before.map(Essence.init))
             }
         }
     }
 
     // MARK: Helpers
 
-    private static func plan(storing store: MemoryStore?) -> StallPlan {
+    private static func plan(storing store: MemoryStore?) -> ServerPlan {
         .such { plan in
-            plan.services = [Stall.guarded]
+            plan.services = [ServerFixture.guarded]
             plan.configuration.store = store
         }
     }
 
     /// Connects for the first time, and pairs. Returns our host's bonds afterwards.
-    private func bond(_ plan: StallPlan, near bluez: BlueZ) async throws -> [BondedPeer] {
-        try await withStall(near: bluez, plan) { stall in
-            let (_, link) = try await stall.arrive()
-            try await stall.pair()
-            let bonds = await stall.host.bonds
-            try await stall.part(link)
+    private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws -> [BondedPeer] {
+        try await withServer(near: bluez, plan) { server in
+            let (_, link) = try await server.arrive()
+            try await server.pair()
+            let bonds = await server.host.bonds
+            try await server.part(link)
             return bonds
         }
     }
 
     /// Our user declines the new pairing, and our host keeps the keys that it has.
-    private func expectDistrust(of bonds: [BondedPeer], at stall: StallVisit) async throws {
-        var manner = Person.Manner()
-        manner.pairsAgain = false
-        stall.person.behave(manner)
-        _ = try await stall.bluez.findStall()
-        let link = try await stall.meetOnly()
-        try await stall.keeper.farewell(of: link)
-        #expect(stall.person.experiences == [.askedAgain])
-        #expect(await stall.host.bonds.map(Essence.init) == bonds.map(Essence.init))
-        try await stall.visitor.forget()
+    private func expectDistrust(of bonds: [BondedPeer], at server: ServerVisit) async throws {
+        var behavior = Person.Behavior()
+        behavior.pairsAgain = false
+        server.person.behave(behavior)
+        _ = try await server.bluez.findServer()
+        let link = try await server.meetOnly()
+        try await server.application.disconnection(of: link)
+        #expect(server.person.experiences == [.askedAgain])
+        #expect(await server.host.bonds.map(Essence.init) == bonds.map(Essence.init))
+        try await server.client.forget()
     }
 
     /// Our user accepts the new pairing. BlueZ may lose the request for which it paired; it
     /// connects again with its new keys.
-    private func expectTrust(at stall: StallVisit) async throws {
-        let events = await stall.host.securityEvents()
-        _ = try await stall.bluez.findStall()
-        let link = try await stall.meetOnly()
-        try await StallVisit.keys(in: events)
-        #expect(stall.person.experiences.first == .askedAgain)
+    private func expectTrust(at server: ServerVisit) async throws {
+        let events = await server.host.securityEvents()
+        _ = try await server.bluez.findServer()
+        let link = try await server.meetOnly()
+        try await ServerVisit.keys(in: events)
+        #expect(server.person.experiences.first == .askedAgain)
         try? await link.disconnect()
-        try await stall.keeper.farewell(of: link)
-        try await stall.bluez.isAlone()
-        let again = try await stall.comeBack()
-        #expect(try await stall.visitor.read(Stall.secret) == Stall.treasure)
+        try await server.application.disconnection(of: link)
+        try await server.bluez.isAlone()
+        let again = try await server.comeBack()
+        #expect(try await server.client.read(ServerFixture.secret) == ServerFixture.protectedValue)
         #expect(try await again.security.isBonded)
     }
 
-    private func expectRecognition(of bonds: [BondedPeer], at stall: StallVisit) async throws {
-        #expect(await stall.host.bonds == bonds)
-        let link = try await stall.comeBack()
-        #expect(try await stall.visitor.read(Stall.secret) == Stall.treasure)
+    private func expectRecognition(of bonds: [BondedPeer], at server: ServerVisit) async throws {
+        #expect(await server.host.bonds == bonds)
+        let link = try await server.comeBack()
+        #expect(try await server.client.read(ServerFixture.secret) == ServerFixture.protectedValue)
         #expect(try await link.security == bonds.first?.security)
         #expect(try await link.bondedPeer == bonds.first)
-        #expect(stall.person.experiences == [])
+        #expect(server.person.experiences == [])
     }
 
     /// What must not change in a bond. The name may be stored later than the keys.
@@ -157,11 +157,11 @@ import Testing
         }
     }
 
-    private func expectSubscriptionIsKept(at stall: StallVisit) async throws {
-        let handle = try stall.handle(Stall.secret)
-        let link = try #require(await stall.host.subscribers(of: handle).first)
-        let path = try await stall.visitor.subscribe(to: Stall.secret)
+    private func expectSubscriptionIsKept(at server: ServerVisit) async throws {
+        let handle = try server.handle(ServerFixture.secret)
+        let link = try #require(await server.host.subscribers(of: handle).first)
+        let path = try await server.client.subscribe(to: ServerFixture.secret)
         try await link.notify([8], of: handle)
-        try await stall.visitor.value([8], by: path)
+        try await server.client.value([8], by: path)
     }
 }

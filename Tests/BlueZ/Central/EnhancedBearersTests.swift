@@ -16,25 +16,25 @@ import Testing
         try await withBlueZ(setting, as: .central, "Enhanced ATT", configuration) {
             bluez in
             try await bluez.powerOn()
-            try await withStall(near: bluez) { stall in
-                let (visitor, link) = try await stall.arrive()
-                try await visitor.pair()
+            try await withServer(near: bluez) { server in
+                let (client, link) = try await server.arrive()
+                try await client.pair()
                 // BlueZ opens them in the background and reports nothing.
                 let end = ContinuousClock.now + Limits.step
                 while await link.enhancedBearerCount < Self.channels - 1,
                     ContinuousClock.now < end
                 {
-                    #expect(try await visitor.read(Stall.short) == Stall.pattern(20))
+                    #expect(try await client.read(ServerFixture.short) == ServerFixture.pattern(20))
                 }
                 #expect(await link.enhancedBearerCount == Self.channels - 1)
                 // No request of the first bearer is pending after this one.
-                _ = try await visitor.read(Stall.short)
-                let count = stall.recorder.requests.count
-                #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
-                try await visitor.write([1, 2], to: Stall.long)
-                #expect(try await visitor.read(Stall.long) == [1, 2])
+                _ = try await client.read(ServerFixture.short)
+                let count = server.recorder.requests.count
+                #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
+                try await client.write([1, 2], to: ServerFixture.long)
+                #expect(try await client.read(ServerFixture.long) == [1, 2])
                 // None of the requests used the first bearer.
-                #expect(stall.recorder.requests.count == count)
+                #expect(server.recorder.requests.count == count)
             }
         }
     }

@@ -10,19 +10,19 @@ import Testing
     func whoKnowsTheOtherNeedsNoPerson(_ setting: Setting, knowledge: Knowledge) async throws {
         try await withBlueZ(setting, as: .central, "out of band") { bluez in
             try await bluez.powerOn()
-            let policy = try await bluez.exchange(knowledge, with: Stall.address)
-            let plan = StallPlan.such { plan in
-                plan.services = [Stall.guarded]
+            let policy = try await bluez.exchange(knowledge, with: ServerFixture.address)
+            let plan = ServerPlan.such { plan in
+                plan.services = [ServerFixture.guarded]
                 plan.configuration.pairing = policy
             }
-            try await withStall(near: bluez, plan) { stall in
-                let (visitor, link) = try await stall.arrive()
-                try await visitor.pair()
-                #expect(try await visitor.read(Stall.secret) == Stall.treasure)
+            try await withServer(near: bluez, plan) { server in
+                let (client, link) = try await server.arrive()
+                try await client.pair()
+                #expect(try await client.read(ServerFixture.secret) == ServerFixture.protectedValue)
                 let security = try await link.security
                 #expect(security.isAuthenticated && security.usesSecureConnections)
-                #expect(await stall.host.bonds.map(\.security) == [security])
-                #expect(stall.person.experiences == [])
+                #expect(await server.host.bonds.map(\.security) == [security])
+                #expect(server.person.experiences == [])
                 #expect(try bluez.pendingEvents("agent") == [])
             }
         }

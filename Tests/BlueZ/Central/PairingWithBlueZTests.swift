@@ -12,17 +12,17 @@ import Testing
     func bothComeToTheSameKeys(_ setting: Setting, way: PairingWay) async throws {
         try await withBlueZ(setting, as: .central, way.scenario) { bluez in
             try await bluez.powerOn(io: way.theirs)
-            try await withStall(near: bluez, way.plan(telling: bluez)) { stall in
-                let (visitor, link) = try await stall.arrive()
+            try await withServer(near: bluez, way.plan(telling: bluez)) { server in
+                let (client, link) = try await server.arrive()
                 if way.method == .passkeyEntryOnBoth {
                     try await bluez.answer(passkey: Int(PairingWay.agreed))
                 }
-                try await visitor.pair()
-                #expect(try await visitor.read(Stall.secret) == Stall.treasure)
+                try await client.pair()
+                #expect(try await client.read(ServerFixture.secret) == ServerFixture.protectedValue)
                 #expect(try await link.security == way.security)
-                #expect(await stall.host.bonds.map(\.security) == [way.security])
-                #expect(try await visitor.properties["Paired"] == .boolean(true))
-                try await way.expectExperiences(of: stall.person, beside: bluez)
+                #expect(await server.host.bonds.map(\.security) == [way.security])
+                #expect(try await client.properties["Paired"] == .boolean(true))
+                try await way.expectExperiences(of: server.person, beside: bluez)
             }
         }
     }
@@ -33,9 +33,9 @@ import Testing
         let way = PairingWay.by(.passkeyDisplay)
         try await withBlueZ(setting, as: .central, "wrong passkey") { bluez in
             try await bluez.powerOn(io: way.theirs)
-            try await expectFailure(way.plan(), near: bluez) { stall in
+            try await expectFailure(way.plan(), near: bluez) { server in
                 _ = try await bluez.question("passkey")
-                let shown = try #require(try await stall.shownDigits())
+                let shown = try #require(try await server.shownDigits())
                 try await bluez.answer(passkey: Int((shown + 1) % 1_000_000))
             }
         }
@@ -47,7 +47,7 @@ import Testing
         try await withBlueZ(setting, as: .central, "refused pairing") { bluez in
             try await bluez.powerOn(io: way.theirs)
             var plan = way.plan()
-            plan.manner.confirms = false
+            plan.behavior.confirms = false
             try await expectFailure(plan, near: bluez) { try await way.expectComparison(at: $0) }
             try await bluez.setAgent(accepts: false)
             try await expectFailure(way.plan(), near: bluez) {
@@ -59,23 +59,23 @@ import Testing
     /// Expects that a pairing that BlueZ begins fails when the users act as `people` does, and that
     /// neither side has a bond afterwards.
     private func expectFailure(
-        _ plan: StallPlan,
+        _ plan: ServerPlan,
         near bluez: BlueZ,
-        by people: @escaping @Sendable (StallVisit) async throws -> Void
+        by people: @escaping @Sendable (ServerVisit) async throws -> Void
     ) async throws {
-        try await withStall(near: bluez, plan) { stall in
-            let (visitor, link) = try await stall.arrive()
-            async let done: Void = people(stall)
+        try await withServer(near: bluez, plan) { server in
+            let (client, link) = try await server.arrive()
+            async let done: Void = people(server)
             await #expect(throws: Refusal("org.bluez.Error.AuthenticationFailed")) {
-                try await visitor.pair()
+                try await client.pair()
             }
             try await done
-            #expect(await stall.host.bonds.isEmpty)
-            #expect(try await visitor.properties["Paired"] == .boolean(false))
+            #expect(await server.host.bonds.isEmpty)
+            #expect(try await client.properties["Paired"] == .boolean(false))
             // BlueZ may or may not disconnect by itself.
             try? await link.disconnect()
-            try await stall.keeper.farewell(of: link)
-            try await visitor.forget()
+            try await server.application.disconnection(of: link)
+            try await client.forget()
         }
     }
 }
@@ -83,12 +83,12 @@ import Testing
 extension PairingWay {
     /// A plan in which our user tells BlueZ's user the number that our host displays, and enters
     /// the number that BlueZ displays.
-    fileprivate func plan(telling bluez: BlueZ) -> StallPlan {
+    fileprivate func plan(telling bluez: BlueZ) -> ServerPlan {
         var plan = plan()
-        plan.manner.enters = Self.agreed
-        plan.manner.tells = { digits in Task { try await bluez.answer(passkey: Int(digits)) } }
+        plan.behavior.enters = Self.agreed
+        plan.behavior.tells = { digits in Task { try await bluez.answer(passkey: Int(digits)) } }
         if method == .passkeyEntry {
-            plan.manner.looks = {
+            plan.behavior.looks = {
                 let shown = try? await bluez.question("display")["passkey"].integer
                 return shown.map { UInt32($0) }
             }
@@ -97,9 +97,9 @@ extension PairingWay {
     }
 
     /// A plan with the capabilities of our side.
-    fileprivate func plan() -> StallPlan {
+    fileprivate func plan() -> ServerPlan {
         .such { plan in
-            plan.services = [Stall.guarded]
+            plan.services = [ServerFixture.guarded]
             plan.configuration.pairing = policy
             plan.configuration.pairing.usesSecureConnections = generation == .secureConnections
         }
@@ -131,13 +131,13 @@ extension PairingWay {
 
     /// Waits until BlueZ's user is asked about a number, and expects that ours was asked about the
     /// same one.
-    fileprivate func expectComparison(at stall: StallVisit) async throws {
-        let compared = try await stall.bluez.question("confirm")["passkey"].integer
-        #expect(stall.person.experiences == [.compared(UInt32(try #require(compared)))])
+    fileprivate func expectComparison(at server: ServerVisit) async throws {
+        let compared = try await server.bluez.question("confirm")["passkey"].integer
+        #expect(server.person.experiences == [.compared(UInt32(try #require(compared)))])
     }
 }
 
-extension StallVisit {
+extension ServerVisit {
     /// The number that our host displays, which it does before BlueZ asks for it.
     fileprivate func shownDigits() async throws -> UInt32? {
         for experience in person.experiences {

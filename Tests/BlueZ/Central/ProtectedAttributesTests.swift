@@ -9,53 +9,57 @@ import Testing
     /// so the test tells it to pair.
     @Test(arguments: Setting.all)
     func whoIsRefusedPairsAndIsServed(_ setting: Setting) async throws {
-        let plan = StallPlan.such { plan in
-            plan.services = [Stall.guarded]
+        let plan = ServerPlan.such { plan in
+            plan.services = [ServerFixture.guarded]
             plan.configuration.pairing.ioCapability = .displayYesNo
         }
         try await withBlueZ(setting, as: .central, "protected attributes") { bluez in
             try await bluez.powerOn(io: .displayYesNo)
-            try await withStall(near: bluez, plan) { stall in
-                let (visitor, link) = try await stall.arrive()
+            try await withServer(near: bluez, plan) { server in
+                let (client, link) = try await server.arrive()
                 #expect(try await link.security.isEncrypted == false)
-                if setting.release == .bookworm { try await visitor.pair() }
-                let secret = try await stall.askPairing { try await visitor.read(Stall.secret) }
-                #expect(secret == Stall.treasure)
+                if setting.release == .bookworm { try await client.pair() }
+                let secret = try await server.askPairing {
+                    try await client.read(ServerFixture.secret)
+                }
+                #expect(secret == ServerFixture.protectedValue)
                 #expect(try await link.security.isEncrypted)
-                try await stall.askPairing { try await visitor.write([1, 2], to: Stall.topSecret) }
-                try await expectSteps(visitor, link)
-                try await expectAuthorization(visitor, link)
-                try await expectUpdates(stall, visitor, link)
+                try await server.askPairing {
+                    try await client.write([1, 2], to: ServerFixture.topSecret)
+                }
+                try await expectSteps(client, link)
+                try await expectAuthorization(client, link)
+                try await expectUpdates(server, client, link)
             }
         }
     }
 
     /// A value that requires authentication gets it, though the link was encrypted without
     /// authentication before.
-    private func expectSteps(_ visitor: Visitor, _ link: Link) async throws {
-        #expect(try await visitor.read(Stall.topSecret) == [1, 2])
+    private func expectSteps(_ client: Client, _ link: Link) async throws {
+        #expect(try await client.read(ServerFixture.topSecret) == [1, 2])
         #expect(try await link.security.isAuthenticated)
     }
 
     /// A value that requires the application's authorization is refused until the application
     /// grants it.
-    private func expectAuthorization(_ visitor: Visitor, _ link: Link) async throws {
+    private func expectAuthorization(_ client: Client, _ link: Link) async throws {
         await #expect(throws: Refusal("org.bluez.Error.NotAuthorized")) {
-            try await visitor.read(Stall.personal)
+            try await client.read(ServerFixture.personal)
         }
         try await link.authorize()
-        #expect(try await visitor.read(Stall.personal) == Stall.treasure)
+        #expect(try await client.read(ServerFixture.personal) == ServerFixture.protectedValue)
     }
 
     private func expectUpdates(
-        _ stall: StallVisit,
-        _ visitor: Visitor,
+        _ server: ServerVisit,
+        _ client: Client,
         _ link: Link
     ) async throws {
-        let handle = try stall.handle(Stall.secret)
-        let path = try await visitor.subscribe(to: Stall.secret)
-        try await stall.keeper.subscription(of: handle, .notification)
+        let handle = try server.handle(ServerFixture.secret)
+        let path = try await client.subscribe(to: ServerFixture.secret)
+        try await server.application.subscription(of: handle, .notification)
         try await link.notify([4, 5], of: handle)
-        try await visitor.value([4, 5], by: path)
+        try await client.value([4, 5], by: path)
     }
 }

@@ -13,21 +13,21 @@ import Testing
         try await withBlueZ(setting, as: .central, "lanyard serve") { bluez in
             try await bluez.powerOn()
             try await withFolder { folder in
-                let options = ["--address", Stall.address.description]
+                let options = ["--address", ServerFixture.address.description]
                 let serving = try await ServingProcess(
                     Self.table,
                     on: bluez.adapter,
                     in: folder,
                     options: options
                 )
-                let found = try await bluez.findStall()
+                let found = try await bluez.findServer()
                 #expect(found["Appearance"].integer == 833)
-                let visitor = Visitor(bluez: bluez, path: bluez.path(of: Stall.address))
-                try await visitor.connect()
-                try await expectValues(visitor, serving)
-                try await expectUpdates(visitor, serving)
+                let client = Client(bluez: bluez, path: bluez.path(of: ServerFixture.address))
+                try await client.connect()
+                try await expectValues(client, serving)
+                try await expectUpdates(client, serving)
                 try await serving.end()
-                try await visitor.bluez.isAlone()
+                try await client.bluez.isAlone()
             }
         }
     }
@@ -46,9 +46,11 @@ import Testing
                     in: folder,
                     options: ["--pair", "--store", folder + "/store"]
                 )
-                let visitor = Visitor(bluez: bluez, path: bluez.path(of: Stall.address))
-                try await visitor.connect()
-                #expect(try await visitor.read(Stall.topSecret) == Stall.treasure)
+                let client = Client(bluez: bluez, path: bluez.path(of: ServerFixture.address))
+                try await client.connect()
+                #expect(
+                    try await client.read(ServerFixture.topSecret) == ServerFixture.protectedValue
+                )
                 try await again.end()
                 #expect(!again.process.log.contains("pair"))
             }
@@ -57,29 +59,30 @@ import Testing
 
     // MARK: Helpers
 
-    private func expectValues(_ visitor: Visitor, _ serving: ServingProcess) async throws {
-        #expect(try await visitor.read(Stall.short) == Array("edit me".utf8))
+    private func expectValues(_ client: Client, _ serving: ServingProcess) async throws {
+        #expect(try await client.read(ServerFixture.short) == Array("edit me".utf8))
         _ = try await serving.news("read")
-        #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
-        let value = Array(Stall.pattern(300).reversed())
-        try await visitor.write(value, to: Stall.long)
-        #expect(try await serving.news("written")["value"].octets == value)
+        #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
+        let value = Array(ServerFixture.pattern(300).reversed())
+        try await client.write(value, to: ServerFixture.long)
+        #expect(try await serving.news("written")["value"].bytes == value)
         let counts = [
-            try await visitor.read(Stall.dynamic), try await visitor.read(Stall.dynamic),
+            try await client.read(ServerFixture.dynamic),
+            try await client.read(ServerFixture.dynamic),
         ]
         #expect(counts == [[1], [2]])
-        serving.order("set \(Stall.short) \"edited\"")
+        serving.order("set \(ServerFixture.short) \"edited\"")
         _ = try await serving.news("set")
-        #expect(try await visitor.read(Stall.short) == Array("edited".utf8))
+        #expect(try await client.read(ServerFixture.short) == Array("edited".utf8))
     }
 
-    private func expectUpdates(_ visitor: Visitor, _ serving: ServingProcess) async throws {
-        let notified = try await visitor.subscribe(to: Stall.notified)
+    private func expectUpdates(_ client: Client, _ serving: ServingProcess) async throws {
+        let notified = try await client.subscribe(to: ServerFixture.notified)
         _ = try await serving.news("subscribed") { $0["kind"].text == "notification" }
-        serving.order("notify \(Stall.notified) 0102")
-        #expect(try await visitor.values(1, by: notified) == [[1, 2]])
-        let ticking = try await visitor.subscribe(to: Stall.indicated)
-        let ticks = try await visitor.values(3, by: ticking).map { $0.first ?? 0 }
+        serving.order("notify \(ServerFixture.notified) 0102")
+        #expect(try await client.values(1, by: notified) == [[1, 2]])
+        let ticking = try await client.subscribe(to: ServerFixture.indicated)
+        let ticks = try await client.values(3, by: ticking).map { $0.first ?? 0 }
         #expect(ticks == (0..<3).map { ticks[0] &+ $0 })
     }
 
@@ -89,26 +92,26 @@ import Testing
         let adapter = try await bluez.adapter.description
         let terminal = try TerminalSession(
             [
-                "serve", path, "--address", Stall.address.description, "--store",
+                "serve", path, "--address", ServerFixture.address.description, "--store",
                 folder + "/store", "--pair", "--io", "display-yes-no",
             ],
             environment: LanyardTool.environment(adapter: adapter)
         )
-        try await terminal.wait(for: "ready: \"\(Stall.name)\"", within: Limits.step)
-        _ = try await bluez.findStall()
-        let visitor = Visitor(bluez: bluez, path: bluez.path(of: Stall.address))
-        try await visitor.connect()
-        async let pairing: Void = visitor.pair()
+        try await terminal.wait(for: "ready: \"\(ServerFixture.name)\"", within: Limits.step)
+        _ = try await bluez.findServer()
+        let client = Client(bluez: bluez, path: bluez.path(of: ServerFixture.address))
+        try await client.connect()
+        async let pairing: Void = client.pair()
         let shown = try await terminal.wait(for: "? [y/N] ", within: Limits.step)
         let compared = try await bluez.question("confirm")["passkey"].integer
         #expect(shown.contains(Self.spaced(try #require(compared))))
         terminal.type(line: "y")
         try await pairing
         try await terminal.wait(for: "bonded: ", within: Limits.step)
-        #expect(try await visitor.read(Stall.topSecret) == Stall.treasure)
+        #expect(try await client.read(ServerFixture.topSecret) == ServerFixture.protectedValue)
         terminal.type(line: "quit")
         #expect(try await terminal.waitUntilEnd(within: Limits.step) == .exited(0))
-        try await visitor.bluez.isAlone()
+        try await client.bluez.isAlone()
     }
 
     /// Six digits as the command displays them: `012 345`.
@@ -118,18 +121,18 @@ import Testing
     }
 
     private static let table = """
-        {"name": "\(Stall.name)", "appearance": 833, "services": [
-            {"uuid": "\(Stall.service)", "characteristics": [
-                {"uuid": "\(Stall.short)", "properties": ["read", "write"],
+        {"name": "\(ServerFixture.name)", "appearance": 833, "services": [
+            {"uuid": "\(ServerFixture.service)", "characteristics": [
+                {"uuid": "\(ServerFixture.short)", "properties": ["read", "write"],
                  "value": {"text": "edit me"}, "maximumLength": 64},
-                {"uuid": "\(Stall.long)", "properties": ["read", "write"],
+                {"uuid": "\(ServerFixture.long)", "properties": ["read", "write"],
                  "value": {"pattern": 512}},
-                {"uuid": "\(Stall.dynamic)", "properties": ["read"],
+                {"uuid": "\(ServerFixture.dynamic)", "properties": ["read"],
                  "value": {"uint8": {"counter": 1}}},
-                {"uuid": "\(Stall.notified)", "properties": ["notify"], "value": "00"},
-                {"uuid": "\(Stall.indicated)", "properties": ["indicate"],
+                {"uuid": "\(ServerFixture.notified)", "properties": ["notify"], "value": "00"},
+                {"uuid": "\(ServerFixture.indicated)", "properties": ["indicate"],
                  "value": {"uint8": {"counter": 1}}, "every": 0.1},
-                {"uuid": "\(Stall.topSecret)", "properties": ["read"],
+                {"uuid": "\(ServerFixture.topSecret)", "properties": ["read"],
                  "permissions": ["readAuthenticated"], "value": "c0ffee"}
             ]}
         ]}

@@ -48,7 +48,7 @@ struct ServingProcess: Sendable {
 
 /// Gives `body` a temporary folder.
 func withFolder<Value>(_ body: (String) async throws -> Value) async throws -> Value {
-    let folder = NSTemporaryDirectory() + "stall-\(UUID().uuidString)"
+    let folder = NSTemporaryDirectory() + "server-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     return try await body(folder)

@@ -32,7 +32,7 @@ private let sealed = ServedCharacteristic(
             let found = try #require(services.first { $0["uuid"].text == "FFF0" })
             let characteristics = found["characteristics"].elements
             #expect(characteristics.map { $0["uuid"].text } == ["FFF1", "FFF2"])
-            #expect(characteristics.first?["value"].octets == Array("ABC".utf8))
+            #expect(characteristics.first?["value"].bytes == Array("ABC".utf8))
             // The kernel has the controller again, in its former state.
             #expect(try await state(of: "hci1", program) == "down")
         }
@@ -50,7 +50,7 @@ private let sealed = ServedCharacteristic(
             let arguments = ["--adapter", "hci1", "--store", store]
             _ = try await program.succeed(["pair", "inside"] + arguments)
             let read = try await program.succeed(["read", "inside", "FFF2", "--json"] + arguments)
-            #expect(try read.json["value"].octets == Array("secret".utf8))
+            #expect(try read.json["value"].bytes == Array("secret".utf8))
         }
     }
 

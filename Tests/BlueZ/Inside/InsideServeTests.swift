@@ -46,7 +46,7 @@ private let database = """
             try await program.line(of: "accessory", after: "subscribed: ")
             try await bluez.write("notify FFF1 060708\n", to: "accessory")
             // BlueZ reports values that it has read in the same way.
-            try await bluez.change(of: told, "Value", to: .octets([6, 7, 8]))
+            try await bluez.change(of: told, "Value", to: .bytes([6, 7, 8]))
             try await bluez.disconnect(path)
             try await program.line(of: "accessory", after: "disconnected: ")
             #expect(try await program.interrupt("accessory") == 0)

@@ -39,8 +39,8 @@ struct ComplaintTests {
         var wire = KernelWire()
         let done: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x05, 0x20, 0x00]
         let refused: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x05, 0x20, 0x0C]
-        for octets in [done, refused, [0x01, 0x03], [0x04, 0x05, 0x01, 0x00], [0x07]] {
-            wire.note(h4: octets[...])
+        for bytes in [done, refused, [0x01, 0x03], [0x04, 0x05, 0x01, 0x00], [0x07]] {
+            wire.note(h4: bytes[...])
         }
         let complaints = Complaint.all(kernel: [], daemon: [], wire: wire, violations: ["broken"])
         let refusal = KernelWire.Refusal(opcode: .leSetRandomAddress, status: .commandDisallowed)

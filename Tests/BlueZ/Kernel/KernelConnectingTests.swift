@@ -13,13 +13,13 @@ import VirtualRadio
     @Test(arguments: Setting.all)
     func ourHostConnects(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "a link, our controller") { scene in
-            let host = try await scene.stage.makeHost()
-            let bench = try await scene.visitBlueZ(from: host)
-            #expect(try await bench.link.read(bench.value) == Workbench.firstValue)
-            try await bench.link.write([7, 8, 9], to: bench.value)
+            let host = try await scene.fixture.makeHost()
+            let harness = try await scene.visitBlueZ(from: host)
+            #expect(try await harness.link.read(harness.value) == Workbench.firstValue)
+            try await harness.link.write([7, 8, 9], to: harness.value)
             #expect(try await scene.bluez.servedValue(Workbench.value) == [7, 8, 9])
 
-            let ticks = try await bench.link.subscribe(to: bench.ticker)
+            let ticks = try await harness.link.subscribe(to: harness.ticker)
             try await scene.bluez.subscribed(Workbench.ticker)
             try await scene.bluez.notify((1...20).map { [$0] }, of: Workbench.ticker)
             let told = try await within(Limits.step, "20 notifications") {
@@ -32,9 +32,9 @@ import VirtualRadio
             }
             #expect(told == (1...20).map { [$0] })
 
-            try await scene.end(bench.link)
+            try await scene.end(harness.link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(bench.value.valueHandle) == [7, 8, 9])
+            #expect(try await again.read(harness.value.valueHandle) == [7, 8, 9])
             try await scene.bluez.disconnect(scene.bluez.path(of: await host.identityAddress))
             #expect(
                 try await scene.end(of: again) == .disconnected(.remoteUserTerminatedConnection)
@@ -45,7 +45,7 @@ import VirtualRadio
     @Test(arguments: Setting.all)
     func bluezConnects(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "a link, our controller") { scene in
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             let service = try await host.publish(Workbench.ofOurs)
             let ticker = service.characteristics[2].valueHandle
             let path = try await scene.findOurs(host)
@@ -72,10 +72,10 @@ import VirtualRadio
         try await withKernel(setting, as: .central, "many links, both roles") { scene in
             let names = ["One", "Two", "Three", "Four"]
             for (number, name) in names.enumerated() {
-                let controller = try await scene.stage.addController(name) {
+                let controller = try await scene.fixture.addController(name) {
                     $0.path = Path(Position(x: 2, y: Double(number)))
                 }
-                await scene.stage.air.perform { world in
+                await scene.fixture.air.perform { world in
                     world.attach(SimpleAccessory(.heartRate(name: name)), to: controller)
                 }
             }
@@ -86,18 +86,18 @@ import VirtualRadio
             try await scene.bluez.stopScan()
             for path in paths { try await scene.connectInTheCrowd(path) }
             // A second link, in which the kernel is the Peripheral.
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             try await scene.bluez.serve([Workbench.ofBlueZ])
             try await scene.bluez.advertise(name: "Kernel")
             let link = try await host.connect(to: KernelAir.kernelAddress)
-            let bench = try await FoundWorkbench(on: link)
+            let harness = try await FoundWorkbench(on: link)
             let heartRate = BluetoothUUID(0x2A37)
             for path in paths {
                 let characteristic = try await scene.bluez.subscribe(to: heartRate, at: path)
                 _ = try await scene.bluez.value(of: characteristic)
-                #expect(try await link.read(bench.value) == Workbench.firstValue)
+                #expect(try await link.read(harness.value) == Workbench.firstValue)
             }
-            #expect(await scene.stage.air.perform { $0.status.links.count } == names.count + 1)
+            #expect(await scene.fixture.air.perform { $0.status.links.count } == names.count + 1)
             try await withThrowingTaskGroup { group in
                 for path in paths { group.addTask { try await scene.bluez.disconnect(path) } }
                 try await group.waitForAll()
@@ -108,19 +108,19 @@ import VirtualRadio
     @Test(arguments: Setting.oldestAndLatest)
     func bothSidesChangeTheLink(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "link updates, our controller") { scene in
-            let host = try await scene.stage.makeHost()
-            let bench = try await scene.visitBlueZ(from: host)
-            let link = bench.link
+            let host = try await scene.fixture.makeHost()
+            let harness = try await scene.visitBlueZ(from: host)
+            let link = harness.link
             let update = ConnectionUpdate(
                 intervalMinimum: .milliseconds(30),
                 intervalMaximum: .milliseconds(30)
             )
-            let agreed = try await within(Limits.step, "the kernel's own wish to be done with") {
+            let agreed = try await within(Limits.step, "the kernel's own request to be finished") {
                 while true {
                     do {
                         return try await link.updateParameters(update)
                     } catch HostError.busy {
-                        _ = try await link.read(bench.value)
+                        _ = try await link.read(harness.value)
                     }
                 }
             }
@@ -129,8 +129,8 @@ import VirtualRadio
                 let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
                 #expect(phy.transmit == .le2M && phy.receive == .le2M)
             }
-            #expect(try await link.read(bench.value) == Workbench.firstValue)
-            #expect(try await link.properties.dataLength.transmitOctets == 251)
+            #expect(try await link.read(harness.value) == Workbench.firstValue)
+            #expect(try await link.properties.dataLength.transmitBytes == 251)
             #expect(try await link.readRSSI() != nil)
             #expect(try await link.readRemoteVersion().company == 0xFFFF)
             let intervals = try await scene.wire().events.compactMap { event -> Duration? in

@@ -20,17 +20,17 @@ import Testing
     func ourHostPairsAndComesBack(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "pairing, our controller") { scene in
             let person = Person()
-            let host = try await scene.stage.makeHost(Self.configuration(person, legacy: false))
-            let bench = try await scene.visitBlueZ(from: host, io: .displayYesNo)
-            let security = try await bench.link.pair()
+            let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: false))
+            let harness = try await scene.visitBlueZ(from: host, io: .displayYesNo)
+            let security = try await harness.link.pair()
             #expect(security.isEncrypted && security.isAuthenticated && security.isBonded)
             #expect(security.usesSecureConnections)
             #expect(person.methods == [.numericComparison])
-            #expect(try await bench.link.read(bench.secret) == Workbench.secretValue)
-            try await scene.end(bench.link)
+            #expect(try await harness.link.read(harness.secret) == Workbench.secretValue)
+            try await scene.end(harness.link)
 
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
             #expect(try await again.security.isEncrypted)
             #expect(person.methods == [.numericComparison], "nobody was asked again")
         }
@@ -40,7 +40,7 @@ import Testing
     func bluezPairsAndComesBack(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "pairing, our controller") { scene in
             let person = Person()
-            let host = try await scene.stage.makeHost(Self.configuration(person, legacy: false))
+            let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: false))
             try await host.publish(Workbench.ofOurs)
             let path = try await scene.findOurs(host, io: .displayYesNo)
             try await scene.bluez.connect(path)
@@ -71,19 +71,19 @@ import Testing
         let row = "legacy pairing, our controller"
         try await withKernel(setting, as: .peripheral, row) { scene in
             let person = Person()
-            let host = try await scene.stage.makeHost(Self.configuration(person, legacy: true))
+            let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: true))
             try await scene.bluez.powerOn()
             try await scene.bluez.offer(.legacy)
             try await scene.serveWorkbench()
             let link = try await host.connect(to: KernelAir.kernelAddress)
-            let bench = try await FoundWorkbench(on: link)
+            let harness = try await FoundWorkbench(on: link)
             let security = try await link.pair()
             #expect(security.isEncrypted && !security.usesSecureConnections)
             _ = try await scene.bluez.question("authorize")
-            #expect(try await link.read(bench.secret) == Workbench.secretValue)
+            #expect(try await link.read(harness.secret) == Workbench.secretValue)
             try await scene.end(link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
             #expect(try await again.security == security)
             #expect(try scene.bluez.pendingEvents("agent") == [], "nobody paired again")
         }

@@ -13,15 +13,15 @@ import VirtualRadio
     @Test(arguments: Setting.oldestAndLatest)
     func aMachineThatPausesAnswersLater(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "pause of the machine") { scene in
-            let host = try await scene.stage.makeHost()
-            let bench = try await scene.visitBlueZ(from: host)
+            let host = try await scene.fixture.makeHost()
+            let harness = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()
             let heard = try await scene.attOpcodes(.received).count
             let said = try await scene.attOpcodes(.sent).count
-            async let late = bench.link.read(bench.value)
-            try await scene.hears(.readRequest, after: heard, on: bench)
+            async let late = harness.link.read(harness.value)
+            try await scene.hears(.readRequest, after: heard, on: harness)
             // The controllers still exchange packets, and no host answers.
-            _ = try await bench.link.readRemoteVersion()
+            _ = try await harness.link.readRemoteVersion()
             let since = try await scene.attOpcodes(.sent).dropFirst(said)
             #expect(!since.contains(.readResponse))
             try await scene.bluez.machine.resume()
@@ -37,23 +37,23 @@ import VirtualRadio
     /// (https://github.com/bluez/bluez/issues/2447).
     @Test func aMachineThatPausesTooLongLosesTheLink() async throws {
         try await withKernel(.latest, as: .peripheral, "pause beyond the ATT time-out") { scene in
-            let host = try await scene.stage.makeHost()
-            let bench = try await scene.visitBlueZ(from: host)
+            let host = try await scene.fixture.makeHost()
+            let harness = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()
             let duration = await MachinePool.steppingAside {
                 await ContinuousClock().measure {
                     await #expect(throws: GATT.Failure.timedOut) {
-                        try await bench.link.read(bench.value.handle)
+                        try await harness.link.read(harness.value.handle)
                     }
                 }
             }
             #expect(duration > .seconds(29))
             #expect(duration < .seconds(30) + .seconds(10) * Limits.patience)
-            _ = try await scene.end(of: bench.link)
+            _ = try await scene.end(of: harness.link)
             try await scene.bluez.machine.resume()
             try await scene.bluez.isAlone()
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(bench.value.valueHandle) == Workbench.firstValue)
+            #expect(try await again.read(harness.value.valueHandle) == Workbench.firstValue)
             // bluetoothd may crash if a link ends while it discovers the services of our host.
             try await scene.bluez.hasExplored()
         }
@@ -63,25 +63,25 @@ import VirtualRadio
     @Test(arguments: Setting.oldestAndLatest)
     func whoIsOutOfRangeIsLostAndComesBack(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "out of range") { scene in
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             try await scene.serveWorkbench()
             var options = ConnectOptions()
             options.parameters.supervisionTimeout = .seconds(1)
             let link = try await host.connect(to: KernelAir.kernelAddress, options: options)
-            let bench = try await FoundWorkbench(on: link)
-            let kernel = scene.stage.kernel
-            await scene.stage.air.perform { $0.assign(kernel, toGroup: 1) }
-            await scene.stage.air.perform { $0.separate(group: 0, from: 1) }
+            let harness = try await FoundWorkbench(on: link)
+            let kernel = scene.fixture.kernel
+            await scene.fixture.air.perform { $0.assign(kernel, toGroup: 1) }
+            await scene.fixture.air.perform { $0.separate(group: 0, from: 1) }
             #expect(try await scene.end(of: link) == .disconnected(.connectionTimeout))
             let path = scene.bluez.path(of: await host.identityAddress)
             try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
-            async let standing = host.connect(
+            async let pending = host.connect(
                 to: KernelAir.kernelAddress,
                 options: .whenAvailable
             )
-            await scene.stage.air.perform { $0.join(group: 0, with: 1) }
-            let again = try await standing
-            #expect(try await again.read(bench.value.valueHandle) == Workbench.firstValue)
+            await scene.fixture.air.perform { $0.join(group: 0, with: 1) }
+            let again = try await pending
+            #expect(try await again.read(harness.value.valueHandle) == Workbench.firstValue)
         }
     }
 }
@@ -89,10 +89,10 @@ import VirtualRadio
 extension KernelScene {
     /// The ATT PDUs so far between the kernel and its controller: those that begin in a packet.
     fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
-        await stage.air.perform { _ in }
+        await fixture.air.perform { _ in }
         var opcodes: [ATT.Opcode] = []
         do {
-            try TraceFile.read(stage.folder + "/0-kernel.btsnoop") { record in
+            try TraceFile.read(fixture.folder + "/0-kernel.btsnoop") { record in
                 let packet = Array(record.packet)
                 // Data on the fixed channel of ATT (Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1).
                 guard record.direction == direction, packet.count > 9, packet[0] == 0x02,
@@ -107,12 +107,12 @@ extension KernelScene {
     }
 
     /// Waits until the controller has passed the kernel such a PDU, after this many others.
-    fileprivate func hears(_ opcode: ATT.Opcode, after count: Int, on bench: FoundWorkbench)
+    fileprivate func hears(_ opcode: ATT.Opcode, after count: Int, on harness: FoundWorkbench)
         async throws
     {
         try await within(Limits.step, "the PDU \(opcode)") {
             while try await !attOpcodes(.received).dropFirst(count).contains(opcode) {
-                _ = try await bench.link.readRSSI()
+                _ = try await harness.link.readRSSI()
             }
         }
     }

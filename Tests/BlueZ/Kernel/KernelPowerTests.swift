@@ -22,31 +22,31 @@ import Testing
             "power cut",
             hasOwnMachine: true
         ) { scene in
-            let host = try await scene.stage.makeHost(.bonding)
+            let host = try await scene.fixture.makeHost(.bonding)
             try await scene.serveWorkbench(for: 2)
-            let bench = try await FoundWorkbench(
+            let harness = try await FoundWorkbench(
                 on: host.connect(to: KernelAir.kernelAddress)
             )
-            _ = try await bench.link.pair()
-            #expect(try await bench.link.read(bench.secret) == Workbench.secretValue)
+            _ = try await harness.link.pair()
+            #expect(try await harness.link.read(harness.secret) == Workbench.secretValue)
             let central = try await Self.application(in: scene)
             let accessory = try await central.accessory(Self.description)
             let changes = accessory.changes
             try await Self.reach(.ready, in: changes)
 
             #expect(try await scene.complaints() == [], "before the cut")
-            try await bench.expectSilence { scene.bluez.machine.cutPower() }
+            try await harness.expectSilence { scene.bluez.machine.cutPower() }
             try await Self.reach(.outOfRange, in: changes)
 
             // The machine is off. The connection requests stay pending while it starts.
-            async let standing = host.connect(
+            async let pending = host.connect(
                 to: KernelAir.kernelAddress,
                 options: .whenAvailable
             )
             try await scene.bluez.restartMachine()
             try await scene.serveWorkbench(for: 2)
-            let link = try await standing
-            #expect(try await link.read(bench.secret.valueHandle) == Workbench.secretValue)
+            let link = try await pending
+            #expect(try await link.read(harness.secret.valueHandle) == Workbench.secretValue)
             #expect(try await link.security.isEncrypted, "by the bond that both have kept")
             try await Self.reach(.ready, in: changes)
             try await expectTicks(of: accessory, from: scene.bluez)
@@ -56,11 +56,11 @@ import Testing
 
     /// An application on the `Lanyard` module, which keeps its accessories connected by itself.
     private static func application(in scene: KernelScene) async throws -> AccessoryCentral {
-        let door = try await scene.stage.openDoor("application")
+        let door = try await scene.fixture.openDoor("application")
         var configuration = AccessoryCentral.Configuration(name: "power cut")
         configuration.adapter = CBAdapter("\(door)")
         configuration.store = .file(
-            URL(fileURLWithPath: scene.stage.folder + "/accessories.json")
+            URL(fileURLWithPath: scene.fixture.folder + "/accessories.json")
         )
         return AccessoryCentral(for: [description], configuration: configuration)
     }

@@ -10,36 +10,36 @@ import Testing
 /// clears our controller's resolving list and adds no device to it.
 @Suite(.machines) struct KernelPrivacyTests {
     @Test(arguments: Setting.all)
-    func ourHostRecognisesBlueZ(_ setting: Setting) async throws {
+    func ourHostRecognizesBlueZ(_ setting: Setting) async throws {
         try await withKernel(
             setting,
             as: .peripheral,
             "privacy of BlueZ, our controller",
             BlueZConfiguration(privacy: "device")
         ) { scene in
-            let host = try await scene.stage.makeHost(.bonding)
+            let host = try await scene.fixture.makeHost(.bonding)
             try await scene.serveWorkbench()
             let stranger = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(stranger.address.randomKind == .resolvablePrivate)
             let link = try await host.connect(to: stranger.address)
-            let bench = try await FoundWorkbench(on: link)
+            let harness = try await FoundWorkbench(on: link)
             _ = try await link.pair()
             #expect(await host.bonds.map(\.identity) == [KernelAir.kernelAddress])
-            #expect(try await link.read(bench.secret) == Workbench.secretValue)
+            #expect(try await link.read(harness.secret) == Workbench.secretValue)
             try await scene.end(link)
 
             let friend = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(friend.isIdentityResolved)
             #expect(friend.address == KernelAir.kernelAddress)
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.read(harness.secret.valueHandle) == Workbench.secretValue)
         }
     }
 
     @Test(arguments: Setting.all)
-    func bluezRecognisesOurHost(_ setting: Setting) async throws {
+    func bluezRecognizesOurHost(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "our privacy, our controller") { scene in
-            let host = try await scene.stage.makeHost(.bondingPrivately)
+            let host = try await scene.fixture.makeHost(.bondingPrivately)
             try await host.publish(Workbench.ofOurs)
             let path = try await scene.findOurs(host)
             let stranger = try await scene.bluez.device(path)["Address"].text
@@ -58,7 +58,7 @@ import Testing
             // As soon as our host uses another address, the kernel has to resolve it to our host. It
             // connects to the address that it receives first, so the test begins right after a change.
             let first = try #require(try await scene.wire().peers.first)
-            let listener = try await scene.stage.makeHost()
+            let listener = try await scene.fixture.makeHost()
             let present = try await scene.discover(listener) { $0.data.localName == "Ours" }.address
             _ = try await scene.discover(listener) {
                 $0.data.localName == "Ours" && $0.address != present

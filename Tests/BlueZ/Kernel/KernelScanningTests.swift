@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: Setting.all)
     func bluezFindsWhatIsAdvertised(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "discovery, our controller") { scene in
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             var content = AdvertisingContent(
                 localName: "Nearby",
                 serviceUUIDs: [Workbench.service]
@@ -29,7 +29,7 @@ import Testing
             let device = try await scene.bluez.device(path)
             #expect(device["AddressType"].text == "random")
             #expect(device["UUIDs"].elements == [.string(Workbench.service.bluez)])
-            #expect(device["ManufacturerData"]["65535"].octets == Self.manufacturer.bytes)
+            #expect(device["ManufacturerData"]["65535"].bytes == Self.manufacturer.bytes)
             try await scene.bluez.stopScan()
             let isExtended = Set(try await scene.wire().commands)
                 .contains(.leSetExtendedScanEnable)
@@ -49,7 +49,7 @@ import Testing
         let row = "long advertisement, our controller"
         try await withKernel(setting, as: .central, row) { scene in
             for phy in [PHY.le1M, .le2M, .leCoded] {
-                let host = try await scene.stage.makeHost()
+                let host = try await scene.fixture.makeHost()
                 var content = AdvertisingContent(localName: "\(phy)")
                 content.manufacturerData = Self.companies.map { .init(company: $0, bytes: $1) }
                 var advertising = Advertising(content, kind: .connectable, form: .extended)
@@ -63,7 +63,7 @@ import Testing
                 let path = try await scene.bluez.device(named: "\(phy)")
                 let device = try await scene.bluez.device(path)
                 for (company, bytes) in Self.companies {
-                    #expect(device["ManufacturerData"]["\(company)"].octets == bytes, "\(phy)")
+                    #expect(device["ManufacturerData"]["\(company)"].bytes == bytes, "\(phy)")
                 }
             }
             try await scene.bluez.stopScan()
@@ -73,12 +73,12 @@ import Testing
     @Test(arguments: Setting.all)
     func ourHostHearsBlueZ(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "discovery, our controller") { scene in
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             try await scene.bluez.powerOn()
             try await scene.bluez.advertise(
                 name: "Kernel",
                 services: [Workbench.service],
-                ["manufacturer": .object(["65535": .octets(Self.manufacturer.bytes)])]
+                ["manufacturer": .object(["65535": .bytes(Self.manufacturer.bytes)])]
             )
             let found = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(found.address == KernelAir.kernelAddress)
@@ -101,12 +101,12 @@ import Testing
     func ourHostHearsLongAdvertisements(_ setting: Setting) async throws {
         let row = "long advertisement, our controller"
         try await withKernel(setting, as: .peripheral, row) { scene in
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             try await scene.bluez.powerOn()
             // BlueZ 5.66 supports other PHYs, but at most 31 bytes of data.
             let isShort = setting.release == .bookworm
             let companies = isShort ? [:] : Self.companies
-            let manufacturer = companies.map { ("\($0)", JSON.octets($1)) }
+            let manufacturer = companies.map { ("\($0)", JSON.bytes($1)) }
             for (number, channel) in ["1M", "2M", "Coded"].enumerated() {
                 try await scene.bluez.advertise(
                     name: channel,
@@ -136,7 +136,7 @@ import Testing
             "scan while advertising",
             allowing: setting.generation == .four ? [.randomAddressWhileAdvertising] : []
         ) { scene in
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Nearby")))
             try await scene.bluez.powerOn()
             try await scene.bluez.advertise(name: "Kernel")

@@ -9,12 +9,12 @@ import VirtualAdapters
 /// The Linux kernel on our virtual controller, with BlueZ on top of it, and the virtual radio.
 struct KernelScene: Sendable {
     let bluez: BlueZ
-    let stage: KernelAir
+    let fixture: KernelAir
 
     /// The packets so far between the kernel and its controller.
     func wire() async throws -> KernelWire {
-        await stage.air.perform { _ in }
-        return try KernelWire(stage.folder + "/0-kernel.btsnoop")
+        await fixture.air.perform { _ in }
+        return try KernelWire(fixture.folder + "/0-kernel.btsnoop")
     }
 
     /// Waits until our host discovers such an advertisement. The scan reports duplicates, because
@@ -24,7 +24,7 @@ struct KernelScene: Sendable {
         where choose: @escaping @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
         var parameters = ScanParameters()
-        if stage.generation == .five { parameters.phys = [.le1M, .leCoded] }
+        if fixture.generation == .five { parameters.phys = [.le1M, .leCoded] }
         let scan = host.scan(parameters: parameters, reportsDuplicates: true)
         return try await within(Limits.discovery, "an advertisement") {
             for try await found in scan where choose(found) { return found }
@@ -38,7 +38,7 @@ struct KernelScene: Sendable {
             kernel: try await bluez.kernelLog(),
             daemon: try await bluez.daemonLog(),
             wire: try await wire(),
-            violations: await stage.violations
+            violations: await fixture.violations
         )
     }
 }
@@ -59,11 +59,11 @@ func withKernel(
 ) async throws {
     let scenario = Scenario(name: scenario, setting: setting, role: role)
     try await scenario.run(hasOwnMachine: hasOwnMachine) { attempt in
-        try await withKernelAir(setting.generation) { stage in
-            let site = BlueZ.Site.outside(stage.kernelDoor.specification)
+        try await withKernelAir(setting.generation) { fixture in
+            let site = BlueZ.Site.outside(fixture.kernelDoor.specification)
             return try await attempt.run(at: site, configuration) { bluez in
-                let scene = KernelScene(bluez: bluez, stage: stage)
-                bluez.keep(logsIn: stage.folder)
+                let scene = KernelScene(bluez: bluez, fixture: fixture)
+                bluez.keep(logsIn: fixture.folder)
                 try await body(scene)
                 try await scene.end(allowing: allowances)
             }
@@ -78,7 +78,7 @@ extension KernelScene {
             !allowances.contains { $0.covers(complaint) }
         }
         #expect(complaints == [], "complaints during the scenario")
-        await stage.endHosts()
+        await fixture.endHosts()
         try await bluez.isAlone()
         try await bluez.powerOff()
         try await bluez.pullOutAdapters()

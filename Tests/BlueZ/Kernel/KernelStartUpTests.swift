@@ -34,7 +34,7 @@ import VirtualRadio
                     .leClearResolvingList, .leWriteSuggestedDefaultDataLength,
                 ])
             )
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             for round in 1...2 {
                 try await scene.bluez.advertise(name: "round \(round)")
                 _ = try await scene.discover(host) { $0.data.localName == "round \(round)" }
@@ -55,17 +55,17 @@ import VirtualRadio
             "power-off during a command",
             allowing: [.commandCanceledByPowerOff]
         ) { scene in
-            let host = try await scene.stage.makeHost()
-            let bench = try await scene.visitBlueZ(from: host)
-            let kernel = scene.stage.kernel
-            await scene.stage.air.perform { world in
+            let host = try await scene.fixture.makeHost()
+            let harness = try await scene.visitBlueZ(from: host)
+            let kernel = scene.fixture.kernel
+            await scene.fixture.air.perform { world in
                 var faults = FaultPlan()
                 // The command and its answer together stay below the 2 seconds that the kernel
                 // gives each command.
                 faults.toHost.fixed = .milliseconds(600)
                 world.setFaults(faults, of: kernel)
             }
-            try await scene.end(bench.link)
+            try await scene.end(harness.link)
             try await scene.bluez.powerOff()
         }
     }
@@ -83,7 +83,7 @@ import VirtualRadio
             let before = try await scene.complaints()
             #expect(before == [])
             try await scene.restartController()
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             try await scene.bluez.advertise(name: "again")
             _ = try await scene.discover(host) { $0.data.localName == "again" }
             let complaints = try await scene.complaints()
@@ -97,8 +97,8 @@ extension KernelScene {
     /// refuses advertisements meanwhile.
     fileprivate func restartController() async throws {
         let resetCount = try await resetCount
-        let kernel = stage.kernel
-        await stage.air.perform { world in
+        let kernel = fixture.kernel
+        await fixture.air.perform { world in
             var faults = FaultPlan()
             faults.restart = world.now
             world.setFaults(faults, of: kernel)

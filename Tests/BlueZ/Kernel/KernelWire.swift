@@ -47,11 +47,11 @@ struct KernelWire {
     }
 
     /// Records a packet in the H4 format.
-    mutating func note(h4 octets: ArraySlice<UInt8>) {
+    mutating func note(h4 bytes: ArraySlice<UInt8>) {
         do {
-            try note(HCI.Packet(h4: octets))
+            try note(HCI.Packet(h4: bytes))
         } catch {
-            unreadable.append(octets.hexadecimal)
+            unreadable.append(bytes.hexadecimal)
         }
     }
 

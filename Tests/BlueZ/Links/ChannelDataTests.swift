@@ -65,7 +65,7 @@ private func expectKernelReceives(
     try await send(count, of: length, on: channel)
     // Linux drops data that a program has not read yet when the peer closes the channel.
     var report = KernelReport()
-    try await scene.bluez.follow(&report, of: "receiver") { $0.octetCount == count * length }
+    try await scene.bluez.follow(&report, of: "receiver") { $0.byteCount == count * length }
     await channel.close()
     try await scene.bluez.follow(&report, of: "receiver")
     #expect(report.mismatches == [])
@@ -104,7 +104,7 @@ private func expectToKernel(_ count: Int, of length: Int, in scene: LinkScene) a
     let channel = try #require(try await listener.accept())
     try await send(count, of: length, on: channel)
     var report = KernelReport()
-    try await scene.bluez.follow(&report, of: "reader") { $0.octetCount == count * length }
+    try await scene.bluez.follow(&report, of: "reader") { $0.byteCount == count * length }
     #expect(report.mismatches == [])
     await channel.close()
 }

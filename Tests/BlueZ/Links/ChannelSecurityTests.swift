@@ -24,7 +24,7 @@ import Testing
             #expect(await scene.host.bonds.count == 1)
             try await send(1, of: 300, on: channel)
             var report = KernelReport()
-            try await scene.bluez.follow(&report) { $0.octetCount == 300 }
+            try await scene.bluez.follow(&report) { $0.byteCount == 300 }
             #expect(report.mismatches == [])
         }
     }

@@ -82,9 +82,9 @@ struct KernelReport: Sendable {
     var mismatches: [String] { lines.filter { $0.contains("mismatch") } }
 
     /// How many bytes arrived, in steps of its buffer's length.
-    var octetCount: Int { lines.reduce(0) { $0 + Self.octets(in: $1) } }
+    var byteCount: Int { lines.reduce(0) { $0 + Self.bytes(in: $1) } }
 
-    private static func octets(in line: String) -> Int {
+    private static func bytes(in line: String) -> Int {
         let words = line.split(separator: " ")
         guard let unit = words.firstIndex(of: "bytes"), unit > 0 else { return 0 }
         return Int(words[unit - 1]) ?? 0

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: Setting.eachRelease)
     func longerPacketsAndAFasterPHY(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "packet length and PHY") { scene in
-            let host = try await scene.stage.makeHost()
+            let host = try await scene.fixture.makeHost()
             try await scene.serveWorkbench()
             let link = try await host.connect(to: KernelAir.kernelAddress)
             let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
@@ -20,7 +20,7 @@ import Testing
             let wanted: PHY = setting.release == .bookworm ? .le1M : .le2M
             #expect(phy.transmit == wanted && phy.receive == wanted)
             try await within(Limits.step, "longer packets") {
-                while try await link.properties.dataLength.transmitOctets != 251 {
+                while try await link.properties.dataLength.transmitBytes != 251 {
                     _ = try await link.readRSSI()
                 }
             }
@@ -37,7 +37,7 @@ import Testing
             try await scene.bluez.start(work)
             var channels: [L2CAPChannel] = []
             for _ in 0..<3 {
-                let host = try await scene.stage.makeHost()
+                let host = try await scene.fixture.makeHost()
                 let link = try await host.connect(to: KernelAir.kernelAddress)
                 channels.append(try await link.openChannel(psm: 0x0081))
             }
@@ -48,7 +48,7 @@ import Testing
                 try await group.waitForAll()
             }
             var report = KernelReport()
-            try await scene.bluez.follow(&report) { $0.octetCount == 3 * 20 * 500 }
+            try await scene.bluez.follow(&report) { $0.byteCount == 3 * 20 * 500 }
             #expect(report.mismatches == [])
         }
     }

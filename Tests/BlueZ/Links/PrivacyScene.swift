@@ -63,7 +63,7 @@ extension BlueZ {
         let events = await host.securityEvents()
         let isNew = try await pair(path)
         let hasBond = await !host.bonds.isEmpty
-        if isNew || !hasBond { try await StallVisit.keys(in: events) }
+        if isNew || !hasBond { try await ServerVisit.keys(in: events) }
     }
 
     /// How many property changes may be about a device that BlueZ has removed.

@@ -35,7 +35,7 @@ import Testing
                 try await scene.link.requestPHY(transmit: .le2M, receive: .le2M)
             }
             let properties = try await scene.link.properties
-            #expect(properties.dataLength.transmitOctets == DataLength.octetRange.lowerBound)
+            #expect(properties.dataLength.transmitBytes == DataLength.byteRange.lowerBound)
         }
     }
 }

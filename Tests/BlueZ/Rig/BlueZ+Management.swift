@@ -17,11 +17,11 @@ extension BlueZ {
     ///
     /// - Throws: `Refusal` with the kernel's status.
     @discardableResult
-    func manage(_ command: ManagementCommand, _ octets: [UInt8]) async throws -> [UInt8] {
+    func manage(_ command: ManagementCommand, _ bytes: [UInt8]) async throws -> [UInt8] {
         let arguments: [String: JSON] = [
-            "code": .number(Double(command.rawValue)), "octets": .octets(octets),
+            "code": .number(Double(command.rawValue)), "data": .bytes(bytes),
         ]
-        return try await call("manage", arguments)["octets"].octets
+        return try await call("manage", arguments)["data"].bytes
     }
 
     /// Whether the kernel has powered its controller on. The answer has the current settings at

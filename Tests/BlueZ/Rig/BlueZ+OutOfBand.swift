@@ -50,7 +50,7 @@ extension BlueZ {
         let none = [UInt8](repeating: 0, count: 32)
         let confirmation = try #require(data.confirmation)
         let random = try #require(data.random)
-        let octets = address.littleEndianBytes + [kind] + none + confirmation + random
-        try await manage(.addRemoteOutOfBandData, octets)
+        let bytes = address.littleEndianBytes + [kind] + none + confirmation + random
+        try await manage(.addRemoteOutOfBandData, bytes)
     }
 }

@@ -97,7 +97,7 @@ extension BlueZ {
             "path": .string(path), "uuid": .string(uuid.bluez), "offset": .number(Double(offset)),
         ]
         arguments["of"] = of.map { .string($0.bluez) }
-        return try await call("read", arguments)["value"].octets
+        return try await call("read", arguments)["value"].bytes
     }
 
     /// How BlueZ writes.
@@ -113,7 +113,7 @@ extension BlueZ {
         _ type: WriteType? = nil
     ) async throws {
         var arguments: [String: JSON] = [
-            "path": .string(path), "uuid": .string(uuid.bluez), "value": .octets(value),
+            "path": .string(path), "uuid": .string(uuid.bluez), "value": .bytes(value),
         ]
         arguments["type"] = type.map { .string($0.rawValue) }
         try await call("write_value", arguments)
@@ -132,7 +132,7 @@ extension BlueZ {
 
     /// Waits for the next value of the characteristic with this path.
     func value(of path: String) async throws -> [UInt8] {
-        try await change(of: path, "Value").octets
+        try await change(of: path, "Value").bytes
     }
 }
 

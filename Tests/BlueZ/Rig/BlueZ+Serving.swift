@@ -32,7 +32,7 @@ struct ServedCharacteristic: Sendable {
     var json: JSON {
         .object([
             "uuid": .string(uuid.bluez), "flags": .array(flags.map(JSON.string)),
-            "value": .octets(value), "descriptors": .array(descriptors.map(\.json)),
+            "value": .bytes(value), "descriptors": .array(descriptors.map(\.json)),
         ])
     }
 }
@@ -72,13 +72,13 @@ extension BlueZ {
 
     /// The current value of an attribute.
     func servedValue(_ uuid: BluetoothUUID) async throws -> [UInt8] {
-        try await call("value", ["uuid": .string(uuid.bluez)])["value"].octets
+        try await call("value", ["uuid": .string(uuid.bluez)])["value"].bytes
     }
 
     /// Notifies subscribers of values, one after the other.
     func notify(_ values: [[UInt8]], of uuid: BluetoothUUID) async throws {
         let arguments: [String: JSON] = [
-            "uuid": .string(uuid.bluez), "values": .array(values.map(JSON.octets)),
+            "uuid": .string(uuid.bluez), "values": .array(values.map(JSON.bytes)),
         ]
         try await call("notify", arguments)
     }

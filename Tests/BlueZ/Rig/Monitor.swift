@@ -38,9 +38,9 @@ enum Monitor {
     }
 
     private static func write(_ text: String, to socket: Int32) throws {
-        let octets = Array(text.utf8)
-        let count = octets.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, 0) }
-        guard count == octets.count else {
+        let bytes = Array(text.utf8)
+        let count = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, 0) }
+        guard count == bytes.count else {
             throw ProcessError.refused(call: "send", error: errno)
         }
     }
@@ -53,10 +53,10 @@ func connectedSocket(to path: String) throws -> Int32 {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let octets = Array(path.utf8)
+    let bytes = Array(path.utf8)
     let room = MemoryLayout.size(ofValue: address.sun_path)
-    precondition(octets.count < room, "the path of a socket is short")
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
+    precondition(bytes.count < room, "the path of a socket is short")
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let result = withUnsafePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }

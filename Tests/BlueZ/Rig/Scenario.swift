@@ -39,7 +39,7 @@ struct Scenario: Sendable {
 
     /// Runs the scenario, and runs it again if it failed because of a known fault of BlueZ's own.
     ///
-    /// - Parameter body: prepares the surroundings of the machine, and runs the attempt.
+    /// - Parameter body: prepares what surrounds the machine, and runs the attempt.
     func run(
         hasOwnMachine: Bool,
         _ body: @escaping @Sendable (Attempt) async throws -> Attempt.Outcome

@@ -50,11 +50,11 @@ final class Wire: Sendable {
     }
 
     private static func copy(from source: Int32, to destination: Int32) {
-        var octets = [UInt8](repeating: 0, count: 65_536)
+        var bytes = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = recv(source, &octets, octets.count, 0)
+            let count = recv(source, &bytes, bytes.count, 0)
             guard count > 0 else { return }
-            var rest = octets[..<count]
+            var rest = bytes[..<count]
             while !rest.isEmpty {
                 let sent = rest.withUnsafeBytes {
                     send(destination, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))

@@ -45,7 +45,7 @@ struct PDUCodecTests {
         "Additional bytes are refused, unless they can belong to the PDU",
         arguments: PDUVector.all
     )
-    func refusesTrailingOctets(_ vector: PDUVector) {
+    func refusesTrailingBytes(_ vector: PDUVector) {
         let longer = vector.bytes + [0x00]
         if vector.lengths.allow(longer.count, asIn: vector) { return }
         #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: longer[...]) }
@@ -77,7 +77,7 @@ struct PDUCodecTests {
         "Random bytes never trap, and a decoded PDU encodes to the same bytes",
         arguments: RunSeed.seeds(8)
     )
-    func survivesRandomOctets(seed: UInt64) throws {
+    func survivesRandomBytes(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let opcodes = ATT.Opcode.names.keys.sorted()
         for _ in 0..<5000 {

@@ -199,7 +199,7 @@ struct RawAdvertisingTests {
 
     @Test("Data that is too long, malformed, or has flags in the wrong place is refused")
     func refused() {
-        #expect(throws: AdvertisingError.dataTooLong(octets: 32, limit: 31)) {
+        #expect(throws: AdvertisingError.dataTooLong(bytes: 32, limit: 31)) {
             try AdvertisingLayout(
                 rawAdvertisingData: [31, 0xFF] + [UInt8](repeating: 0, count: 30),
                 scanResponse: [],

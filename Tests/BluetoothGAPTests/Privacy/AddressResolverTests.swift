@@ -23,8 +23,8 @@ struct AddressResolverTests {
 
     @Test("The address of the sample data is generated and resolved (Vol 3, Part H, D.7)")
     func sample() throws {
-        let octets = try #require([UInt8](hexadecimal: "ec0234a357c8ad05341010a60a397d9b"))
-        let bits = try #require(HCI.Key128(octets.reversed()))
+        let bytes = try #require([UInt8](hexadecimal: "ec0234a357c8ad05341010a60a397d9b"))
+        let bits = try #require(HCI.Key128(bytes.reversed()))
         let key = try #require(ResolvingKey(bits))
         #expect(key.resolves(DeviceAddress(value: 0x7081_940D_FBAA, kind: .random)))
         #expect(!key.resolves(DeviceAddress(value: 0x7081_940D_FBAB, kind: .random)))

@@ -15,7 +15,7 @@ struct RandomisedPrivacy {
     )
     func anything(seed: UInt64) throws {
         let isExtended = seed.isMultiple(of: 2)
-        var bench = try PrivacyBench(
+        var harness = try PrivacyHarness(
             .resolving(isExtended: isExtended, limit: Int(seed % 5)),
             rotation: seed.isMultiple(of: 3) ? nil : .seconds(7),
             seed: seed
@@ -28,41 +28,41 @@ struct RandomisedPrivacy {
             switch dice.next() % 10 {
             case 0:
                 scans = true
-                try bench.scan(ScanParameters())
+                try harness.scan(ScanParameters())
             case 1:
                 scans = false
-                try bench.scan(nil)
+                try harness.scan(nil)
             case 2 where requests.count < 3:
                 requests.insert(step)
-                try bench.stand(step, .accessory(step))
+                try harness.stand(step, .accessory(step))
             case 3:
-                if let id = requests.popFirst() { try bench.cancel(id) }
+                if let id = requests.popFirst() { try harness.cancel(id) }
             case 4 where sets.count < (isExtended ? 3 : 1):
                 sets.insert(step)
-                try bench.advertise(step)
+                try harness.advertise(step)
             case 5:
-                if let id = sets.popFirst() { try bench.stopAdvertising(id) }
+                if let id = sets.popFirst() { try harness.stopAdvertising(id) }
             case 6:
                 let count = Int(dice.next() % 6)
-                try bench.want((0..<count).map { _ in Int(1 + dice.next() % 8) }.uniqued)
+                try harness.want((0..<count).map { _ in Int(1 + dice.next() % 8) }.uniqued)
             case 7 where dice.next() % 8 == 0:
-                bench.answersAtOnce = true
-                try bench.reset()
-                try bench.start()
+                harness.answersAtOnce = true
+                try harness.reset()
+                try harness.start()
             case 8:
-                bench.answersAtOnce.toggle()
-            default: try bench.advance(by: .milliseconds(Int64(dice.next() % 4_000)))
+                harness.answersAtOnce.toggle()
+            default: try harness.advance(by: .milliseconds(Int64(dice.next() % 4_000)))
             }
-            if !bench.queue.isEmpty { try bench.answer() }
+            if !harness.queue.isEmpty { try harness.answer() }
         }
-        bench.answersAtOnce = true
-        while !bench.queue.isEmpty { try bench.answer() }
-        try bench.advance(by: .seconds(130))
-        #expect(bench.violations.isEmpty, "seed \(seed)")
-        #expect(bench.radio.isScanning == scans, "seed \(seed)")
-        #expect((bench.radio.initiation != nil) == !requests.isEmpty, "seed \(seed)")
-        #expect(bench.sets.onAir.count == sets.count, "seed \(seed)")
-        #expect(bench.shown.allSatisfy(bench.isOurs) || seed.isMultiple(of: 3), "seed \(seed)")
+        harness.answersAtOnce = true
+        while !harness.queue.isEmpty { try harness.answer() }
+        try harness.advance(by: .seconds(130))
+        #expect(harness.violations.isEmpty, "seed \(seed)")
+        #expect(harness.radio.isScanning == scans, "seed \(seed)")
+        #expect((harness.radio.initiation != nil) == !requests.isEmpty, "seed \(seed)")
+        #expect(harness.sets.onAir.count == sets.count, "seed \(seed)")
+        #expect(harness.shown.allSatisfy(harness.isOurs) || seed.isMultiple(of: 3), "seed \(seed)")
     }
 }
 

@@ -8,7 +8,7 @@ import BluetoothTypes
 /// A controller's resolving list reduced to its rules (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
 struct ResolvingModel {
     var limit = 4
-    private(set) var entries: [ResolvingListKeeper.Entry] = []
+    private(set) var entries: [ResolvingListUpdater.Entry] = []
     private(set) var modes: Set<DeviceAddress> = []
     private(set) var isEnabled = false
     private(set) var randomAddress: DeviceAddress?
@@ -19,24 +19,24 @@ struct ResolvingModel {
     ///   - isOnAir: Whether the controller advertises, scans or initiates.
     ///   - usesRandomAddress: Whether it uses its random address for one of those.
     mutating func perform(
-        _ order: PrivacyOrder,
+        _ operation: PrivacyOperation,
         isOnAir: Bool,
         usesRandomAddress: Bool
     ) -> HCI.ErrorCode {
-        switch order {
+        switch operation {
         case .setRandomAddress(let address):
             if usesRandomAddress { return .commandDisallowed }
             randomAddress = address
         case .enableResolution(let isOn):
             if isOnAir { return .commandDisallowed }
             isEnabled = isOn
-        default: return isOnAir && isEnabled ? .commandDisallowed : edit(order)
+        default: return isOnAir && isEnabled ? .commandDisallowed : edit(operation)
         }
         return .success
     }
 
-    private mutating func edit(_ order: PrivacyOrder) -> HCI.ErrorCode {
-        switch order {
+    private mutating func edit(_ operation: PrivacyOperation) -> HCI.ErrorCode {
+        switch operation {
         case .clearList: (entries, modes) = ([], [])
         case .add(let entry):
             let isLike = entries.contains {
@@ -71,13 +71,13 @@ struct ResolvingModel {
     }
 }
 
-extension ResolvingListKeeper.Entry {
+extension ResolvingListUpdater.Entry {
     static func peer(_ number: Int) -> Self {
-        var octets = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 15)
-        octets.append(UInt8(truncatingIfNeeded: number >> 8) | 0x80)
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 15)
+        bytes.append(UInt8(truncatingIfNeeded: number >> 8) | 0x80)
         return Self(
             identity: .accessory(UInt64(number)),
-            peerKey: HCI.Key128(octets) ?? HCI.Key128(),
+            peerKey: HCI.Key128(bytes) ?? HCI.Key128(),
             localKey: HCI.Key128()
         )
     }

@@ -155,7 +155,7 @@ struct LegacyReportTests {
     func bounded() throws {
         let assembler = Ear()
         _ = try assembler.receive(report(.connectable, "020106"))
-        for number in 2...(2 * UInt64(SightingMemory.generationLimit) + 2) {
+        for number in 2...(2 * UInt64(AdvertisementCache.generationLimit) + 2) {
             _ = try assembler.receive(report(.connectable, "020106", from: .accessory(number)))
         }
         #expect(try assembler.receive(report(.scanResponse, "03094869"))?.data.flags == nil)

@@ -9,7 +9,7 @@ import Testing
 struct ScanFilterTests {
     /// An advertisement with the Heart Rate Service, a solicited service 0x1805, the name "Lanyard
     /// 7", data of company 0x0059, and service data of 0xFEAA.
-    private func sighting(rssi: Int? = -60, isConnectable: Bool = true) throws -> Advertisement {
+    private func entry(rssi: Int? = -60, isConnectable: Bool = true) throws -> Advertisement {
         Advertisement(
             address: .accessory(1),
             isConnectable: isConnectable,
@@ -23,7 +23,7 @@ struct ScanFilterTests {
     private func admits(_ change: (inout ScanFilter) -> Void) throws -> Bool {
         var filter = ScanFilter()
         change(&filter)
-        return filter.matches(try sighting())
+        return filter.matches(try entry())
     }
 
     @Test("A filter without conditions admits everything")
@@ -75,28 +75,28 @@ struct ScanFilterTests {
     func signal() throws {
         #expect(try admits { $0.minimumRSSI = -60 })
         #expect(try !admits { $0.minimumRSSI = -59 })
-        #expect(ScanFilter(minimumRSSI: 0).matches(try sighting(rssi: nil)))
+        #expect(ScanFilter(minimumRSSI: 0).matches(try entry(rssi: nil)))
     }
 
     @Test("A filter can require that the advertiser is connectable")
     func connectable() throws {
         var filter = ScanFilter()
         filter.requiresConnectable = true
-        #expect(filter.matches(try sighting()))
-        #expect(!filter.matches(try sighting(isConnectable: false)))
+        #expect(filter.matches(try entry()))
+        #expect(!filter.matches(try entry(isConnectable: false)))
     }
 
     @Test("A filter with several conditions requires all of them")
     func all() throws {
         let services: Set = [BluetoothUUID(0x180D)]
-        #expect(ScanFilter(services: services, name: "Lanyard 7").matches(try sighting()))
-        #expect(!ScanFilter(services: services, name: "Other").matches(try sighting()))
+        #expect(ScanFilter(services: services, name: "Lanyard 7").matches(try entry()))
+        #expect(!ScanFilter(services: services, name: "Other").matches(try entry()))
     }
 }
 
 @Suite("An advertisement sieve")
 struct AdvertisementSieveTests {
-    private func sighting(_ text: String, rssi: Int = -50, from number: UInt64 = 1) throws
+    private func entry(_ text: String, rssi: Int = -50, from number: UInt64 = 1) throws
         -> Advertisement
     {
         Advertisement(address: .accessory(number), rssi: rssi, data: try advertising(text))
@@ -105,17 +105,17 @@ struct AdvertisementSieveTests {
     @Test("Equal data of one advertiser passes once")
     func once() throws {
         let sieve = SieveBox()
-        #expect(sieve.admits(try sighting("020106")))
-        #expect(!sieve.admits(try sighting("020106", rssi: -40)))
-        #expect(sieve.admits(try sighting("020105")), "new data")
-        #expect(!sieve.admits(try sighting("020106")), "an old acquaintance")
-        #expect(sieve.admits(try sighting("020106", from: 2)), "somebody else")
+        #expect(sieve.admits(try entry("020106")))
+        #expect(!sieve.admits(try entry("020106", rssi: -40)))
+        #expect(sieve.admits(try entry("020105")), "new data")
+        #expect(!sieve.admits(try entry("020106")), "an old acquaintance")
+        #expect(sieve.admits(try entry("020106", from: 2)), "somebody else")
     }
 
     @Test("Advertising sets of one advertiser are distinct")
     func sets() throws {
         let sieve = SieveBox()
-        var advertisement = try sighting("020106")
+        var advertisement = try entry("020106")
         advertisement.setIdentifier = 1
         #expect(sieve.admits(advertisement))
         advertisement.setIdentifier = 2
@@ -125,35 +125,35 @@ struct AdvertisementSieveTests {
     @Test("Duplicates pass if they are requested")
     func duplicates() throws {
         let sieve = SieveBox(allowsDuplicates: true)
-        for _ in 0..<3 { #expect(sieve.admits(try sighting("020106"))) }
+        for _ in 0..<3 { #expect(sieve.admits(try entry("020106"))) }
     }
 
     @Test("An advertiser that was too weak passes when its signal is strong enough")
     func closer() throws {
         let sieve = SieveBox(filter: ScanFilter(minimumRSSI: -70))
-        #expect(!sieve.admits(try sighting("020106", rssi: -80)))
-        #expect(sieve.admits(try sighting("020106", rssi: -60)))
+        #expect(!sieve.admits(try entry("020106", rssi: -80)))
+        #expect(sieve.admits(try entry("020106", rssi: -60)))
     }
 
     @Test("The oldest advertisers are dropped, and the filter keeps two generations")
     func bounded() throws {
         let filter = DuplicateFilterBox()
-        let first = try sighting("020106", from: 0)
+        let first = try entry("020106", from: 0)
         #expect(filter.isNew(first))
         let limit = UInt64(DuplicateFilter.generationLimit)
-        for number in 1..<limit { #expect(filter.isNew(try sighting("020106", from: number))) }
+        for number in 1..<limit { #expect(filter.isNew(try entry("020106", from: number))) }
         #expect(!filter.isNew(first), "still remembered")
-        for number in limit..<(3 * limit) { _ = filter.isNew(try sighting("020106", from: number)) }
+        for number in limit..<(3 * limit) { _ = filter.isNew(try entry("020106", from: number)) }
         #expect(filter.isNew(first), "forgotten by now")
     }
 
     @Test("An advertiser that is received again and again stays a duplicate")
     func refreshed() throws {
         let filter = DuplicateFilterBox()
-        let faithful = try sighting("020106", from: 0)
+        let faithful = try entry("020106", from: 0)
         #expect(filter.isNew(faithful))
         for number in 1...(UInt64(DuplicateFilter.generationLimit) * 4) {
-            _ = filter.isNew(try sighting("020106", from: number))
+            _ = filter.isNew(try entry("020106", from: number))
             if number % 500 == 0 { #expect(!filter.isNew(faithful)) }
         }
     }

@@ -5,7 +5,7 @@ import BluetoothTypes
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// Orders that a controller forbids and an advertiser must never give.
+/// Operations that a controller forbids and an advertiser must never give.
 enum ImpossibleAdvertising: Error, Equatable {
     case parametersWhileOn
     case addressWhileOn
@@ -20,7 +20,7 @@ enum ImpossibleAdvertising: Error, Equatable {
     case twoOrdersAtOnce
 }
 
-/// A controller's advertising reduced to its rules. It throws on an order that the specification
+/// A controller's advertising reduced to its rules. It throws on an operation that the specification
 /// forbids (Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59).
 struct AdvertisingModel {
     struct Entry: Equatable {
@@ -48,8 +48,8 @@ struct AdvertisingModel {
 
     var onAir: [Entry] { sets.keys.sorted().compactMap { sets[$0] }.filter(\.isOn) }
 
-    mutating func perform(_ order: AdvertisingOrder) throws(ImpossibleAdvertising) {
-        switch order {
+    mutating func perform(_ operation: AdvertisingOperation) throws(ImpossibleAdvertising) {
+        switch operation {
         case .readTransmitPower: break
         case .setParameters(let set, let parameters): try setParameters(key(set), parameters)
         case .setAddress(let set, let address):
@@ -79,7 +79,7 @@ struct AdvertisingModel {
         }
     }
 
-    /// Takes a set off the air without an order.
+    /// Takes a set off the air without an operation.
     mutating func stop(_ set: UInt8) {
         sets[set]?.isOn = false
     }
@@ -114,8 +114,8 @@ struct AdvertisingModel {
 
     private mutating func setData(
         _ set: UInt8,
-        _ field: AdvertisingOrder.Field,
-        _ piece: AdvertisingOrder.Piece
+        _ field: AdvertisingOperation.Field,
+        _ piece: AdvertisingOperation.Piece
     ) throws(ImpossibleAdvertising) {
         let entry = try entry(set)
         if piece.operation != .complete, entry.isOn { throw .piecesWhileOn }

@@ -12,73 +12,73 @@ struct AdvertiserStories {
     private let phone = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
 
     @Test("A set gets parameters, address, data and Enable in this order")
-    func order() throws {
-        var bench = try AdvertiserBench()
-        try bench.add(1, Self.lamp)
-        try #require(bench.orders.count == 4)
-        #expect(bench.orders[0].isSetParameters)
-        #expect(bench.orders[1] == .setAddress(set: 0, AdvertiserBench.ownAddress))
-        #expect(bench.orders[2].isSetData)
-        #expect(bench.orders[3] == .enable(set: 0, duration: nil, eventLimit: 0))
-        #expect(bench.inForce[1]?.count == 1)
-        #expect(bench.advertiser.nextDeadline == nil)
+    func operation() throws {
+        var harness = try AdvertiserHarness()
+        try harness.add(1, Self.lamp)
+        try #require(harness.operations.count == 4)
+        #expect(harness.operations[0].isSetParameters)
+        #expect(harness.operations[1] == .setAddress(set: 0, AdvertiserHarness.ownAddress))
+        #expect(harness.operations[2].isSetData)
+        #expect(harness.operations[3] == .enable(set: 0, duration: nil, eventLimit: 0))
+        #expect(harness.inForce[1]?.count == 1)
+        #expect(harness.advertiser.nextDeadline == nil)
     }
 
     @Test("A legacy controller gets no address, and both kinds of data")
-    func legacyOrder() throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: false))
-        try bench.add(1, Self.lamp)
-        #expect(bench.orders.map(\.isSetData) == [false, true, true, false])
-        #expect(bench.model.onAir.first?.data == Self.lamp.layout.advertisingData.bytes)
-        #expect(bench.inForce[1]?.count == 1)
+    func legacyOperation() throws {
+        var harness = try AdvertiserHarness(.advertising(isExtended: false))
+        try harness.add(1, Self.lamp)
+        #expect(harness.operations.map(\.isSetData) == [false, true, true, false])
+        #expect(harness.model.onAir.first?.data == Self.lamp.layout.advertisingData.bytes)
+        #expect(harness.inForce[1]?.count == 1)
     }
 
     @Test("A set that the caller removes is disabled and removed", arguments: [true, false])
     func remove(isExtended: Bool) throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
-        try bench.add(1, Self.lamp)
-        try bench.remove(1)
-        #expect(bench.ends == [1: .stopped])
-        #expect(bench.model.onAir.isEmpty)
-        #expect(bench.model.sets.isEmpty == isExtended)
-        #expect(bench.advertiser.sets.isEmpty)
-        try bench.add(1, Self.lamp)
-        #expect(bench.model.onAir.count == 1)
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
+        try harness.add(1, Self.lamp)
+        try harness.remove(1)
+        #expect(harness.ends == [1: .stopped])
+        #expect(harness.model.onAir.isEmpty)
+        #expect(harness.model.sets.isEmpty == isExtended)
+        #expect(harness.advertiser.sets.isEmpty)
+        try harness.add(1, Self.lamp)
+        #expect(harness.model.onAir.count == 1)
     }
 
     @Test("New data replaces the old data without a pause", arguments: [true, false])
     func updateInPlace(isExtended: Bool) throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
-        try bench.add(1, Self.lamp)
-        let before = bench.orders.count
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
+        try harness.add(1, Self.lamp)
+        let before = harness.operations.count
         let other = Advertising(AdvertisingContent(localName: "Other"))
-        try bench.update(1, other)
-        #expect(!bench.orders.dropFirst(before).contains { !$0.isSetData })
-        #expect(bench.model.onAir.first?.data == other.layout.advertisingData.bytes)
-        #expect(bench.inForce[1]?.count == 2)
-        #expect(bench.model.enableCount == 1)
+        try harness.update(1, other)
+        #expect(!harness.operations.dropFirst(before).contains { !$0.isSetData })
+        #expect(harness.model.onAir.first?.data == other.layout.advertisingData.bytes)
+        #expect(harness.inForce[1]?.count == 2)
+        #expect(harness.model.enableCount == 1)
     }
 
     @Test("Another kind of advertising creates the set again")
-    func updateManner() throws {
-        var bench = try AdvertiserBench()
-        try bench.add(1, Self.lamp)
-        try bench.update(1, Advertising(kind: .nonConnectable))
-        #expect(bench.orders.contains { $0.isRemove })
-        #expect(bench.model.onAir.first?.parameters?.properties == .legacy)
-        #expect(bench.model.onAir.count == 1)
-        #expect(bench.inForce[1]?.count == 2)
+    func updateConfiguration() throws {
+        var harness = try AdvertiserHarness()
+        try harness.add(1, Self.lamp)
+        try harness.update(1, Advertising(kind: .nonConnectable))
+        #expect(harness.operations.contains { $0.isRemove })
+        #expect(harness.model.onAir.first?.parameters?.properties == .legacy)
+        #expect(harness.model.onAir.count == 1)
+        #expect(harness.inForce[1]?.count == 2)
     }
 
     @Test("An update that the controller does not support leaves the set unchanged")
     func updateRefused() throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: false))
-        try bench.add(1, Self.lamp)
+        var harness = try AdvertiserHarness(.advertising(isExtended: false))
+        try harness.add(1, Self.lamp)
         #expect(throws: AdvertisingError.unsupported("extended advertising")) {
-            try bench.update(1, Advertising(form: .extended))
+            try harness.update(1, Advertising(form: .extended))
         }
-        #expect(bench.ends.isEmpty)
-        #expect(bench.model.onAir.count == 1)
+        #expect(harness.ends.isEmpty)
+        #expect(harness.model.onAir.count == 1)
     }
 
     @Test(
@@ -88,25 +88,25 @@ struct AdvertiserStories {
         ]
     )
     func pieces(count: Int) throws {
-        var bench = try AdvertiserBench()
-        try bench.add(1, Self.long(count, 1))
-        #expect(bench.model.onAir.first?.data.count == count)
-        #expect(bench.orders.count { $0.isSetData } == (count + 250) / 251)
-        try bench.update(1, Self.long(count, 2))
-        #expect(bench.model.onAir.first?.data.last == 2)
-        #expect(bench.inForce[1]?.count == 2)
+        var harness = try AdvertiserHarness()
+        try harness.add(1, Self.long(count, 1))
+        #expect(harness.model.onAir.first?.data.count == count)
+        #expect(harness.operations.count { $0.isSetData } == (count + 250) / 251)
+        try harness.update(1, Self.long(count, 2))
+        #expect(harness.model.onAir.first?.data.last == 2)
+        #expect(harness.inForce[1]?.count == 2)
     }
 
     @Test("New data during the first piece of the old data is sent from its beginning")
     func updateDuringFirstPiece() throws {
-        var bench = try AdvertiserBench()
-        bench.answersAtOnce = false
-        try bench.add(1, Self.long(502, 1))
-        while bench.outstanding?.order.isSetData == false { try bench.answer() }
-        try bench.update(1, Self.long(502, 2))
-        bench.answersAtOnce = true
-        try bench.answer()
-        let onAir = try #require(bench.model.onAir.first)
+        var harness = try AdvertiserHarness()
+        harness.answersAtOnce = false
+        try harness.add(1, Self.long(502, 1))
+        while harness.outstanding?.operation.isSetData == false { try harness.answer() }
+        try harness.update(1, Self.long(502, 2))
+        harness.answersAtOnce = true
+        try harness.answer()
+        let onAir = try #require(harness.model.onAir.first)
         #expect(
             Advertising.Content.raw(advertisingData: onAir.data, scanResponse: [])
                 == Self.long(502, 2).content
@@ -127,13 +127,13 @@ struct AdvertiserStories {
 
     @Test("Sets have separate handles, and a set beyond the limit fails")
     func severalSets() throws {
-        var bench = try AdvertiserBench()
-        for id in 1...4 as ClosedRange<UInt64> { try bench.add(id, Self.lamp) }
-        #expect(bench.model.onAir.count == 3)
-        #expect(bench.ends == [4: .failed(.tooManySets(limit: 3))])
-        try bench.remove(2)
-        try bench.add(5, Self.lamp)
-        #expect(bench.model.onAir.count == 3)
+        var harness = try AdvertiserHarness()
+        for id in 1...4 as ClosedRange<UInt64> { try harness.add(id, Self.lamp) }
+        #expect(harness.model.onAir.count == 3)
+        #expect(harness.ends == [4: .failed(.tooManySets(limit: 3))])
+        try harness.remove(2)
+        try harness.add(5, Self.lamp)
+        #expect(harness.model.onAir.count == 3)
     }
 
     @Test(
@@ -143,95 +143,95 @@ struct AdvertiserStories {
         ]
     )
     func connection(isExtended: Bool) throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
-        try bench.add(1, Self.lamp)
-        try bench.connect(through: 0)
-        #expect(bench.model.onAir.count == 1)
-        try bench.remove(1)
-        try bench.add(2, Advertising(kind: .directed(phone, .low)))
-        #expect(bench.model.onAir.first?.parameters?.target == phone)
-        try bench.connect(through: 0)
-        #expect(bench.ends[2] == .connected)
-        #expect(bench.model.onAir.isEmpty)
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
+        try harness.add(1, Self.lamp)
+        try harness.connect(through: 0)
+        #expect(harness.model.onAir.count == 1)
+        try harness.remove(1)
+        try harness.add(2, Advertising(kind: .directed(phone, .low)))
+        #expect(harness.model.onAir.first?.parameters?.target == phone)
+        try harness.connect(through: 0)
+        #expect(harness.ends[2] == .connected)
+        #expect(harness.model.onAir.isEmpty)
     }
 
     @Test("A set that does not continue after a connection ends with it")
     func once() throws {
-        var bench = try AdvertiserBench()
+        var harness = try AdvertiserHarness()
         var once = Self.lamp
         once.continuesAfterConnection = false
-        try bench.add(1, once)
-        try bench.connect(through: 0)
-        #expect(bench.ends == [1: .connected])
+        try harness.add(1, once)
+        try harness.connect(through: 0)
+        #expect(harness.ends == [1: .connected])
     }
 
     @Test("All sets that may have led to a connection are started again if no event names one")
     func unnamedTermination() throws {
-        var bench = try AdvertiserBench()
-        try bench.add(1, Self.lamp)
-        try bench.add(2, Advertising(kind: .nonConnectable))
-        try bench.connect(through: 0, tellsSet: false)
-        #expect(bench.model.onAir.count == 1)
-        try bench.advance(by: .seconds(1))
-        #expect(bench.model.onAir.count == 2)
-        #expect(bench.model.enableCount == 3)
-        #expect(bench.advertiser.nextDeadline == nil)
+        var harness = try AdvertiserHarness()
+        try harness.add(1, Self.lamp)
+        try harness.add(2, Advertising(kind: .nonConnectable))
+        try harness.connect(through: 0, tellsSet: false)
+        #expect(harness.model.onAir.count == 1)
+        try harness.advance(by: .seconds(1))
+        #expect(harness.model.onAir.count == 2)
+        #expect(harness.model.enableCount == 3)
+        #expect(harness.advertiser.nextDeadline == nil)
     }
 
     @Test("A set that no event names is started again although an event names another set")
     func oneOfTwoTerminationsNamed() throws {
-        var bench = try AdvertiserBench()
-        try bench.add(1, Self.lamp)
-        try bench.add(2, Self.lamp)
-        try bench.connect(through: 0, tellsSet: false)
-        try bench.connect(through: 1)
-        #expect(bench.model.onAir.count == 1)
-        try bench.advance(by: Advertiser.terminationLimit)
-        #expect(bench.model.onAir.count == 2)
-        #expect(bench.advertiser.nextDeadline == nil)
+        var harness = try AdvertiserHarness()
+        try harness.add(1, Self.lamp)
+        try harness.add(2, Self.lamp)
+        try harness.connect(through: 0, tellsSet: false)
+        try harness.connect(through: 1)
+        #expect(harness.model.onAir.count == 1)
+        try harness.advance(by: Advertiser.terminationLimit)
+        #expect(harness.model.onAir.count == 2)
+        #expect(harness.advertiser.nextDeadline == nil)
     }
 
     @Test("High duty cycle advertising ends after its time", arguments: [true, false])
     func highDuty(isExtended: Bool) throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
-        try bench.add(1, Advertising(kind: .directed(phone, .high)))
-        #expect(bench.inForce[1]?.count == 1)
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
+        try harness.add(1, Advertising(kind: .directed(phone, .high)))
+        #expect(harness.inForce[1]?.count == 1)
         if isExtended {
-            #expect(bench.model.onAir.first?.duration == .milliseconds(1280))
-            try bench.terminate(0, .advertisingTimeout)
+            #expect(harness.model.onAir.first?.duration == .milliseconds(1280))
+            try harness.terminate(0, .advertisingTimeout)
         } else {
-            try bench.timeOutDirected()
+            try harness.timeOutDirected()
         }
-        #expect(bench.ends == [1: .durationElapsed])
+        #expect(harness.ends == [1: .durationElapsed])
     }
 
     @Test("A duration ends the set, even if only the host counts it", arguments: [true, false])
     func duration(isExtended: Bool) throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
         var short = Self.lamp
         short.duration = .seconds(10)
-        try bench.add(1, short)
-        try bench.advance(by: .seconds(4))
-        try bench.connect(through: 0)
-        #expect(bench.model.onAir.first?.duration == (isExtended ? .seconds(6) : nil))
-        try bench.advance(by: .milliseconds(5_900))
-        #expect(bench.ends.isEmpty)
-        try bench.advance(by: .milliseconds(1_100))
-        #expect(bench.ends == [1: .durationElapsed])
-        #expect(bench.model.onAir.isEmpty)
+        try harness.add(1, short)
+        try harness.advance(by: .seconds(4))
+        try harness.connect(through: 0)
+        #expect(harness.model.onAir.first?.duration == (isExtended ? .seconds(6) : nil))
+        try harness.advance(by: .milliseconds(5_900))
+        #expect(harness.ends.isEmpty)
+        try harness.advance(by: .milliseconds(1_100))
+        #expect(harness.ends == [1: .durationElapsed])
+        #expect(harness.model.onAir.isEmpty)
     }
 
     @Test("A set ends after its number of advertisements, across connections")
     func eventLimit() throws {
-        var bench = try AdvertiserBench()
+        var harness = try AdvertiserHarness()
         var counted = Self.lamp
         counted.eventLimit = 10
-        try bench.add(1, counted)
-        #expect(bench.model.onAir.first?.eventLimit == 10)
-        try bench.terminate(0, .success, events: 4)
-        #expect(bench.model.onAir.first?.eventLimit == 6)
-        try bench.terminate(0, .limitReached, events: 6)
-        #expect(bench.ends == [1: .eventLimitReached])
+        try harness.add(1, counted)
+        #expect(harness.model.onAir.first?.eventLimit == 10)
+        try harness.terminate(0, .success, events: 4)
+        #expect(harness.model.onAir.first?.eventLimit == 6)
+        try harness.terminate(0, .limitReached, events: 6)
+        #expect(harness.ends == [1: .eventLimitReached])
     }
 
     @Test(
@@ -239,45 +239,45 @@ struct AdvertiserStories {
         arguments: [true, false]
     )
     func statedPower(isExtended: Bool) throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
         var content = AdvertisingContent()
         content.transmitPower = .ofController
-        try bench.add(1, Advertising(content))
-        let data = AdvertisingData(try #require(bench.model.onAir.first).data)
+        try harness.add(1, Advertising(content))
+        let data = AdvertisingData(try #require(harness.model.onAir.first).data)
         #expect(data.txPowerLevel == (isExtended ? 5 : -3))
-        #expect(bench.inForce[1]?.last?.advertisingData.txPowerLevel == data.txPowerLevel)
+        #expect(harness.inForce[1]?.last?.advertisingData.txPowerLevel == data.txPowerLevel)
     }
 
     @Test("All sets return after a reset", arguments: [true, false])
     func reset(isExtended: Bool) throws {
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended))
-        try bench.add(1, Self.lamp)
-        try bench.reset()
-        #expect(bench.ends.isEmpty)
-        try bench.configure()
-        #expect(bench.model.onAir.count == 1)
-        #expect(bench.inForce[1]?.count == 1)
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended))
+        try harness.add(1, Self.lamp)
+        try harness.reset()
+        #expect(harness.ends.isEmpty)
+        try harness.configure()
+        #expect(harness.model.onAir.count == 1)
+        #expect(harness.inForce[1]?.count == 1)
     }
 
     @Test("Sets beyond the limit of another controller end")
     func smallerController() throws {
-        var bench = try AdvertiserBench()
-        for id in 1...3 as ClosedRange<UInt64> { try bench.add(id, Self.lamp) }
-        try bench.reset()
-        bench.capabilities.advertisingSetCount = 2
-        try bench.configure()
-        #expect(bench.ends == [3: .failed(.tooManySets(limit: 2))])
-        #expect(bench.model.onAir.count == 2)
+        var harness = try AdvertiserHarness()
+        for id in 1...3 as ClosedRange<UInt64> { try harness.add(id, Self.lamp) }
+        try harness.reset()
+        harness.capabilities.advertisingSetCount = 2
+        try harness.configure()
+        #expect(harness.ends == [3: .failed(.tooManySets(limit: 2))])
+        #expect(harness.model.onAir.count == 2)
     }
 
     @Test("Sets requested without a controller begin when there is one")
     func beforeController() throws {
-        var bench = try AdvertiserBench()
-        try bench.reset()
-        try bench.add(1, Self.lamp)
-        #expect(bench.orders.isEmpty)
-        try bench.configure()
-        #expect(bench.inForce[1]?.count == 1)
+        var harness = try AdvertiserHarness()
+        try harness.reset()
+        try harness.add(1, Self.lamp)
+        #expect(harness.operations.isEmpty)
+        try harness.configure()
+        #expect(harness.inForce[1]?.count == 1)
     }
 }
 

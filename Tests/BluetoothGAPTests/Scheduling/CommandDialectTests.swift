@@ -13,11 +13,11 @@ struct CommandDialectTests {
     let peer = DeviceAddress.accessory(1)
 
     private func decode<Command: HCICommand>(
-        _ order: ControllerOrder,
+        _ operation: ControllerOperation,
         in dialect: CommandDialect,
         as type: Command.Type
     ) throws -> Command {
-        let command = dialect.command(for: order)
+        let command = dialect.command(for: operation)
         #expect(command.opcode == Command.opcode)
         return try Command(parsing: command.parameters[...])
     }
@@ -64,10 +64,10 @@ struct CommandDialectTests {
 
     @Test("The enabling and disabling of a scan are encoded", arguments: [true, false])
     func enable(filtersDuplicates: Bool) throws {
-        let order = ControllerOrder.enableScan(filtersDuplicates: filtersDuplicates)
-        let old = try decode(order, in: legacy, as: HCI.LESetScanEnable.self)
+        let operation = ControllerOperation.enableScan(filtersDuplicates: filtersDuplicates)
+        let old = try decode(operation, in: legacy, as: HCI.LESetScanEnable.self)
         #expect(old == .init(isEnabled: true, filtersDuplicates: filtersDuplicates))
-        let new = try decode(order, in: extended, as: HCI.LESetExtendedScanEnable.self)
+        let new = try decode(operation, in: extended, as: HCI.LESetExtendedScanEnable.self)
         #expect(new == .init(isEnabled: true, duplicates: filtersDuplicates ? .on : .off))
         let off = try decode(.disableScan, in: extended, as: HCI.LESetExtendedScanEnable.self)
         #expect(!off.isEnabled)
@@ -78,15 +78,15 @@ struct CommandDialectTests {
         var parameters = ScanParameters()
         parameters.isActive = false
         parameters.phys = [.le1M, .leCoded]
-        let order = ControllerOrder.setScanParameters(parameters)
-        let without = try decode(order, in: extended, as: HCI.LESetExtendedScanParameters.self)
+        let operation = ControllerOperation.setScanParameters(parameters)
+        let without = try decode(operation, in: extended, as: HCI.LESetExtendedScanParameters.self)
         #expect(without.phys.phys == .le1M, "the controller has no LE Coded")
         #expect(without.phys.le1M?.type == .passive)
 
         var capabilities = ControllerCapabilities.extended
         capabilities.leFeatures.insert(.coded)
         let able = CommandDialect(capabilities, ownAddressKind: .random)
-        let with = try decode(order, in: able, as: HCI.LESetExtendedScanParameters.self)
+        let with = try decode(operation, in: able, as: HCI.LESetExtendedScanParameters.self)
         #expect(with.phys.phys == [.le1M, .coded])
         #expect(with.phys.coded?.interval.rawValue == 192, "room for both windows")
         #expect(with.phys.coded?.window.rawValue == 96)
@@ -132,12 +132,12 @@ struct CommandDialectTests {
         #expect(direct.parameters.intervalMinimum.rawValue == 12)
         #expect(direct.parameters.intervalMaximum.rawValue == 24)
         #expect(direct.parameters.supervisionTimeout.rawValue == 500)
-        let standing = try decode(
+        let pending = try decode(
             .createConnection(.acceptList, ConnectParameters()),
             in: legacy,
             as: HCI.LECreateConnection.self
         )
-        #expect(standing.filterPolicy == .filterAcceptList)
+        #expect(pending.filterPolicy == .filterAcceptList)
     }
 
     @Test("Extended Create Connection is encoded")
@@ -155,7 +155,7 @@ struct CommandDialectTests {
 
     @Test("Only Create Connection ends with Command Status")
     func completion() {
-        let create = ControllerOrder.createConnection(.peer(peer), ConnectParameters())
+        let create = ControllerOperation.createConnection(.peer(peer), ConnectParameters())
         #expect(legacy.command(for: create).isCompletedByStatus)
         #expect(extended.command(for: create).isCompletedByStatus)
         #expect(!legacy.command(for: .cancelConnection).isCompletedByStatus)
@@ -175,7 +175,7 @@ struct CommandDialectTests {
             as: HCI.LERemoveDeviceFromFilterAcceptList.self
         )
         #expect(remove.address.deviceAddress == peer)
-        let clearing = legacy.command(for: ControllerOrder.clearAcceptList)
+        let clearing = legacy.command(for: ControllerOperation.clearAcceptList)
         #expect(clearing.opcode == .leClearFilterAcceptList)
     }
 

@@ -96,12 +96,12 @@ struct HostileController {
             configure()
         }
 
-        /// Makes the controller carry out all orders and report their results from now on.
+        /// Makes the controller carry out all operations and report their results from now on.
         mutating func comeToSenses() {
             for id in open.sorted() { take(scheduler.cancel(id, now: now)) }
             take(scheduler.setScan(nil, now: now))
             for _ in 0..<100 {
-                let wasCancel = outstanding?.order == .cancelConnection
+                let wasCancel = outstanding?.operation == .cancelConnection
                 answer(.complete([0x00]))
                 if wasCancel {
                     let status = HCI.ErrorCode.unknownConnectionIdentifier

@@ -5,7 +5,7 @@ import BluetoothTypes
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// Orders that a controller forbids and a scheduler must never give.
+/// Operations that a controller forbids and a scheduler must never give.
 enum Impossible: Error, Equatable {
     case parametersWhileScanning
     case scanEnabledTwice
@@ -22,7 +22,7 @@ enum Impossible: Error, Equatable {
     case scanDisabledTwice
 }
 
-/// A controller reduced to its rules. It throws on an order that the specification forbids.
+/// A controller reduced to its rules. It throws on an operation that the specification forbids.
 struct ModelController {
     var acceptListSize = 4
     /// Whether the controller can scan and initiate at the same time.
@@ -45,10 +45,10 @@ struct ModelController {
         }
     }
 
-    /// Carries the order out. Returns whether it has ended an initiation, so that the event for
+    /// Carries the operation out. Returns whether it has ended an initiation, so that the event for
     /// that is due.
-    mutating func perform(_ order: ControllerOrder) throws(Impossible) -> Bool {
-        switch order {
+    mutating func perform(_ operation: ControllerOperation) throws(Impossible) -> Bool {
+        switch operation {
         case .setScanParameters(let parameters):
             if isScanning { throw .parametersWhileScanning }
             scanParameters = parameters
@@ -56,7 +56,7 @@ struct ModelController {
         case .disableScan:
             if !isScanning { throw .scanDisabledTwice }
             isScanning = false
-        case .clearAcceptList, .addToAcceptList, .removeFromAcceptList: try edit(order)
+        case .clearAcceptList, .addToAcceptList, .removeFromAcceptList: try edit(operation)
         case .createConnection(let target, _): try create(target)
         case .cancelConnection:
             if initiation == nil { throw .cancelWithoutInitiation }
@@ -91,9 +91,9 @@ struct ModelController {
         enableCount += 1
     }
 
-    private mutating func edit(_ order: ControllerOrder) throws(Impossible) {
+    private mutating func edit(_ operation: ControllerOperation) throws(Impossible) {
         if initiation == .acceptList { throw .acceptListEditedWhileInitiating }
-        switch order {
+        switch operation {
         case .addToAcceptList(let address):
             if acceptList.contains(address) { throw .addedTwice }
             if acceptList.count >= acceptListSize { throw .acceptListOverflown }

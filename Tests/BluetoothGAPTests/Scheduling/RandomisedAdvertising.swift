@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// Random requests, events, refusals, missing answers and resets with a model of a controller.
-/// Every order is legal, every set ends once and only when it is off the air, and at the end
+/// Every operation is legal, every set ends once and only when it is off the air, and at the end
 /// exactly the wanted sets are on the air.
 @Suite("Random advertising")
 struct RandomisedAdvertising {
@@ -31,39 +31,39 @@ struct RandomisedAdvertising {
     private func run(seed: UInt64, isHonest: Bool) throws {
         var random = SplitMix64(seed: seed)
         let isExtended = seed % 4 != 0
-        var bench = try AdvertiserBench(.advertising(isExtended: isExtended, sets: 4))
-        bench.isStrict = isHonest
+        var harness = try AdvertiserHarness(.advertising(isExtended: isExtended, sets: 4))
+        harness.isStrict = isHonest
         var wanted: [UInt64: Advertising] = [:]
         var history: [UInt64: Set<[UInt8]>] = [:]
         for step in 1...200 as ClosedRange<UInt64> {
-            bench.answersAtOnce = Int.random(in: 0..<3, using: &random) > 0
-            try request(step, &wanted, &bench, isExtended, &random)
+            harness.answersAtOnce = Int.random(in: 0..<3, using: &random) > 0
+            try request(step, &wanted, &harness, isExtended, &random)
             for (id, advertising) in wanted { history[id, default: []].insert(advertising.rawData) }
-            try happen(&bench, isHonest, &random)
-            for id in bench.ends.keys { wanted[id] = nil }
-            let ended = bench.ends.keys.reduce(into: Set()) { $0.formUnion(history[$1] ?? []) }
-            let lingering = bench.model.onAir.map(\.data).filter(ended.contains)
+            try happen(&harness, isHonest, &random)
+            for id in harness.ends.keys { wanted[id] = nil }
+            let ended = harness.ends.keys.reduce(into: Set()) { $0.formUnion(history[$1] ?? []) }
+            let lingering = harness.model.onAir.map(\.data).filter(ended.contains)
             #expect(lingering.isEmpty, "seed \(seed): on the air after its end was reported")
         }
-        bench.planned = []
-        bench.answersAtOnce = true
-        while bench.outstanding != nil { try bench.answer() }
-        try bench.advance(by: .seconds(60))
-        for id in bench.ends.keys { wanted[id] = nil }
-        let onAir = bench.model.onAir.map(\.data).sorted { $0.lexicographicallyPrecedes($1) }
+        harness.planned = []
+        harness.answersAtOnce = true
+        while harness.outstanding != nil { try harness.answer() }
+        try harness.advance(by: .seconds(60))
+        for id in harness.ends.keys { wanted[id] = nil }
+        let onAir = harness.model.onAir.map(\.data).sorted { $0.lexicographicallyPrecedes($1) }
         let asked = wanted.values.map(\.rawData).sorted { $0.lexicographicallyPrecedes($1) }
         #expect(onAir == asked, "seed \(seed)")
-        #expect(bench.advertiser.sets.count == wanted.count, "seed \(seed)")
-        #expect(wanted.keys.allSatisfy { bench.inForce[$0]?.isEmpty == false }, "seed \(seed)")
-        for id in wanted.keys { try bench.remove(id) }
-        #expect(bench.model.onAir.isEmpty, "seed \(seed)")
-        #expect(bench.advertiser.nextDeadline == nil, "seed \(seed)")
+        #expect(harness.advertiser.sets.count == wanted.count, "seed \(seed)")
+        #expect(wanted.keys.allSatisfy { harness.inForce[$0]?.isEmpty == false }, "seed \(seed)")
+        for id in wanted.keys { try harness.remove(id) }
+        #expect(harness.model.onAir.isEmpty, "seed \(seed)")
+        #expect(harness.advertiser.nextDeadline == nil, "seed \(seed)")
     }
 
     private func request(
         _ step: UInt64,
         _ wanted: inout [UInt64: Advertising],
-        _ bench: inout AdvertiserBench,
+        _ harness: inout AdvertiserHarness,
         _ isExtended: Bool,
         _ random: inout SplitMix64
     ) throws {
@@ -71,15 +71,15 @@ struct RandomisedAdvertising {
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1:
             wanted[step] = advertising
-            try bench.add(step, advertising)
+            try harness.add(step, advertising)
         case 2:
             guard let id = wanted.keys.sorted().randomElement(using: &random) else { return }
             wanted[id] = advertising
-            try bench.update(id, advertising)
+            try harness.update(id, advertising)
         case 3:
             guard let id = wanted.keys.sorted().randomElement(using: &random) else { return }
             wanted[id] = nil
-            try bench.remove(id)
+            try harness.remove(id)
         default: break
         }
     }
@@ -101,41 +101,41 @@ struct RandomisedAdvertising {
         return Advertising(rawAdvertisingData: bytes, kind: kind)
     }
 
-    /// An event that no caller requested, or the answer to the outstanding order.
+    /// An event that no caller requested, or the answer to the outstanding operation.
     private func happen(
-        _ bench: inout AdvertiserBench,
+        _ harness: inout AdvertiserHarness,
         _ isHonest: Bool,
         _ random: inout SplitMix64
     ) throws {
         switch Int.random(in: 0..<10, using: &random) {
         case 0:
-            try bench.reset()
-            try bench.configure()
-        case 1, 2: if !isHonest { lie(&bench, &random) }
+            try harness.reset()
+            try harness.configure()
+        case 1, 2: if !isHonest { lie(&harness, &random) }
         case 3:
-            let open = bench.model.sets.filter {
+            let open = harness.model.sets.filter {
                 $0.value.isOn && $0.value.parameters?.isConnectable == true
             }
             guard let handle = open.keys.sorted().first else { return }
-            try bench.connect(through: handle, tellsSet: Bool.random(using: &random))
-        case 4: try bench.advance(by: .milliseconds(Int.random(in: 1...3000, using: &random)))
-        case 5: try bench.linkCloses()
-        default: if bench.outstanding != nil { try bench.answer() }
+            try harness.connect(through: handle, tellsSet: Bool.random(using: &random))
+        case 4: try harness.advance(by: .milliseconds(Int.random(in: 1...3000, using: &random)))
+        case 5: try harness.linkCloses()
+        default: if harness.outstanding != nil { try harness.answer() }
         }
     }
 }
 
 extension RandomisedAdvertising {
     /// Plans a missing answer or a refusal without a reason.
-    private func lie(_ bench: inout AdvertiserBench, _ random: inout SplitMix64) {
+    private func lie(_ harness: inout AdvertiserHarness, _ random: inout SplitMix64) {
         guard Bool.random(using: &random) else {
             let isCarriedOut = Bool.random(using: &random)
-            return bench.plan(.timedOut, isCarriedOut: isCarriedOut) { _ in true }
+            return harness.plan(.timedOut, isCarriedOut: isCarriedOut) { _ in true }
         }
         let codes: [HCI.ErrorCode] = [
             .commandDisallowed, .connectionLimitExceeded, .unknownAdvertisingIdentifier,
         ]
-        bench.refuse(codes[Int.random(in: 0..<3, using: &random)]) { $0.isEnable }
+        harness.refuse(codes[Int.random(in: 0..<3, using: &random)]) { $0.isEnable }
     }
 }
 

@@ -65,11 +65,11 @@ struct LimitTests {
     }
 
     @Test("The prepared bytes of a client are limited")
-    func octets() throws {
+    func bytes() throws {
         var pair = try ServedPair()
         pair.server.open(bearer(1), security: .none, mtu: 517)
         let part = [UInt8](repeating: 7, count: 512)
-        for _ in 0..<GATTServer.preparedOctetLimit / part.count {
+        for _ in 0..<GATTServer.preparedByteLimit / part.count {
             #expect(isTaken(prepare(part, on: bearer(1), of: &pair)))
         }
         #expect(prepare([1], on: bearer(1), of: &pair) == refusal(pair))

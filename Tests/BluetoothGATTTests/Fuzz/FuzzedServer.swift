@@ -248,7 +248,7 @@ extension FuzzedServer {
             return faults.append(fault("\(pdu) goes to nobody"))
         }
         let bytes = pdu.encode()
-        if bytes.count > mtu { faults.append(fault("\(bytes.count) octets in an MTU of \(mtu)")) }
+        if bytes.count > mtu { faults.append(fault("\(bytes.count) bytes in an MTU of \(mtu)")) }
         if (try? ATT.PDU(parsing: bytes[...])) != pdu {
             faults.append(fault("\(pdu) cannot be read"))
         }
@@ -269,11 +269,11 @@ extension FuzzedServer {
         guard random.happens(oneIn: 16) else { return }
         for client in Set(server.prepared.keys.map(\.client)) {
             let queues = server.prepared.filter { $0.key.client == client }.values
-            let (count, octets) = queues.reduce((0, 0)) {
-                ($0.0 + $1.parts.count, $0.1 + $1.octets)
+            let (count, bytes) = queues.reduce((0, 0)) {
+                ($0.0 + $1.parts.count, $0.1 + $1.bytes)
             }
-            if count > GATTServer.preparedWriteLimit || octets > GATTServer.preparedOctetLimit {
-                faults.append(fault("\(count) prepared writes, \(octets) octets"))
+            if count > GATTServer.preparedWriteLimit || bytes > GATTServer.preparedByteLimit {
+                faults.append(fault("\(count) prepared writes, \(bytes) bytes"))
             }
         }
         if !Set(server.prepared.keys).isSubset(of: bearers.keys) {

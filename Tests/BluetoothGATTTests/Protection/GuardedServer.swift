@@ -5,15 +5,15 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A server with a value for each rule, with all visitors connected, and with a check of every PDU
+/// A server with a value for each rule, with all requesters connected, and with a check of every PDU
 /// that it sends.
 ///
 /// Each value lies between two open values of the same type. All values contain a byte that occurs
 /// nowhere else in the table or in the protocol: neither in handles (their last digit is below 8,
 /// and their first below 1), nor in UUIDs or codes. A PDU with this byte discloses a value.
 struct GuardedServer {
-    static let secretOctet: UInt8 = 0xAF
-    static let secret = [UInt8](repeating: secretOctet, count: 8)
+    static let secretByte: UInt8 = 0xAF
+    static let secret = [UInt8](repeating: secretByte, count: 8)
     static let open = [UInt8](repeating: 0x11, count: 8)
     static let written = [UInt8](repeating: 0x5B, count: 8)
     static let signingKey = [UInt8](repeating: 0x3C, count: 16)
@@ -23,7 +23,7 @@ struct GuardedServer {
         case read, write, subscribe
     }
 
-    /// A value and its surroundings.
+    /// A value and its neighbors.
     struct Place: Sendable {
         let rule: SecurityRequirement?
         let isDynamic: Bool
@@ -57,12 +57,12 @@ struct GuardedServer {
                 }
             }
         }
-        for visitor in Visitor.all {
-            server.open(visitor.bearer, security: visitor.security, mtu: 64)
-            server.authorize(visitor.client, visitor.isAuthorized)
-            guard visitor.security.isBonded else { continue }
+        for requester in Requester.all {
+            server.open(requester.bearer, security: requester.security, mtu: 64)
+            server.authorize(requester.client, requester.isAuthorized)
+            guard requester.security.isBonded else { continue }
             let key = SigningKey(key: Self.signingKey)
-            server.setSigningKey(key, of: visitor.client)
+            server.setSigningKey(key, of: requester.client)
         }
     }
 
@@ -90,7 +90,7 @@ struct GuardedServer {
             isLong
             ? try #require(BluetoothUUID(littleEndian: Array(0x60..<0x6F) + [UInt8(number)]))
             : BluetoothUUID(0xE000 + number)
-        let neighbour = GATT.CharacteristicDefinition(
+        let neighbor = GATT.CharacteristicDefinition(
             type,
             [.read, .write],
             value: .stored(Self.open)
@@ -106,7 +106,7 @@ struct GuardedServer {
         )
         let definition = GATT.ServiceDefinition(
             BluetoothUUID(0xD000 + number),
-            [neighbour, guarded, neighbour],
+            [neighbor, guarded, neighbor],
             handle: AttributeHandle(0x0100 + 0x10 * number)
         )
         let service = try server.publish(definition).0
@@ -126,16 +126,16 @@ struct GuardedServer {
     }
 }
 
-// Actions of the visitors.
+// Actions of the requesters.
 extension GuardedServer {
     /// Passes a PDU to the server, answers its questions, and returns all results.
-    mutating func exchange(_ pdu: ATT.PDU, with visitor: Visitor) -> Exchange {
+    mutating func exchange(_ pdu: ATT.PDU, with requester: Requester) -> Exchange {
         var exchange = Exchange()
-        var actions = server.receive(pdu, on: visitor.bearer, now: .zero)[...]
+        var actions = server.receive(pdu, on: requester.bearer, now: .zero)[...]
         while let action = actions.popFirst() {
             switch action {
             case .respond(let bearer, let response):
-                note(response, to: bearer, for: visitor, in: &exchange)
+                note(response, to: bearer, for: requester, in: &exchange)
             case .ask(let id, let question):
                 exchange.questions.append(question)
                 actions += server.answer(id, Self.answer(to: question), now: .zero)
@@ -149,12 +149,12 @@ extension GuardedServer {
     private mutating func note(
         _ response: ATT.PDU,
         to bearer: GATTServer.BearerID,
-        for visitor: Visitor,
+        for requester: Requester,
         in exchange: inout Exchange
     ) {
-        if bearer != visitor.bearer { faults.append("\(visitor): answered on another bearer") }
+        if bearer != requester.bearer { faults.append("\(requester): answered on another bearer") }
         exchange.responses.append(response)
-        if response.encode().contains(Self.secretOctet) { exchange.tellsSecret = true }
+        if response.encode().contains(Self.secretByte) { exchange.tellsSecret = true }
     }
 
     private static func answer(
@@ -175,7 +175,7 @@ extension GuardedServer {
             signature: zero[...]
         )
         let key = SigningKey(key: Self.signingKey)
-        let signature = key.signature(of: draft.signedOctets, counter: signCounter)
+        let signature = key.signature(of: draft.signedBytes, counter: signCounter)
         return .signedWriteCommand(
             .init(
                 handle: handle,
@@ -185,9 +185,9 @@ extension GuardedServer {
         )
     }
 
-    mutating func fail(_ text: String, _ place: Place, _ visitor: Visitor) {
+    mutating func fail(_ text: String, _ place: Place, _ requester: Requester) {
         let rule = place.rule.map { "\($0)" } ?? "nobody"
-        faults.append("\(text): \(visitor), \(rule)\(place.isDynamic ? ", dynamic" : "")")
+        faults.append("\(text): \(requester), \(rule)\(place.isDynamic ? ", dynamic" : "")")
     }
 
     /// Fails unless the result is this error alone, without a report or a question.
@@ -197,22 +197,22 @@ extension GuardedServer {
         of opcode: ATT.Opcode,
         at handle: AttributeHandle,
         _ place: Place,
-        _ visitor: Visitor
+        _ requester: Requester
     ) {
         let refusal = ATT.PDU.errorResponse(
             .init(requestOpcode: opcode, handle: handle, code: .init(rawValue: code))
         )
         if exchange.responses != [refusal] {
-            fail("\(opcode) is answered \(exchange.responses), not \(refusal)", place, visitor)
+            fail("\(opcode) is answered \(exchange.responses), not \(refusal)", place, requester)
         }
-        expectSilence(exchange, place, visitor)
+        expectSilence(exchange, place, requester)
     }
 
     /// Fails if a PDU discloses a value, or if the application gets a question or a report.
-    mutating func expectSilence(_ exchange: Exchange, _ place: Place, _ visitor: Visitor) {
-        if exchange.tellsSecret { fail("a PDU tells of the value", place, visitor) }
-        if !exchange.questions.isEmpty { fail("the application is asked", place, visitor) }
-        if !exchange.reports.isEmpty { fail("the application is told", place, visitor) }
+    mutating func expectSilence(_ exchange: Exchange, _ place: Place, _ requester: Requester) {
+        if exchange.tellsSecret { fail("a PDU tells of the value", place, requester) }
+        if !exchange.questions.isEmpty { fail("the application is asked", place, requester) }
+        if !exchange.reports.isEmpty { fail("the application is told", place, requester) }
     }
 
     /// Fails unless the result is this response alone.
@@ -220,9 +220,9 @@ extension GuardedServer {
         _ exchange: Exchange,
         _ response: ATT.PDU,
         _ place: Place,
-        _ visitor: Visitor
+        _ requester: Requester
     ) {
         guard exchange.responses != [response] else { return }
-        fail("answered \(exchange.responses), not \(response)", place, visitor)
+        fail("answered \(exchange.responses), not \(response)", place, requester)
     }
 }

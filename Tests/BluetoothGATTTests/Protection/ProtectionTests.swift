@@ -8,7 +8,7 @@ import Testing
 /// A protected value is not disclosed on any path: all requests, on all kinds of links, to values
 /// with all permissions, stored by the server and by the application, with UUIDs of both lengths.
 ///
-/// `SpecifiedAccess` alone determines the expected result. Every fault names the visitor, the rule
+/// `SpecifiedAccess` alone determines the expected result. Every fault names the requester, the rule
 /// and the event.
 @Suite("Protected values")
 struct ProtectionTests {

@@ -19,21 +19,21 @@ enum SendPath: CaseIterable, Sendable {
 }
 
 extension GuardedServer {
-    /// Sends every value to every visitor on this path. `rule` selects the rule that applies.
+    /// Sends every value to every requester on this path. `rule` selects the rule that applies.
     mutating func tryAll(_ path: SendPath, rule: (Place) -> SecurityRequirement) {
         let open = places.first { !$0.isDynamic && rule($0) == .open }
         for place in places {
-            for visitor in Visitor.all {
-                let code = SpecifiedAccess.code(of: rule(place), for: visitor, forbidden: 0)
+            for requester in Requester.all {
+                let code = SpecifiedAccess.code(of: rule(place), for: requester, forbidden: 0)
                 switch path {
-                case .notify, .indicate: subscribe(path, place, visitor, code)
+                case .notify, .indicate: subscribe(path, place, requester, code)
                 case .restoredNotify, .restoredIndicate:
-                    restore(path, [place], visitor)
-                    expectSent(path, place, visitor, code)
+                    restore(path, [place], requester)
+                    expectSent(path, place, requester, code)
                 case .restoredWithOthers:
                     guard let open, open.value != place.value else { continue }
-                    restore(path, [open, place], visitor)
-                    expectSeveralSent(open, place, visitor, code)
+                    restore(path, [open, place], requester)
+                    expectSeveralSent(open, place, requester, code)
                 }
             }
         }
@@ -41,43 +41,43 @@ extension GuardedServer {
 
     private mutating func configure(
         _ place: Place,
-        _ visitor: Visitor,
+        _ requester: Requester,
         _ bits: UInt8
     ) -> Exchange {
         let request = ATT.WriteRequest(handle: place.configuration, value: [bits, 0])
-        return exchange(.writeRequest(request), with: visitor)
+        return exchange(.writeRequest(request), with: requester)
     }
 
     private mutating func subscribe(
         _ path: SendPath,
         _ place: Place,
-        _ visitor: Visitor,
+        _ requester: Requester,
         _ code: UInt8?
     ) {
-        let exchange = configure(place, visitor, UInt8(path.bits))
+        let exchange = configure(place, requester, UInt8(path.bits))
         if let code {
             let handle = place.configuration
-            expectRefusal(exchange, code, of: .writeRequest, at: handle, place, visitor)
-            if !isRefused(server.send(place, to: visitor), as: .notSubscribed) {
-                fail("a value is sent to who may not subscribe", place, visitor)
+            expectRefusal(exchange, code, of: .writeRequest, at: handle, place, requester)
+            if !isRefused(server.send(place, to: requester), as: .notSubscribed) {
+                fail("a value is sent to who may not subscribe", place, requester)
             }
         } else {
-            expect(exchange, .writeResponse, place, visitor)
-            expectSent(path, place, visitor, nil)
+            expect(exchange, .writeResponse, place, requester)
+            expectSent(path, place, requester, nil)
         }
-        let unsubscribing = configure(place, visitor, 0)
-        if let code = SpecifiedAccess.neighbourCode(for: visitor) {
+        let unsubscribing = configure(place, requester, 0)
+        if let code = SpecifiedAccess.neighborCode(for: requester) {
             let handle = place.configuration
-            expectRefusal(unsubscribing, code, of: .writeRequest, at: handle, place, visitor)
+            expectRefusal(unsubscribing, code, of: .writeRequest, at: handle, place, requester)
         } else {
-            expect(unsubscribing, .writeResponse, place, visitor)
+            expect(unsubscribing, .writeResponse, place, requester)
         }
-        if !isRefused(server.send(place, to: visitor), as: .notSubscribed) {
-            fail("a value is sent to who has unsubscribed", place, visitor)
+        if !isRefused(server.send(place, to: requester), as: .notSubscribed) {
+            fail("a value is sent to who has unsubscribed", place, requester)
         }
     }
 
-    private mutating func restore(_ path: SendPath, _ places: [Place], _ visitor: Visitor) {
+    private mutating func restore(_ path: SendPath, _ places: [Place], _ requester: Requester) {
         var memory = ClientRecord()
         memory.knownHash = server.database.hash
         memory.supportedFeatures = 0x04
@@ -88,51 +88,53 @@ extension GuardedServer {
                 characteristic: place.type
             )
         }
-        _ = server.restore(visitor.client, memory)
+        _ = server.restore(requester.client, memory)
     }
 
     private mutating func expectSent(
         _ path: SendPath,
         _ place: Place,
-        _ visitor: Visitor,
+        _ requester: Requester,
         _ code: UInt8?
     ) {
-        let result = server.send(place, to: visitor)
+        let result = server.send(place, to: requester)
         if let code {
             guard !isRefused(result, as: .notPermitted(.init(rawValue: code))) else { return }
-            return fail("sending ends in \(result)", place, visitor)
+            return fail("sending ends in \(result)", place, requester)
         }
         guard case .success(let sent) = result else {
-            return fail("nothing is sent: \(result)", place, visitor)
+            return fail("nothing is sent: \(result)", place, requester)
         }
         let value = Self.secret[...]
         let pdu: ATT.PDU =
             path.bits == 1
             ? .handleValueNotification(.init(handle: place.value, value: value))
             : .handleValueIndication(.init(handle: place.value, value: value))
-        if sent.pdu != pdu || sent.bearer != visitor.bearer { fail("sent wrong", place, visitor) }
+        if sent.pdu != pdu || sent.bearer != requester.bearer {
+            fail("sent wrong", place, requester)
+        }
     }
 
     /// Checks that an open value is sent without the protected value that accompanies it.
     private mutating func expectSeveralSent(
         _ open: Place,
         _ place: Place,
-        _ visitor: Visitor,
+        _ requester: Requester,
         _ code: UInt8?
     ) {
         let values = [open, place].map {
             GATT.AttributeValue(handle: $0.value, value: Self.secret)
         }
-        switch (server.notifications(of: values, to: visitor.client), code) {
+        switch (server.notifications(of: values, to: requester.client), code) {
         case (.success(let sent), nil):
             let entries = values.map {
                 ATT.MultipleHandleValueNotification.Entry(handle: $0.handle, value: $0.value[...])
             }
             let pdu = ATT.PDU.multipleHandleValueNotification(.init(entries: entries))
-            if sent.map(\.pdu) != [pdu] { fail("sent \(sent.map(\.pdu))", place, visitor) }
+            if sent.map(\.pdu) != [pdu] { fail("sent \(sent.map(\.pdu))", place, requester) }
         case (.failure(.notPermitted(let refusal)), let code?) where refusal.rawValue == code:
             break
-        case (let result, _): fail("sending several ends in \(result)", place, visitor)
+        case (let result, _): fail("sending several ends in \(result)", place, requester)
         }
     }
 
@@ -148,8 +150,8 @@ extension GuardedServer {
 extension GATTServer {
     fileprivate func send(
         _ place: GuardedServer.Place,
-        to visitor: Visitor
+        to requester: Requester
     ) -> Result<Notification, NotificationRefusal> {
-        notification(of: place.value, value: GuardedServer.secret, to: visitor.client)
+        notification(of: place.value, value: GuardedServer.secret, to: requester.client)
     }
 }

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 
 /// A client as the tests know it: all facts that a server may consider.
-struct Visitor: Hashable, Sendable, CustomStringConvertible {
+struct Requester: Hashable, Sendable, CustomStringConvertible {
     let number: UInt64
     var security: LinkSecurity
     var isAuthorized: Bool
@@ -14,7 +14,7 @@ struct Visitor: Hashable, Sendable, CustomStringConvertible {
     var bearer: GATTServer.BearerID { .init(client: client, channel: 4) }
 
     /// Every kind of link twice: authorized and not authorized.
-    static let all: [Visitor] = {
+    static let all: [Requester] = {
         var links = [LinkSecurity.none, LinkSecurity(isBonded: true)]
         for isAuthenticated in [false, true] {
             links += LinkSecurity.keySizeRange.map { size in
@@ -28,7 +28,7 @@ struct Visitor: Hashable, Sendable, CustomStringConvertible {
             }
         }
         return (links.map { ($0, false) } + links.map { ($0, true) }).enumerated().map {
-            Visitor(number: UInt64($0 + 1), security: $1.0, isAuthorized: $1.1)
+            Requester(number: UInt64($0 + 1), security: $1.0, isAuthorized: $1.1)
         }
     }()
 
@@ -66,17 +66,17 @@ enum SpecifiedAccess {
             }
         }
 
-    /// Returns the error code for a visitor, or `nil` if access is permitted. `forbidden` is the
+    /// Returns the error code for a requester, or `nil` if access is permitted. `forbidden` is the
     /// code for an attribute without this permission. A bonded peer is not authenticated before its
     /// link is encrypted, except for the commands that it has signed.
     static func code(
         of rule: SecurityRequirement?,
-        for visitor: Visitor,
+        for requester: Requester,
         forbidden: UInt8,
         isSigned: Bool = false
     ) -> UInt8? {
         guard let rule else { return forbidden }
-        let link = visitor.security
+        let link = requester.security
         guard link.isEncrypted || !link.isBonded || isSigned else { return 0x0F }
         let wantsKey = rule.needsEncryption || rule.needsAuthentication
         switch (wantsKey, link.isEncrypted, link.isBonded) {
@@ -87,12 +87,12 @@ enum SpecifiedAccess {
         case (true, true, _) where link.keySize < rule.keySizeMinimum:
             return 0x0C  // Pair with a longer key.
         default:
-            return rule.needsAuthorization && !visitor.isAuthorized ? 0x08 : nil
+            return rule.needsAuthorization && !requester.isAuthorized ? 0x08 : nil
         }
     }
 
     /// Returns the error code for an open value.
-    static func neighbourCode(for visitor: Visitor) -> UInt8? {
-        code(of: .open, for: visitor, forbidden: 0)
+    static func neighborCode(for requester: Requester) -> UInt8? {
+        code(of: .open, for: requester, forbidden: 0)
     }
 }

@@ -11,17 +11,17 @@ enum WritePath: CaseIterable, Sendable {
 }
 
 extension GuardedServer {
-    /// Tries to write every value as every visitor on this path.
+    /// Tries to write every value as every requester on this path.
     mutating func tryAll(_ path: WritePath) throws {
         for place in places {
-            for visitor in Visitor.all {
+            for requester in Requester.all {
                 let code = SpecifiedAccess.code(
                     of: place.rule,
-                    for: visitor,
+                    for: requester,
                     forbidden: 0x03,
                     isSigned: path == .signed
                 )
-                try attempt(path, place, visitor, code)
+                try attempt(path, place, requester, code)
                 if !place.isDynamic { try server.setValue(Self.secret, of: place.value) }
             }
         }
@@ -30,52 +30,52 @@ extension GuardedServer {
     private mutating func attempt(
         _ path: WritePath,
         _ place: Place,
-        _ visitor: Visitor,
+        _ requester: Requester,
         _ code: UInt8?
     ) throws {
         let value = Self.written[...]
         switch path {
-        case .write: write(place, visitor, code)
+        case .write: write(place, requester, code)
         case .command:
             let command = ATT.PDU.writeCommand(.init(handle: place.value, value: value))
-            send(command, place, visitor, isPermitted: code == nil)
+            send(command, place, requester, isPermitted: code == nil)
         case .signed:
             // A signature authenticates the sender, only on a link without encryption.
-            let isHeard = !visitor.security.isEncrypted && visitor.security.isBonded
+            let isHeard = !requester.security.isEncrypted && requester.security.isBonded
             let command = try signedWrite(place.value)
-            send(command, place, visitor, isPermitted: isHeard && code == nil)
-        case .prepared: prepare([place.value], offset: 0, place, visitor, code)
-        case .preparedMiddle: prepare([place.value], offset: 2, place, visitor, code)
+            send(command, place, requester, isPermitted: isHeard && code == nil)
+        case .prepared: prepare([place.value], offset: 0, place, requester, code)
+        case .preparedMiddle: prepare([place.value], offset: 2, place, requester, code)
         case .preparedBehindOthers:
-            prepare([place.before, place.value, place.after], offset: 0, place, visitor, code)
+            prepare([place.before, place.value, place.after], offset: 0, place, requester, code)
         }
     }
 
-    private mutating func write(_ place: Place, _ visitor: Visitor, _ code: UInt8?) {
+    private mutating func write(_ place: Place, _ requester: Requester, _ code: UInt8?) {
         let request = ATT.WriteRequest(handle: place.value, value: Self.written[...])
-        let exchange = exchange(.writeRequest(request), with: visitor)
+        let exchange = exchange(.writeRequest(request), with: requester)
         if let code {
-            expectRefusal(exchange, code, of: .writeRequest, at: place.value, place, visitor)
-            return expectUntouched(place, visitor)
+            expectRefusal(exchange, code, of: .writeRequest, at: place.value, place, requester)
+            return expectUntouched(place, requester)
         }
-        expect(exchange, .writeResponse, place, visitor)
-        expectWritten(exchange, Self.written, place, visitor)
+        expect(exchange, .writeResponse, place, requester)
+        expectWritten(exchange, Self.written, place, requester)
     }
 
     /// Sends a command, which is executed or ignored without a response.
     private mutating func send(
         _ command: ATT.PDU,
         _ place: Place,
-        _ visitor: Visitor,
+        _ requester: Requester,
         isPermitted: Bool
     ) {
-        let exchange = exchange(command, with: visitor)
-        if !exchange.responses.isEmpty { fail("a command is answered", place, visitor) }
+        let exchange = exchange(command, with: requester)
+        if !exchange.responses.isEmpty { fail("a command is answered", place, requester) }
         guard isPermitted else {
-            expectSilence(exchange, place, visitor)
-            return expectUntouched(place, visitor)
+            expectSilence(exchange, place, requester)
+            return expectUntouched(place, requester)
         }
-        expectWritten(exchange, Self.written, place, visitor)
+        expectWritten(exchange, Self.written, place, requester)
     }
 
     /// Prepares a write of each handle, and executes the accepted ones.
@@ -83,52 +83,54 @@ extension GuardedServer {
         _ handles: [AttributeHandle],
         offset: UInt16,
         _ place: Place,
-        _ visitor: Visitor,
+        _ requester: Requester,
         _ code: UInt8?
     ) {
         let value = Self.written.dropFirst(Int(offset))
         for handle in handles {
             let request = ATT.PrepareWriteRequest(handle: handle, offset: offset, value: value)
-            let exchange = exchange(.prepareWriteRequest(request), with: visitor)
+            let exchange = exchange(.prepareWriteRequest(request), with: requester)
             let isValue = handle == place.value
-            if let code = isValue ? code : SpecifiedAccess.neighbourCode(for: visitor) {
+            if let code = isValue ? code : SpecifiedAccess.neighborCode(for: requester) {
                 let opcode = ATT.Opcode.prepareWriteRequest
-                expectRefusal(exchange, code, of: opcode, at: handle, place, visitor)
+                expectRefusal(exchange, code, of: opcode, at: handle, place, requester)
             } else {
                 let echo = ATT.PrepareWriteResponse(handle: handle, offset: offset, value: value)
-                expect(exchange, .prepareWriteResponse(echo), place, visitor)
-                expectSilence(exchange, place, visitor)
+                expect(exchange, .prepareWriteResponse(echo), place, requester)
+                expectSilence(exchange, place, requester)
             }
         }
-        expectUntouched(place, visitor)
-        let exchange = exchange(.executeWriteRequest(.init(flags: .writeAll)), with: visitor)
-        expect(exchange, .executeWriteResponse, place, visitor)
+        expectUntouched(place, requester)
+        let exchange = exchange(.executeWriteRequest(.init(flags: .writeAll)), with: requester)
+        expect(exchange, .executeWriteResponse, place, requester)
         guard code == nil else {
-            if !exchange.questions.isEmpty { fail("the application is asked", place, visitor) }
-            return expectUntouched(place, visitor)
+            if !exchange.questions.isEmpty { fail("the application is asked", place, requester) }
+            return expectUntouched(place, requester)
         }
         let whole = Self.secret.prefix(Int(offset)) + value
-        expectWritten(exchange, Array(whole), place, visitor)
+        expectWritten(exchange, Array(whole), place, requester)
     }
 
-    private mutating func expectUntouched(_ place: Place, _ visitor: Visitor) {
+    private mutating func expectUntouched(_ place: Place, _ requester: Requester) {
         guard !place.isDynamic, server.value(of: place.value) != Self.secret else { return }
-        fail("the value was changed", place, visitor)
+        fail("the value was changed", place, requester)
     }
 
     private mutating func expectWritten(
         _ exchange: Exchange,
         _ value: [UInt8],
         _ place: Place,
-        _ visitor: Visitor
+        _ requester: Requester
     ) {
         if place.isDynamic {
             if exchange.questions.count != 1 {
-                fail("the application is not asked", place, visitor)
+                fail("the application is not asked", place, requester)
             }
         } else {
-            if server.value(of: place.value) != value { fail("nothing is written", place, visitor) }
-            if exchange.reports.count != 1 { fail("the application is not told", place, visitor) }
+            if server.value(of: place.value) != value {
+                fail("nothing is written", place, requester)
+            }
+            if exchange.reports.count != 1 { fail("the application is not told", place, requester) }
         }
     }
 }

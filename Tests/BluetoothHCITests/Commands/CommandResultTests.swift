@@ -106,6 +106,6 @@ import Testing
         let length = try CommandResult.complete([0, 0xFB, 0, 0x90, 0x42, 0x1B, 0, 0x48, 1])
             .decode(as: HCI.LEReadMaximumDataLength.self)
         #expect(length.transmitTime.rawValue == 17040)
-        #expect(length.receiveOctets == 27)
+        #expect(length.receiveBytes == 27)
     }
 }

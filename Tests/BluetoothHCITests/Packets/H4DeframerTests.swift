@@ -146,7 +146,7 @@ import Testing
     }
 }
 
-@Suite("Resynchronization of the H4 deframer") struct H4ResynchronisationTests {
+@Suite("Resynchronization of the H4 deframer") struct H4ResynchronizationTests {
     static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
     @Test("The deframer skips garbage up to the response to Reset, one byte at a time")
@@ -154,7 +154,7 @@ import Testing
         var deframer = H4Deframer()
         deframer.append([0xFF, 0xFF])
         #expect(throws: H4FramingError.self) { try deframer.next() }
-        deframer.resynchronise()
+        deframer.resynchronize()
         var packets: [HCI.Packet] = []
         for byte in [0x04, 0x0E, 0x04, 0x01, 0x03, 0x55, 0x04] + Self.resetAnswer {
             deframer.append([byte])
@@ -168,10 +168,10 @@ import Testing
     @Test("The deframer throws if the limit passes without a response to Reset")
     func bounded() throws {
         var deframer = H4Deframer()
-        deframer.resynchronise()
+        deframer.resynchronize()
         let noise = [UInt8](repeating: 0xAA, count: 1 << 16)
         #expect(throws: H4FramingError.self) {
-            for _ in 0...(H4Deframer.resynchronisationLimit / noise.count) {
+            for _ in 0...(H4Deframer.resynchronizationLimit / noise.count) {
                 deframer.append(noise[...])
                 _ = try deframer.next()
             }

@@ -61,9 +61,9 @@ struct ScriptedController {
         answer(
             HCI.LEReadMaximumDataLength.self,
             .init(
-                transmitOctets: 251,
+                transmitBytes: 251,
                 transmitTime: .init(rawValue: 2120),
-                receiveOctets: 251,
+                receiveBytes: 251,
                 receiveTime: .init(rawValue: 2120)
             )
         )
@@ -131,7 +131,7 @@ struct ScriptedController {
         #expect(capabilities.randomAddress == Self.randomAddress)
         #expect(capabilities.filterAcceptListSize == 16)
         #expect(capabilities.resolvingListSize == 12)
-        #expect(capabilities.maximumDataLength?.transmitOctets == 251)
+        #expect(capabilities.maximumDataLength?.transmitBytes == 251)
         #expect(capabilities.maximumAdvertisingDataLength == 1650)
         #expect(capabilities.advertisingSetCount == 16)
         #expect(capabilities.states == .activeScanningAndInitiating)
@@ -275,24 +275,24 @@ struct ScriptedController {
 
 @Suite("Supported commands") struct SupportedCommandsTests {
     @Test("Each command is found at its byte and bit") func positions() throws {
-        var octets = [UInt8](repeating: 0, count: 64)
-        octets[26] = 0b0000_1000
-        octets[41] = 0b0010_0000
-        let commands = try HCI.SupportedCommands(parsing: octets[...])
+        var bytes = [UInt8](repeating: 0, count: 64)
+        bytes[26] = 0b0000_1000
+        bytes[41] = 0b0010_0000
+        let commands = try HCI.SupportedCommands(parsing: bytes[...])
         #expect(commands.contains(.leSetScanEnable))
         #expect(commands.contains(.leReadBufferSizeV2))
         #expect(!commands.contains(.leSetScanParameters))
         #expect(!commands.contains(HCI.Opcode(rawValue: 0xFC01)))
         #expect(commands == HCI.SupportedCommands([.leSetScanEnable, .leReadBufferSizeV2]))
-        #expect(commands.encodedParameters == octets)
+        #expect(commands.encodedParameters == bytes)
         #expect("\(commands)" == "2 commands")
     }
 
     @Test("Each command has its own bit, except for the command that reads the list")
     func completeness() {
         let positions = HCI.SupportedCommands.positions
-        #expect(Set(positions.values.map { $0.octet * 8 + Int($0.bit) }).count == positions.count)
-        #expect(positions.values.allSatisfy { $0.octet < HCI.SupportedCommands.length })
+        #expect(Set(positions.values.map { $0.byte * 8 + Int($0.bit) }).count == positions.count)
+        #expect(positions.values.allSatisfy { $0.byte < HCI.SupportedCommands.length })
         let placed = Set(positions.keys).union([.readLocalSupportedCommands])
         #expect(placed == Set(HCI.commandTypesByOpcode.keys))
     }

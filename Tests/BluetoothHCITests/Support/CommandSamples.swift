@@ -96,7 +96,7 @@ extension CommandSample {
         .init(
             HCI.LESetDataLength(
                 connectionHandle: Sample.link,
-                transmitOctets: 251,
+                transmitBytes: 251,
                 transmitTime: .init(rawValue: 2120)
             ),
             "012220064000fb004808"
@@ -154,7 +154,7 @@ extension CommandSample {
         .init(HCI.LEReadSuggestedDefaultDataLength(), "01232000"),
         .init(
             HCI.LEWriteSuggestedDefaultDataLength(
-                transmitOctets: 251,
+                transmitBytes: 251,
                 transmitTime: .init(rawValue: 17040)
             ),
             "01242004fb009042"

@@ -201,9 +201,9 @@ extension EventSample {
             .dataLengthChange(
                 .init(
                     connectionHandle: Sample.link,
-                    transmitOctets: 251,
+                    transmitBytes: 251,
                     transmitTime: .init(rawValue: 2120),
-                    receiveOctets: 27,
+                    receiveBytes: 27,
                     receiveTime: .init(rawValue: 328)
                 )
             ),

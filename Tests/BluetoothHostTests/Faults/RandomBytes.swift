@@ -20,63 +20,66 @@ struct RandomBytes {
         let peers = (1...3).map { ModelPeer($0) }
         var generator = SplitMix64(seed: seed)
         let corpus = try Self.corpus(peers)
-        var bench = Bench.ready(peers: peers)
+        var harness = Harness.ready(peers: peers)
         for number in 0..<Self.packetCount {
-            if number.isMultiple(of: 50) { Self.useHost(&bench, peers, &generator) }
-            bench.feed(Self.packet(from: corpus, &generator))
-            if number.isMultiple(of: 20) { bench.drive(atMost: 10) }
+            if number.isMultiple(of: 50) { Self.useHost(&harness, peers, &generator) }
+            harness.feed(Self.packet(from: corpus, &generator))
+            if number.isMultiple(of: 20) { harness.drive(atMost: 10) }
         }
-        bench.controller.restart()
-        bench.advance(by: .seconds(60))
-        #expect(bench.core.state == .ready)
-        for peer in peers where !bench.core.linkList.contains(where: { $0.peer == peer.address }) {
-            let id = bench.dial(peer.address, .whenAvailable)
-            bench.advance(by: .seconds(5))
-            #expect(bench.error(id) == nil || bench.error(id) == .alreadyConnecting)
+        harness.controller.restart()
+        harness.advance(by: .seconds(60))
+        #expect(harness.core.state == .ready)
+        for peer in peers where !harness.core.linkList.contains(where: { $0.peer == peer.address })
+        {
+            let id = harness.requestConnection(peer.address, .whenAvailable)
+            harness.advance(by: .seconds(5))
+            #expect(harness.error(id) == nil || harness.error(id) == .alreadyConnecting)
         }
-        #expect(Set(bench.core.linkList.map(\.peer)) == Set(peers.map(\.address)))
+        #expect(Set(harness.core.linkList.map(\.peer)) == Set(peers.map(\.address)))
     }
 
     /// Returns the packets of a controller during a whole session.
     private static func corpus(_ peers: [ModelPeer]) throws -> [[UInt8]] {
         var packets: [[UInt8]] = []
-        var bench = Bench(peers: peers)
-        func listen(_ bench: inout Bench) {
-            bench.performActions()
-            while let packet = bench.controller.nextPacket() {
+        var harness = Harness(peers: peers)
+        func listen(_ harness: inout Harness) {
+            harness.performActions()
+            while let packet = harness.controller.nextPacket() {
                 packets.append(packet)
-                bench.feed(packet)
+                harness.feed(packet)
             }
         }
-        bench.open()
-        listen(&bench)
-        _ = bench.scan()
-        listen(&bench)
+        harness.open()
+        listen(&harness)
+        _ = harness.scan()
+        listen(&harness)
         for peer in peers {
-            let dial = bench.dial(peer.address)
-            listen(&bench)
-            let link = try bench.link(of: dial)
+            let pending = harness.requestConnection(peer.address)
+            listen(&harness)
+            let link = try harness.link(of: pending)
             for request in Exploration.requests() + Procedure.all.map(\.request) {
-                _ = bench.ask(request, of: link)
+                _ = harness.ask(request, of: link)
             }
-            listen(&bench)
-            bench.controller.notify([1, 2, 3], from: peer.address)
-            bench.controller.dropLink(to: peer.address, .connectionTimeout)
-            listen(&bench)
+            listen(&harness)
+            harness.controller.notify([1, 2, 3], from: peer.address)
+            harness.controller.dropLink(to: peer.address, .connectionTimeout)
+            listen(&harness)
         }
         return packets
     }
 
     private static func useHost(
-        _ bench: inout Bench,
+        _ harness: inout Harness,
         _ peers: [ModelPeer],
         _ generator: inout SplitMix64
     ) {
-        if let peer = peers.randomElement(using: &generator) { _ = bench.dial(peer.address) }
-        if let link = bench.core.linkList.randomElement(using: &generator)?.identifier {
-            for request in Exploration.requests() { _ = bench.ask(request, of: link) }
+        if let peer = peers.randomElement(using: &generator) {
+            _ = harness.requestConnection(peer.address)
         }
-        bench.advance(by: .milliseconds(300))
+        if let link = harness.core.linkList.randomElement(using: &generator)?.identifier {
+            for request in Exploration.requests() { _ = harness.ask(request, of: link) }
+        }
+        harness.advance(by: .milliseconds(300))
     }
 
     private static func packet(

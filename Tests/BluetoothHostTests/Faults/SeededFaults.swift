@@ -25,21 +25,21 @@ struct SeededFaults {
         }
         world.calmDown()
         world.check()
-        #expect(world.bench.core.state == .ready)
+        #expect(world.harness.core.state == .ready)
         #expect(world.linkedPeers == world.modelLinkedPeers || world.hasGivenUpLink)
-        #expect(world.bench.unfinished(world.finite).isEmpty)
-        world.bench.core.shutDown(now: world.bench.now)
-        world.bench.advance(by: .seconds(2))
-        #expect(world.bench.unfinished(world.requests).isEmpty)
-        #expect(world.bench.core.linkList.isEmpty)
-        #expect(world.bench.core.nextDeadline == nil)
-        #expect(world.bench.controller.violations.isEmpty)
+        #expect(world.harness.unfinished(world.finite).isEmpty)
+        world.harness.core.shutDown(now: world.harness.now)
+        world.harness.advance(by: .seconds(2))
+        #expect(world.harness.unfinished(world.requests).isEmpty)
+        #expect(world.harness.core.linkList.isEmpty)
+        #expect(world.harness.core.nextDeadline == nil)
+        #expect(world.harness.controller.violations.isEmpty)
     }
 }
 
 /// A harness, its pending requests, and the random generator.
 private struct FaultyWorld {
-    var bench: Bench
+    var harness: Harness
     private var generator: SplitMix64
     private let peers = (1...5).map { ModelPeer($0) }
     /// The requests that have to end once. Canceled requests are not included.
@@ -50,14 +50,14 @@ private struct FaultyWorld {
     init(seed: UInt64) {
         generator = SplitMix64(seed: seed)
         let profiles = [ModelProfile.rich, .poor, .shared]
-        bench = .ready(profiles[Int(seed) % profiles.count], peers: peers)
+        harness = .ready(profiles[Int(seed) % profiles.count], peers: peers)
     }
 
-    var linkedPeers: Set<DeviceAddress> { Set(bench.core.linkList.map(\.peer)) }
-    var modelLinkedPeers: Set<DeviceAddress> { Set(bench.controller.links.values.map(\.peer)) }
+    var linkedPeers: Set<DeviceAddress> { Set(harness.core.linkList.map(\.peer)) }
+    var modelLinkedPeers: Set<DeviceAddress> { Set(harness.controller.links.values.map(\.peer)) }
 
     /// Whether the host gave up a link that the controller did not end.
-    var hasGivenUpLink: Bool { bench.log.contains { $0.contains("counts as ended") } }
+    var hasGivenUpLink: Bool { harness.log.contains { $0.contains("counts as ended") } }
 
     private mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &generator) }
 
@@ -65,27 +65,27 @@ private struct FaultyWorld {
 
     mutating func act() {
         switch roll(10) {
-        case 0...4: wish()
+        case 0...4: request()
         case 5...6: disturbPeer()
         case 7: disturbController()
         default: break
         }
-        bench.drive(atMost: roll(30))
-        if generator.happens(oneIn: 3) { bench.advance(by: .milliseconds(roll(3000))) }
+        harness.drive(atMost: roll(30))
+        if generator.happens(oneIn: 3) { harness.advance(by: .milliseconds(roll(3000))) }
     }
 
-    private mutating func wish() {
+    private mutating func request() {
         let peer = peers[roll(peers.count)].address
-        let link = bench.core.linkList.randomElement(using: &generator)?.identifier
+        let link = harness.core.linkList.randomElement(using: &generator)?.identifier
         switch roll(6) {
-        case 0: note(bench.dial(peer))
-        case 1: note(bench.dial(peer, .whenAvailable), isFinite: false)
-        case 2: note(bench.scan(), isFinite: false)
+        case 0: note(harness.requestConnection(peer))
+        case 1: note(harness.requestConnection(peer, .whenAvailable), isFinite: false)
+        case 2: note(harness.scan(), isFinite: false)
         case 3: cancelSomething()
         case 4:
-            let wishes = Exploration.requests() + Procedure.all.map(\.request)
-            if let link { note(bench.ask(wishes[roll(wishes.count)], of: link)) }
-        default: if let link { note(bench.ask(.disconnect, of: link)) }
+            let requests = Exploration.requests() + Procedure.all.map(\.request)
+            if let link { note(harness.ask(requests[roll(requests.count)], of: link)) }
+        default: if let link { note(harness.ask(.disconnect, of: link)) }
         }
     }
 
@@ -95,31 +95,31 @@ private struct FaultyWorld {
     }
 
     private mutating func cancelSomething() {
-        let pending = requests.filter { bench.isPending($0) }
+        let pending = requests.filter { harness.isPending($0) }
             .sorted { $0.rawValue < $1.rawValue }
         guard let request = pending.randomElement(using: &generator) else { return }
         requests.remove(request)
         finite.remove(request)
-        bench.core.cancelDial(request, now: bench.now)
-        bench.core.stopScan(request, now: bench.now)
-        for link in bench.core.linkList {
-            bench.core.cancelRequest(request, of: link.identifier, now: bench.now)
+        harness.core.cancelConnectionRequest(request, now: harness.now)
+        harness.core.stopScan(request, now: harness.now)
+        for link in harness.core.linkList {
+            harness.core.cancelRequest(request, of: link.identifier, now: harness.now)
         }
-        bench.performActions()
+        harness.performActions()
     }
 
     private mutating func disturbPeer() {
         let address = peers[roll(peers.count)].address
         switch roll(6) {
-        case 0: bench.controller.dropLink(to: address, .connectionTimeout)
-        case 1: bench.controller.dropLink(to: address, .remoteUserTerminatedConnection)
-        case 2: bench.controller.peers[address]?.isSilent.toggle()
-        case 3: bench.controller.peers[address]?.presence = .neverJoins
-        case 4: bench.controller.peers[address]?.presence = .absent
+        case 0: harness.controller.dropLink(to: address, .connectionTimeout)
+        case 1: harness.controller.dropLink(to: address, .remoteUserTerminatedConnection)
+        case 2: harness.controller.peers[address]?.isSilent.toggle()
+        case 3: harness.controller.peers[address]?.presence = .neverJoins
+        case 4: harness.controller.peers[address]?.presence = .absent
         default:
-            bench.controller.peers[address]?.presence = .connectable
-            bench.controller.meet()
-            bench.controller.notify([1, 2, 3], from: address)
+            harness.controller.peers[address]?.presence = .connectable
+            harness.controller.meet()
+            harness.controller.notify([1, 2, 3], from: address)
         }
     }
 
@@ -127,27 +127,27 @@ private struct FaultyWorld {
         let opcodes = Procedure.all.map(\.opcode) + [.disconnect]
         let opcode = opcodes[roll(opcodes.count)]
         switch roll(9) {
-        case 0: bench.controller.muteCommands = [opcode]
-        case 1: bench.controller.refusals = [opcode: .controllerBusy]
+        case 0: harness.controller.muteCommands = [opcode]
+        case 1: harness.controller.refusals = [opcode: .controllerBusy]
         // Disconnect always ends, since the two sides cannot agree on a link that never ends.
-        case 2: bench.controller.endlessCommands = [opcode == .disconnect ? .leSetPHY : opcode]
-        case 3: bench.controller.badEnds = [opcode: .unsupportedRemoteFeature]
-        case 4: bench.controller.keepsPackets.toggle()
-        case 5: bench.controller.restart()
-        case 6: bench.controller.send(.hardwareError(.init(code: 1)))
-        case 7: if bench.isOpen { bench.loseTransport() }
+        case 2: harness.controller.endlessCommands = [opcode == .disconnect ? .leSetPHY : opcode]
+        case 3: harness.controller.badEnds = [opcode: .unsupportedRemoteFeature]
+        case 4: harness.controller.keepsPackets.toggle()
+        case 5: harness.controller.restart()
+        case 6: harness.controller.send(.hardwareError(.init(code: 1)))
+        case 7: if harness.isOpen { harness.loseTransport() }
         default: releaseEverything()
         }
     }
 
     private mutating func releaseEverything() {
-        bench.controller.muteCommands = []
-        bench.controller.refusals = [:]
-        bench.controller.endlessCommands = []
-        bench.controller.badEnds = [:]
-        bench.controller.keepsPackets = false
-        for handle in bench.controller.links.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            bench.controller.releasePackets(100, on: handle)
+        harness.controller.muteCommands = []
+        harness.controller.refusals = [:]
+        harness.controller.endlessCommands = []
+        harness.controller.badEnds = [:]
+        harness.controller.keepsPackets = false
+        for handle in harness.controller.links.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            harness.controller.releasePackets(100, on: handle)
         }
     }
 
@@ -155,25 +155,28 @@ private struct FaultyWorld {
     mutating func calmDown() {
         releaseEverything()
         for peer in peers {
-            bench.controller.peers[peer.address]?.isSilent = false
-            bench.controller.peers[peer.address]?.presence = .connectable
+            harness.controller.peers[peer.address]?.isSilent = false
+            harness.controller.peers[peer.address]?.presence = .connectable
         }
-        bench.controller.meet()
-        bench.advance(by: .seconds(100))
+        harness.controller.meet()
+        harness.advance(by: .seconds(100))
     }
 
     // MARK: Checks
 
     func check() {
-        let core = bench.core
+        let core = harness.core
         let handles = core.links.cores.map(\.handle)
         #expect(Set(handles).count == handles.count)
         #expect(core.links.nextDeadline == core.links.cores.compactMap(\.nextDeadline).min())
         let outstanding = handles.map { core.context.transmitQueue.outstanding($0) }
         #expect(outstanding.allSatisfy { $0 >= 0 })
-        #expect(outstanding.reduce(0, +) <= bench.controller.profile.aclPacketCount)
-        #expect(bench.ends.values.allSatisfy { $0.count == 1 }, "a link that ended twice")
-        #expect(bench.completions.values.allSatisfy { $0.count == 1 }, "a request that ended twice")
-        #expect(bench.controller.violations.isEmpty)
+        #expect(outstanding.reduce(0, +) <= harness.controller.profile.aclPacketCount)
+        #expect(harness.ends.values.allSatisfy { $0.count == 1 }, "a link that ended twice")
+        #expect(
+            harness.completions.values.allSatisfy { $0.count == 1 },
+            "a request that ended twice"
+        )
+        #expect(harness.controller.violations.isEmpty)
     }
 }

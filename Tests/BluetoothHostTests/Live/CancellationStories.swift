@@ -162,9 +162,9 @@ struct CancellationStories {
     }
 
     @Test("Cancellation ends a pending connection", arguments: [true, false])
-    func connecting(isStanding: Bool) async throws {
+    func connecting(isPending: Bool) async throws {
         try await withLiveHost { host, controller in
-            let options = isStanding ? ConnectOptions.whenAvailable : ConnectOptions()
+            let options = isPending ? ConnectOptions.whenAvailable : ConnectOptions()
             let task = Task { try await host.connect(to: peer.address, options: options) }
             await controller.wait { $0.initiation != nil }
             task.cancel()

@@ -28,8 +28,8 @@ struct ModelChannels: Sendable {
 
     mutating func receive(_ frame: L2CAPFrame) -> [[UInt8]] {
         told +=
-            frame.channel == .signalling
-            ? link.receiveSignalling(frame.payload, under: conditions, now: .zero)
+            frame.channel == .signaling
+            ? link.receiveSignaling(frame.payload, under: conditions, now: .zero)
             : link.receive(frame.payload, on: frame.channel, now: .zero)
         return frames()
     }
@@ -65,10 +65,10 @@ struct ModelChannels: Sendable {
     mutating func take() -> [UInt8]? { link.take(from: first) }
 }
 
-extension Bench {
-    mutating func ask(_ wish: ChannelRequest, of link: LinkIdentifier) -> RequestIdentifier {
+extension Harness {
+    mutating func ask(_ request: ChannelRequest, of link: LinkIdentifier) -> RequestIdentifier {
         let id = takeRequest()
-        core.request(wish, of: link, id: id, now: now)
+        core.request(request, of: link, id: id, now: now)
         performActions()
         return id
     }

@@ -51,9 +51,9 @@ extension ModelController {
 
     private var longestData: HCI.LEReadMaximumDataLength.ReturnParameters {
         .init(
-            transmitOctets: 251,
+            transmitBytes: 251,
             transmitTime: .init(rawValue: 2120),
-            receiveOctets: 251,
+            receiveBytes: 251,
             receiveTime: .init(rawValue: 2120)
         )
     }

@@ -131,6 +131,6 @@ extension ModelController {
         from address: DeviceAddress
     ) {
         guard let handle = handle(of: address) else { return }
-        sendFrame(L2CAPFrame.encode(request.encode(identifier: 1), on: .signalling), on: handle)
+        sendFrame(L2CAPFrame.encode(request.encode(identifier: 1), on: .signaling), on: handle)
     }
 }

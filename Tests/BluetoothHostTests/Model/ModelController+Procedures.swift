@@ -65,9 +65,9 @@ extension ModelController {
             .dataLengthChange(
                 .init(
                     connectionHandle: handle,
-                    transmitOctets: command.transmitOctets,
+                    transmitBytes: command.transmitBytes,
                     transmitTime: command.transmitTime,
-                    receiveOctets: 251,
+                    receiveBytes: 251,
                     receiveTime: .init(rawValue: 2120)
                 )
             )

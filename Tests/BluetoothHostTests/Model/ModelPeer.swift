@@ -32,7 +32,7 @@ struct ModelPeer: Sendable {
     /// The PDUs that were received on the channel of the Security Manager.
     private(set) var securityPDUs: [[UInt8]] = []
     /// The signaling packets that were received from the host.
-    private(set) var signalling: [Signalling.Packet] = []
+    private(set) var signaling: [Signaling.Packet] = []
     /// Frames on channels that this peer does not have.
     private(set) var strayFrames: [L2CAPFrame] = []
 
@@ -48,11 +48,11 @@ struct ModelPeer: Sendable {
         case .att:
             guard !isSilent, let answer = server.receive(frame.payload) else { return [] }
             return [L2CAPFrame.encode(answer, on: .att)]
-        case let channel where channels != nil && (channel == .signalling || channel.isDynamic):
+        case let channel where channels != nil && (channel == .signaling || channel.isDynamic):
             return channels?.receive(frame) ?? []
-        case .signalling:
-            if let packet = try? Signalling.Packet(parsing: frame.payload) {
-                signalling.append(packet)
+        case .signaling:
+            if let packet = try? Signaling.Packet(parsing: frame.payload) {
+                signaling.append(packet)
             }
         case .securityManager: securityPDUs.append(Array(frame.payload))
         default: strayFrames.append(frame)

@@ -21,32 +21,32 @@ struct ChannelStories {
 
     private func connected(
         _ profile: ModelProfile = .rich
-    ) throws -> (Bench, LinkIdentifier) {
-        var bench = Bench.ready(profile, peers: [peer])
-        let link = try bench.connect(peer.address)
-        return (bench, link)
+    ) throws -> (Harness, LinkIdentifier) {
+        var harness = Harness.ready(profile, peers: [peer])
+        let link = try harness.connect(peer.address)
+        return (harness, link)
     }
 
     private func withChannel(
         _ profile: ModelProfile = .rich
-    ) throws -> (Bench, LinkIdentifier, ChannelNumber) {
-        var (bench, link) = try connected(profile)
-        let opening = bench.ask(.open(0x0080, .credit, count: 1, small), of: link)
-        bench.drive()
-        let channel = try #require(try bench.channels(opening).first)
-        return (bench, link, channel)
+    ) throws -> (Harness, LinkIdentifier, ChannelNumber) {
+        var (harness, link) = try connected(profile)
+        let opening = harness.ask(.open(0x0080, .credit, count: 1, small), of: link)
+        harness.drive()
+        let channel = try #require(try harness.channels(opening).first)
+        return (harness, link, channel)
     }
 
-    private func listen(_ bench: inout Bench, backlog: Int = 8) throws -> ListenerKey {
+    private func listen(_ harness: inout Harness, backlog: Int = 8) throws -> ListenerKey {
         var terms = ListenerTerms()
         terms.options = small
-        return try bench.core.listen(0x0090, terms: terms, backlogLimit: backlog)
+        return try harness.core.listen(0x0090, terms: terms, backlogLimit: backlog)
     }
 
-    private func accept(_ key: ListenerKey, _ bench: inout Bench) -> RequestIdentifier {
-        let id = bench.takeRequest()
-        bench.core.accept(key, id: id)
-        bench.performActions()
+    private func accept(_ key: ListenerKey, _ harness: inout Harness) -> RequestIdentifier {
+        let id = harness.takeRequest()
+        harness.core.accept(key, id: id)
+        harness.performActions()
         return id
     }
 
@@ -57,219 +57,219 @@ struct ChannelStories {
         ]
     )
     func life(profile: ModelProfile) throws {
-        var (bench, link, channel) = try withChannel(profile)
+        var (harness, link, channel) = try withChannel(profile)
         let long = [UInt8](repeating: 7, count: 40)
-        let send = bench.ask(.send(long, channel), of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(send) }
-        bench.channels(of: peer.address) { channels in
+        let send = harness.ask(.send(long, channel), of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(send) }
+        harness.channels(of: peer.address) { channels in
             let taken = channels.take()
             #expect(taken == long)
             channels.send([1, 2, 3])
         }
-        let receive = bench.ask(.receive(channel), of: link)
-        #expect(try bench.sdu(receive) == [1, 2, 3])
-        let close = bench.ask(.close(channel), of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(close) }
-        #expect(bench.core.description(of: channel) == nil)
-        let late = bench.ask(.send([1], channel), of: link)
-        #expect(bench.failure(late) == .closed)
-        let end = bench.ask(.awaitEnd(channel), of: link)
-        #expect(try bench.channelEnd(end) == .closed)
-        #expect(bench.controller.violations.isEmpty)
+        let receive = harness.ask(.receive(channel), of: link)
+        #expect(try harness.sdu(receive) == [1, 2, 3])
+        let close = harness.ask(.close(channel), of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(close) }
+        #expect(harness.core.description(of: channel) == nil)
+        let late = harness.ask(.send([1], channel), of: link)
+        #expect(harness.failure(late) == .closed)
+        let end = harness.ask(.awaitEnd(channel), of: link)
+        #expect(try harness.channelEnd(end) == .closed)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("An unknown SPSM is refused, and a request to a peer without channels times out")
     func refusals() throws {
-        var (bench, link) = try connected()
-        let opening = bench.ask(.open(0x0081, .enhanced, count: 3, .init()), of: link)
-        bench.drive()
-        #expect(bench.failure(opening) == .refused(.spsmNotSupported))
-        bench.controller.peers[peer.address]?.channels = nil
-        let unanswered = bench.ask(.open(0x0080, .credit, count: 1, .init()), of: link)
-        bench.advance(by: .seconds(31))
-        #expect(bench.failure(unanswered) == .timedOut)
-        let impossible = bench.ask(.open(0x0080, .credit, count: 2, .init()), of: link)
-        #expect(bench.failure(impossible) == .invalidParameters)
+        var (harness, link) = try connected()
+        let opening = harness.ask(.open(0x0081, .enhanced, count: 3, .init()), of: link)
+        harness.drive()
+        #expect(harness.failure(opening) == .refused(.spsmNotSupported))
+        harness.controller.peers[peer.address]?.channels = nil
+        let unanswered = harness.ask(.open(0x0080, .credit, count: 1, .init()), of: link)
+        harness.advance(by: .seconds(31))
+        #expect(harness.failure(unanswered) == .timedOut)
+        let impossible = harness.ask(.open(0x0080, .credit, count: 2, .init()), of: link)
+        #expect(harness.failure(impossible) == .invalidParameters)
     }
 
     @Test("Sending waits for the peer's credits and resumes with them")
     func waitsForCredits() throws {
-        var (bench, link, channel) = try withChannel()
-        let sends = (0..<10).map { bench.ask(.send([UInt8($0)], channel), of: link) }
-        bench.drive()
-        #expect(sends.filter { !bench.isPending($0) }.count == 4)
+        var (harness, link, channel) = try withChannel()
+        let sends = (0..<10).map { harness.ask(.send([UInt8($0)], channel), of: link) }
+        harness.drive()
+        #expect(sends.filter { !harness.isPending($0) }.count == 4)
         for number in 0..<10 {
-            bench.channels(of: peer.address) { channels in
+            harness.channels(of: peer.address) { channels in
                 let taken = channels.take()
                 #expect(taken == [UInt8(number)])
             }
         }
-        #expect(bench.unfinished(sends).isEmpty)
+        #expect(harness.unfinished(sends).isEmpty)
     }
 
     @Test("SDUs that are not received stop the peer, and credits limit their number")
     func backPressure() throws {
-        var (bench, link, channel) = try withChannel()
-        bench.channels(of: peer.address) { channels in
+        var (harness, link, channel) = try withChannel()
+        harness.channels(of: peer.address) { channels in
             for number in 0..<20 { channels.send([UInt8(number)]) }
         }
-        #expect(bench.core.description(of: channel)?.receiveCredits == 0)
+        #expect(harness.core.description(of: channel)?.receiveCredits == 0)
         for number in 0..<20 {
-            let receive = bench.ask(.receive(channel), of: link)
-            bench.drive()
-            #expect(try bench.sdu(receive) == [UInt8(number)])
+            let receive = harness.ask(.receive(channel), of: link)
+            harness.drive()
+            #expect(try harness.sdu(receive) == [UInt8(number)])
         }
     }
 
     @Test("SDUs that a peer sent before it closed are received before the end")
     func closedByPeer() throws {
-        var (bench, link, channel) = try withChannel()
-        bench.channels(of: peer.address) { channels in channels.send([1]) }
-        bench.channels(of: peer.address) { channels in channels.send([2]) }
-        bench.channels(of: peer.address) { channels in channels.close() }
+        var (harness, link, channel) = try withChannel()
+        harness.channels(of: peer.address) { channels in channels.send([1]) }
+        harness.channels(of: peer.address) { channels in channels.send([2]) }
+        harness.channels(of: peer.address) { channels in channels.close() }
         for expected: [UInt8]? in [[1], [2], nil, nil] {
-            let receive = bench.ask(.receive(channel), of: link)
-            #expect(try bench.sdu(receive) == expected)
+            let receive = harness.ask(.receive(channel), of: link)
+            #expect(try harness.sdu(receive) == expected)
         }
-        let end = bench.ask(.awaitEnd(channel), of: link)
-        #expect(try bench.channelEnd(end) == .closedByPeer)
-        let late = bench.ask(.send([1], channel), of: link)
-        #expect(bench.failure(late) == .closedByPeer)
+        let end = harness.ask(.awaitEnd(channel), of: link)
+        #expect(try harness.channelEnd(end) == .closedByPeer)
+        let late = harness.ask(.send([1], channel), of: link)
+        #expect(harness.failure(late) == .closedByPeer)
     }
 
     @Test("The end of the link completes every waiting request once")
     func linkEnds() throws {
-        var (bench, link, channel) = try withChannel()
-        let receive = bench.ask(.receive(channel), of: link)
-        let another = bench.ask(.receive(channel), of: link)
-        #expect(bench.error(another) == .busy)
-        let end = bench.ask(.awaitEnd(channel), of: link)
-        let sends = (0..<6).map { bench.ask(.send([UInt8($0)], channel), of: link) }
-        let opening = bench.ask(.open(0x0080, .credit, count: 1, small), of: link)
-        bench.controller.dropLink(to: peer.address, .connectionTimeout)
-        bench.drive()
+        var (harness, link, channel) = try withChannel()
+        let receive = harness.ask(.receive(channel), of: link)
+        let another = harness.ask(.receive(channel), of: link)
+        #expect(harness.error(another) == .busy)
+        let end = harness.ask(.awaitEnd(channel), of: link)
+        let sends = (0..<6).map { harness.ask(.send([UInt8($0)], channel), of: link) }
+        let opening = harness.ask(.open(0x0080, .credit, count: 1, small), of: link)
+        harness.controller.dropLink(to: peer.address, .connectionTimeout)
+        harness.drive()
         let reason = HostError.disconnected(.connectionTimeout)
-        #expect(bench.error(receive) == reason)
-        #expect(try bench.channelEnd(end) == .linkEnded(reason))
-        #expect(bench.unfinished(sends + [opening]).isEmpty)
-        let late = bench.ask(.send([1], channel), of: link)
-        #expect(bench.error(late) == reason)
+        #expect(harness.error(receive) == reason)
+        #expect(try harness.channelEnd(end) == .linkEnded(reason))
+        #expect(harness.unfinished(sends + [opening]).isEmpty)
+        let late = harness.ask(.send([1], channel), of: link)
+        #expect(harness.error(late) == reason)
     }
 
     @Test("A violation ends the channel and not the link")
     func violation() throws {
-        var (bench, link, channel) = try withChannel()
-        let handle = try #require(bench.controller.handle(of: peer.address))
+        var (harness, link, channel) = try withChannel()
+        let handle = try #require(harness.controller.handle(of: peer.address))
         let local = ChannelIdentifier(rawValue: 0x0040)
-        bench.controller.sendFrame(L2CAPFrame.encode([41, 0], on: local), on: handle)
-        bench.drive()
-        let end = bench.ask(.awaitEnd(channel), of: link)
-        #expect(try bench.channelEnd(end) == .violated(.sduTooLong))
-        let receive = bench.ask(.receive(channel), of: link)
-        #expect(bench.failure(receive) == .violated(.sduTooLong))
-        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(read) }
+        harness.controller.sendFrame(L2CAPFrame.encode([41, 0], on: local), on: handle)
+        harness.drive()
+        let end = harness.ask(.awaitEnd(channel), of: link)
+        #expect(try harness.channelEnd(end) == .violated(.sduTooLong))
+        let receive = harness.ask(.receive(channel), of: link)
+        #expect(harness.failure(receive) == .violated(.sduTooLong))
+        let read = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(read) }
     }
 
     @Test("Reads take turns with a channel that always has data")
     func turns() throws {
-        var (bench, link, channel) = try withChannel(.poor)
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.keepsPackets = true
+        var (harness, link, channel) = try withChannel(.poor)
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.keepsPackets = true
         for _ in 0..<20 {
-            _ = bench.ask(.send([UInt8](repeating: 1, count: 40), channel), of: link)
+            _ = harness.ask(.send([UInt8](repeating: 1, count: 40), channel), of: link)
         }
-        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        bench.controller.keepsPackets = false
-        bench.controller.releasePackets(100, on: handle)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(read) }
+        let read = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        harness.controller.keepsPackets = false
+        harness.controller.releasePackets(100, on: handle)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(read) }
     }
 
     @Test("A request that is canceled leaves no state")
     func cancellation() throws {
-        var (bench, link) = try connected()
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.keepsPackets = true
+        var (harness, link) = try connected()
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.keepsPackets = true
         let request = ChannelRequest.open(0x0080, .enhanced, count: 4, .init())
-        let opening = bench.ask(request, of: link)
-        bench.drive()
-        bench.core.cancel(request, opening, of: link, now: bench.now)
-        bench.controller.keepsPackets = false
-        bench.controller.releasePackets(100, on: handle)
-        bench.drive()
-        #expect(bench.isPending(opening))
-        let channels = bench.controller.peers[peer.address]?.channels
+        let opening = harness.ask(request, of: link)
+        harness.drive()
+        harness.core.cancel(request, opening, of: link, now: harness.now)
+        harness.controller.keepsPackets = false
+        harness.controller.releasePackets(100, on: handle)
+        harness.drive()
+        #expect(harness.isPending(opening))
+        let channels = harness.controller.peers[peer.address]?.channels
         #expect(channels?.link.openChannels.isEmpty == true)
     }
 
     @Test("A listener gets the channels of peers, up to its backlog")
     func listening() throws {
-        var (bench, _) = try connected()
-        let key = try listen(&bench, backlog: 2)
-        #expect(throws: L2CAP.Failure.alreadyListening) { try listen(&bench) }
-        let early = accept(key, &bench)
-        let second = accept(key, &bench)
-        #expect(bench.error(second) == .busy)
+        var (harness, _) = try connected()
+        let key = try listen(&harness, backlog: 2)
+        #expect(throws: L2CAP.Failure.alreadyListening) { try listen(&harness) }
+        let early = accept(key, &harness)
+        let second = accept(key, &harness)
+        #expect(harness.error(second) == .busy)
         for _ in 0..<5 {
-            bench.channels(of: peer.address) { channels in channels.open(0x0090) }
+            harness.channels(of: peer.address) { channels in channels.open(0x0090) }
         }
-        let told = bench.controller.peers[peer.address]?.channels?.told ?? []
+        let told = harness.controller.peers[peer.address]?.channels?.told ?? []
         #expect(told.count { if case .opened = $0 { true } else { false } } == 3)
         #expect(told.contains(.refused(1, .refused(.noResources))))
-        #expect(try bench.channels(early).count == 1)
-        let third = accept(key, &bench)
-        #expect(try bench.channels(third).count == 1)
-        let fourth = accept(key, &bench)
-        let last = try bench.channels(fourth)
-        #expect(bench.core.description(of: try #require(last.first))?.spsm == 0x0090)
-        let waiting = accept(key, &bench)
-        bench.core.stopListening(key, now: bench.now)
-        bench.performActions()
-        #expect(try bench.channels(waiting).isEmpty)
-        bench.channels(of: peer.address) { channels in channels.open(0x0090) }
-        let refused = bench.controller.peers[peer.address]?.channels?.told.last
+        #expect(try harness.channels(early).count == 1)
+        let third = accept(key, &harness)
+        #expect(try harness.channels(third).count == 1)
+        let fourth = accept(key, &harness)
+        let last = try harness.channels(fourth)
+        #expect(harness.core.description(of: try #require(last.first))?.spsm == 0x0090)
+        let waiting = accept(key, &harness)
+        harness.core.stopListening(key, now: harness.now)
+        harness.performActions()
+        #expect(try harness.channels(waiting).isEmpty)
+        harness.channels(of: peer.address) { channels in channels.open(0x0090) }
+        let refused = harness.controller.peers[peer.address]?.channels?.told.last
         #expect(refused == .refused(1, .refused(.spsmNotSupported)))
     }
 
     @Test("Channels that were not accepted are closed with their listener")
     func unaccepted() throws {
-        var (bench, _) = try connected()
-        let key = try listen(&bench)
-        bench.channels(of: peer.address) { channels in channels.open(0x0090) }
-        bench.core.stopListening(key, now: bench.now)
-        bench.drive()
-        let channels = bench.controller.peers[peer.address]?.channels
+        var (harness, _) = try connected()
+        let key = try listen(&harness)
+        harness.channels(of: peer.address) { channels in channels.open(0x0090) }
+        harness.core.stopListening(key, now: harness.now)
+        harness.drive()
+        let channels = harness.controller.peers[peer.address]?.channels
         #expect(channels?.link.openChannels.isEmpty == true)
     }
 
     @Test("The host selects unused SPSMs until none is left")
     func dynamicNumbers() throws {
-        var (bench, _) = try connected()
+        var (harness, _) = try connected()
         var numbers: Set<UInt16> = []
         for _ in L2CAP.SPSM.dynamicRange {
-            let key = try bench.core.listen(nil, terms: ListenerTerms(), backlogLimit: 1)
+            let key = try harness.core.listen(nil, terms: ListenerTerms(), backlogLimit: 1)
             numbers.insert(key.spsm.rawValue)
         }
         #expect(numbers == Set(L2CAP.SPSM.dynamicRange))
         #expect(throws: L2CAP.Failure.alreadyListening) {
-            try bench.core.listen(nil, terms: ListenerTerms(), backlogLimit: 1)
+            try harness.core.listen(nil, terms: ListenerTerms(), backlogLimit: 1)
         }
     }
 
     @Test("A shutdown completes every request that waits for channels")
     func shutDown() throws {
-        var (bench, link, channel) = try withChannel()
-        let key = try listen(&bench)
-        let waiting = accept(key, &bench)
-        let receive = bench.ask(.receive(channel), of: link)
-        bench.core.shutDown(now: bench.now)
-        bench.advance(by: .seconds(2))
-        #expect(bench.error(waiting) == .closed)
-        #expect(!bench.isPending(receive))
+        var (harness, link, channel) = try withChannel()
+        let key = try listen(&harness)
+        let waiting = accept(key, &harness)
+        let receive = harness.ask(.receive(channel), of: link)
+        harness.core.shutDown(now: harness.now)
+        harness.advance(by: .seconds(2))
+        #expect(harness.error(waiting) == .closed)
+        #expect(!harness.isPending(receive))
     }
 }

@@ -18,25 +18,25 @@ struct EnhancedBearerStories {
         self.peer = peer
     }
 
-    private func connected(isEncrypted: Bool = true) throws -> (Bench, LinkIdentifier) {
-        var bench = Bench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
+    private func connected(isEncrypted: Bool = true) throws -> (Harness, LinkIdentifier) {
+        var harness = Harness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
         if isEncrypted {
-            bench.core.withLink(link, now: bench.now) { link, _ in
+            harness.core.withLink(link, now: harness.now) { link, _ in
                 link.security = LinkSecurity(isEncrypted: true, keySize: 16)
             }
         }
-        return (bench, link)
+        return (harness, link)
     }
 
-    private func withBearers(_ count: Int) throws -> (Bench, LinkIdentifier) {
-        var (bench, link) = try connected()
-        let id = bench.takeRequest()
-        bench.core.openEnhancedBearers(count, on: link, id: id, now: bench.now)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(id) }
-        #expect(bench.core.enhancedBearerCount(of: link) == count)
-        return (bench, link)
+    private func withBearers(_ count: Int) throws -> (Harness, LinkIdentifier) {
+        var (harness, link) = try connected()
+        let id = harness.takeRequest()
+        harness.core.openEnhancedBearers(count, on: link, id: id, now: harness.now)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(id) }
+        #expect(harness.core.enhancedBearerCount(of: link) == count)
+        return (harness, link)
     }
 
     private func readDeviceName(_ range: String = "0100FFFF") -> [UInt8] {
@@ -45,18 +45,18 @@ struct EnhancedBearerStories {
 
     @Test("A peer's request is answered on its bearer")
     func serves() throws {
-        var (bench, link) = try connected()
-        bench.channels(of: peer.address) { channels in
+        var (harness, link) = try connected()
+        harness.channels(of: peer.address) { channels in
             channels.open(.enhancedATT, .enhanced, count: 2)
         }
-        #expect(bench.core.enhancedBearerCount(of: link) == 2)
-        let ends = bench.controller.peers[peer.address]?.channels?.link.openChannels ?? []
+        #expect(harness.core.enhancedBearerCount(of: link) == 2)
+        let ends = harness.controller.peers[peer.address]?.channels?.link.openChannels ?? []
         try #require(ends.count == 2)
         // Both requests are sent at once, and neither waits for the other.
-        bench.channels(of: peer.address) { channels in
+        harness.channels(of: peer.address) { channels in
             for end in ends { channels.send(readDeviceName(), on: end) }
         }
-        bench.channels(of: peer.address) { channels in
+        harness.channels(of: peer.address) { channels in
             for end in ends {
                 let answer = channels.link.take(from: end)
                 #expect(answer?.first == 0x09)
@@ -67,12 +67,12 @@ struct EnhancedBearerStories {
 
     @Test("The MTU is that of the channel and cannot be exchanged")
     func exchangesNoMTU() throws {
-        var (bench, _) = try connected()
-        bench.channels(of: peer.address) { channels in
+        var (harness, _) = try connected()
+        harness.channels(of: peer.address) { channels in
             channels.open(.enhancedATT, .enhanced)
         }
-        bench.channels(of: peer.address) { channels in channels.send([0x02, 0x00, 0x02]) }
-        bench.channels(of: peer.address) { channels in
+        harness.channels(of: peer.address) { channels in channels.send([0x02, 0x00, 0x02]) }
+        harness.channels(of: peer.address) { channels in
             let answer = channels.take()
             #expect(answer == [0x01, 0x02, 0x00, 0x00, 0x06])
         }
@@ -80,151 +80,151 @@ struct EnhancedBearerStories {
 
     @Test("Enhanced bearers require encryption and the enhanced mode")
     func needsEncryption() throws {
-        var (bench, link) = try connected(isEncrypted: false)
-        bench.channels(of: peer.address) { channels in
+        var (harness, link) = try connected(isEncrypted: false)
+        harness.channels(of: peer.address) { channels in
             channels.open(.enhancedATT, .enhanced)
         }
-        bench.channels(of: peer.address) { channels in channels.open(.enhancedATT, .credit) }
-        let told = bench.controller.peers[peer.address]?.channels?.told ?? []
+        harness.channels(of: peer.address) { channels in channels.open(.enhancedATT, .credit) }
+        let told = harness.controller.peers[peer.address]?.channels?.told ?? []
         #expect(
             told == [
                 .refused(1, .refused(.insufficientAuthentication)),
                 .refused(1, .refused(.spsmNotSupported)),
             ]
         )
-        #expect(bench.core.enhancedBearerCount(of: link) == 0)
+        #expect(harness.core.enhancedBearerCount(of: link) == 0)
     }
 
     @Test("A peer gets at most five enhanced bearers")
     func limit() throws {
-        var (bench, link) = try connected()
+        var (harness, link) = try connected()
         for _ in 0..<2 {
-            bench.channels(of: peer.address) { channels in
+            harness.channels(of: peer.address) { channels in
                 channels.open(.enhancedATT, .enhanced, count: 3)
             }
         }
-        #expect(bench.core.enhancedBearerCount(of: link) == EnhancedBearers.limit)
+        #expect(harness.core.enhancedBearerCount(of: link) == EnhancedBearers.limit)
     }
 
     @Test("An indication of Service Changed counts on every bearer")
     func serviceChanged() throws {
-        var (bench, link) = try withBearers(1)
-        bench.core.withLink(link, now: bench.now) { link, _ in
+        var (harness, link) = try withBearers(1)
+        harness.core.withLink(link, now: harness.now) { link, _ in
             link.bearer.client.expectServiceChanged(at: AttributeHandle(3))
         }
-        bench.channels(of: peer.address) { channels in
+        harness.channels(of: peer.address) { channels in
             channels.send([0x1D, 0x03, 0x00, 0x10, 0x00, 0x2F, 0x00])
         }
-        let changes = bench.events.compactMap { event in
+        let changes = harness.events.compactMap { event in
             if case .servicesChanged(link, let handles) = event { handles } else { nil }
         }
         #expect(changes == [AttributeHandle(0x10)...AttributeHandle(0x2F)])
-        bench.channels(of: peer.address) { channels in
+        harness.channels(of: peer.address) { channels in
             #expect(channels.take() == [0x1E])
         }
     }
 
     @Test("A read uses a bearer that is not busy, and its response arrives there")
     func overtakes() throws {
-        var (bench, link) = try withBearers(1)
-        bench.controller.peers[peer.address]?.isSilent = true
-        let slow = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        let quick = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        bench.channels(of: peer.address) { channels in
+        var (harness, link) = try withBearers(1)
+        harness.controller.peers[peer.address]?.isSilent = true
+        let slow = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        let quick = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        harness.channels(of: peer.address) { channels in
             let request = channels.take()
             #expect(request?.first == 0x0A)
             channels.send([0x0B, 1, 2, 3])
         }
-        guard case .gatt(.value(let value)) = try bench.answer(quick) else {
-            throw Bench.UnexpectedAnswer()
+        guard case .gatt(.value(let value)) = try harness.answer(quick) else {
+            throw Harness.UnexpectedAnswer()
         }
         #expect(value == [1, 2, 3])
-        #expect(bench.isPending(slow))
+        #expect(harness.isPending(slow))
     }
 
     @Test("Writes keep their order on the first bearer")
     func keepsOrder() throws {
-        var (bench, link) = try withBearers(2)
+        var (harness, link) = try withBearers(2)
         let writes = (0..<6).map { number in
-            bench.ask(.gatt(.write(ModelServer.writableHandle, [UInt8(number)])), of: link)
+            harness.ask(.gatt(.write(ModelServer.writableHandle, [UInt8(number)])), of: link)
         }
-        bench.drive()
-        #expect(bench.unfinished(writes).isEmpty)
-        let told = bench.controller.peers[peer.address]?.channels?.told ?? []
+        harness.drive()
+        #expect(harness.unfinished(writes).isEmpty)
+        let told = harness.controller.peers[peer.address]?.channels?.told ?? []
         #expect(!told.contains { if case .arrived = $0 { true } else { false } })
     }
 
     @Test("A bearer that ends fails only its own requests")
     func ends() throws {
-        var (bench, link) = try withBearers(1)
-        bench.controller.peers[peer.address]?.isSilent = true
-        let slow = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        let lost = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        bench.channels(of: peer.address) { channels in channels.close() }
-        guard case .failure(let error)? = bench.result(lost) else {
+        var (harness, link) = try withBearers(1)
+        harness.controller.peers[peer.address]?.isSilent = true
+        let slow = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        let lost = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        harness.channels(of: peer.address) { channels in channels.close() }
+        guard case .failure(let error)? = harness.result(lost) else {
             Issue.record("not told")
             return
         }
         #expect(error as? GATT.Failure == .bearerClosed)
-        #expect(bench.isPending(slow))
-        #expect(bench.core.enhancedBearerCount(of: link) == 0)
+        #expect(harness.isPending(slow))
+        #expect(harness.core.enhancedBearerCount(of: link) == 0)
     }
 
     @Test("A bearer with an unanswered request is closed, and the link remains")
     func hangs() throws {
-        var (bench, link) = try withBearers(1)
-        bench.controller.peers[peer.address]?.isSilent = true
-        let slow = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        let hanging = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        bench.controller.sendPDU(.readResponse(.init(value: [9])), from: peer.address)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(slow) }
-        bench.advance(by: .seconds(31))
-        #expect(!bench.isPending(hanging))
-        #expect(bench.core.enhancedBearerCount(of: link) == 0)
-        #expect(bench.ends[link] == nil)
+        var (harness, link) = try withBearers(1)
+        harness.controller.peers[peer.address]?.isSilent = true
+        let slow = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        let hanging = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        harness.controller.sendPDU(.readResponse(.init(value: [9])), from: peer.address)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(slow) }
+        harness.advance(by: .seconds(31))
+        #expect(!harness.isPending(hanging))
+        #expect(harness.core.enhancedBearerCount(of: link) == 0)
+        #expect(harness.ends[link] == nil)
     }
 
     @Test("Waiting requests on every bearer fail once the peer's table has changed")
     func staleHandles() throws {
-        var (bench, link) = try withBearers(1)
-        _ = bench.ask(.database, of: link)
-        bench.drive()
-        bench.controller.peers[peer.address]?.isSilent = true
+        var (harness, link) = try withBearers(1)
+        _ = harness.ask(.database, of: link)
+        harness.drive()
+        harness.controller.peers[peer.address]?.isSilent = true
         let reads = (0..<4).map { _ in
-            bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+            harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         }
-        bench.drive()
-        let now = bench.now
-        let load = bench.core.look(at: link) { $0.enhanced[0].load }
+        harness.drive()
+        let now = harness.now
+        let load = harness.core.look(at: link) { $0.enhanced[0].load }
         #expect(load == 2)
-        bench.core.withLink(link, now: now) { $0.databaseChanged(&$1) }
-        bench.drive()
+        harness.core.withLink(link, now: now) { $0.databaseChanged(&$1) }
+        harness.drive()
         // One request on each bearer is at the peer, which refuses it.
-        #expect(reads.map { bench.isPending($0) } == [true, true, false, false])
+        #expect(reads.map { harness.isPending($0) } == [true, true, false, false])
         let refusal = GATT.Failure.attribute(
             .databaseOutOfSync,
             handle: ModelServer.readableHandle
         )
         for read in reads.suffix(2) {
-            #expect(throws: refusal) { try bench.answer(read) }
+            #expect(throws: refusal) { try harness.answer(read) }
         }
     }
 
     @Test("The end of the link ends bearers and their requests")
     func linkEnds() throws {
-        var (bench, link) = try withBearers(2)
-        bench.controller.peers[peer.address]?.isSilent = true
+        var (harness, link) = try withBearers(2)
+        harness.controller.peers[peer.address]?.isSilent = true
         let reads = (0..<6).map { _ in
-            bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+            harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         }
-        bench.drive()
-        bench.controller.dropLink(to: peer.address, .connectionTimeout)
-        bench.drive()
-        for read in reads { #expect(bench.error(read) == .disconnected(.connectionTimeout)) }
+        harness.drive()
+        harness.controller.dropLink(to: peer.address, .connectionTimeout)
+        harness.drive()
+        for read in reads { #expect(harness.error(read) == .disconnected(.connectionTimeout)) }
     }
 }

@@ -20,41 +20,43 @@ struct PeerStories {
     private func connected(
         accepting: Bool = true,
         _ profile: ModelProfile = .rich
-    ) throws -> (Bench, LinkIdentifier) {
-        var bench = Bench.ready(profile, peers: [peer]) { $0.acceptsParameterRequests = accepting }
-        let link = try bench.connect(peer.address)
-        return (bench, link)
+    ) throws -> (Harness, LinkIdentifier) {
+        var harness = Harness.ready(profile, peers: [peer]) {
+            $0.acceptsParameterRequests = accepting
+        }
+        let link = try harness.connect(peer.address)
+        return (harness, link)
     }
 
-    private func isAccepted(_ bench: Bench) throws -> Bool {
-        let packet = try #require(bench.controller.peers[peer.address]?.signalling.last)
-        return try Signalling.ConnectionParametersResponse(parsing: packet.parameters).isAccepted
+    private func isAccepted(_ harness: Harness) throws -> Bool {
+        let packet = try #require(harness.controller.peers[peer.address]?.signaling.last)
+        return try Signaling.ConnectionParametersResponse(parsing: packet.parameters).isAccepted
     }
 
     @Test(
         "The host decides on a request for other parameters on the signaling channel",
         arguments: [true, false]
     )
-    func signalling(accepting: Bool) throws {
-        var (bench, link) = try connected(accepting: accepting, .poor)
-        bench.controller.requestParameters(slow, from: peer.address)
-        bench.drive()
-        #expect(try isAccepted(bench) == accepting)
-        let interval = bench.core.properties(of: link)?.parameters.interval
+    func signaling(accepting: Bool) throws {
+        var (harness, link) = try connected(accepting: accepting, .poor)
+        harness.controller.requestParameters(slow, from: peer.address)
+        harness.drive()
+        #expect(try isAccepted(harness) == accepting)
+        let interval = harness.core.properties(of: link)?.parameters.interval
         #expect(interval == (accepting ? .milliseconds(200) : .milliseconds(30)))
-        #expect(bench.controller.commands.contains(.leConnectionUpdate) == accepting)
-        #expect(bench.controller.violations.isEmpty)
+        #expect(harness.controller.commands.contains(.leConnectionUpdate) == accepting)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("Impossible parameters are refused")
     func invalid() throws {
-        var (bench, _) = try connected()
+        var (harness, _) = try connected()
         var request = slow
         request.supervisionTimeout = 10
-        bench.controller.requestParameters(request, from: peer.address)
-        bench.drive()
-        #expect(try !isAccepted(bench))
-        #expect(!bench.controller.commands.contains(.leConnectionUpdate))
+        harness.controller.requestParameters(request, from: peer.address)
+        harness.drive()
+        #expect(try !isAccepted(harness))
+        #expect(!harness.controller.commands.contains(.leConnectionUpdate))
     }
 
     @Test(
@@ -63,9 +65,9 @@ struct PeerStories {
         [600, 10]
     )
     func linkLayer(accepting: Bool, timeout: UInt16) throws {
-        var (bench, _) = try connected(accepting: accepting)
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.send(
+        var (harness, _) = try connected(accepting: accepting)
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.send(
             .remoteConnectionParameterRequest(
                 .init(
                     connectionHandle: handle,
@@ -76,58 +78,58 @@ struct PeerStories {
                 )
             )
         )
-        bench.drive()
+        harness.drive()
         let isAccepted = accepting && timeout == 600
         #expect(
-            bench.controller.commands.last
+            harness.controller.commands.last
                 == (isAccepted
                     ? .leRemoteConnectionParameterRequestReply
                     : .leRemoteConnectionParameterRequestNegativeReply)
         )
-        #expect(bench.controller.violations.isEmpty)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A request for an unknown key is refused at once")
     func longTermKey() throws {
-        var (bench, _) = try connected()
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.send(
+        var (harness, _) = try connected()
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.send(
             .longTermKeyRequest(
                 .init(connectionHandle: handle, random: 5, encryptedDiversifier: 6)
             )
         )
-        bench.drive()
-        #expect(bench.controller.commands.last == .leLongTermKeyRequestNegativeReply)
-        #expect(bench.controller.violations.isEmpty)
+        harness.drive()
+        #expect(harness.controller.commands.last == .leLongTermKeyRequestNegativeReply)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A peer that floods the signaling channel gets a limited number of responses")
     func flood() throws {
-        var (bench, link) = try connected(.poor)
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.keepsPackets = true
+        var (harness, link) = try connected(.poor)
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.keepsPackets = true
         for number in 1...200 {
-            let echo = Signalling.Packet(
+            let echo = Signaling.Packet(
                 code: .init(rawValue: 0x08),
                 identifier: UInt8(number),
                 parameters: []
             )
-            let frame = L2CAPFrame.encode(echo.encode(), on: .signalling)
-            bench.controller.sendFrame(frame, on: handle)
+            let frame = L2CAPFrame.encode(echo.encode(), on: .signaling)
+            harness.controller.sendFrame(frame, on: handle)
         }
-        bench.drive()
-        bench.controller.keepsPackets = false
-        bench.controller.releasePackets(100, on: handle)
-        bench.drive()
-        let answers = bench.controller.peers[peer.address]?.signalling.count ?? 0
+        harness.drive()
+        harness.controller.keepsPackets = false
+        harness.controller.releasePackets(100, on: handle)
+        harness.drive()
+        let answers = harness.controller.peers[peer.address]?.signaling.count ?? 0
         #expect((1...(LogicalLink.answerLimit + 9)).contains(answers))
-        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(read) }
-        #expect(bench.controller.violations.isEmpty)
+        let read = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(read) }
+        #expect(harness.controller.violations.isEmpty)
     }
 
-    private func connected(_ profile: ModelProfile) throws -> (Bench, LinkIdentifier) {
+    private func connected(_ profile: ModelProfile) throws -> (Harness, LinkIdentifier) {
         try connected(accepting: true, profile)
     }
 }

@@ -24,7 +24,7 @@ struct Procedure: Sendable, CustomTestStringConvertible {
         [
             Procedure(request: .readRSSI, opcode: .readRSSI),
             Procedure(request: .readPHY, opcode: .leReadPHY),
-            Procedure(request: .setDataLength(octets: 251), opcode: .leSetDataLength),
+            Procedure(request: .setDataLength(bytes: 251), opcode: .leSetDataLength),
         ] + ending
 
     static let ending = [
@@ -50,39 +50,39 @@ struct Procedure: Sendable, CustomTestStringConvertible {
 struct ProcedureStories {
     private let peer = ModelPeer(1)
 
-    private func connected() throws -> (Bench, LinkIdentifier) {
-        var bench = Bench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
-        return (bench, link)
+    private func connected() throws -> (Harness, LinkIdentifier) {
+        var harness = Harness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
+        return (harness, link)
     }
 
     @Test("A procedure succeeds with the result of the controllers")
     func succeed() throws {
-        var (bench, link) = try connected()
-        let requests = Procedure.all.map { bench.ask($0.request, of: link) }
-        bench.drive()
+        var (harness, link) = try connected()
+        let requests = Procedure.all.map { harness.ask($0.request, of: link) }
+        harness.drive()
         var answers: [String] = []
-        for request in requests { answers.append("\(try bench.answer(request))") }
+        for request in requests { answers.append("\(try harness.answer(request))") }
         #expect(answers[0].contains("-48"))
-        let properties = try #require(bench.core.properties(of: link))
+        let properties = try #require(harness.core.properties(of: link))
         #expect(properties.phy == LinkPHY(transmit: .le2M, receive: .le2M))
         #expect(properties.parameters.interval == .milliseconds(15))
-        #expect(properties.dataLength.transmitOctets == 251)
+        #expect(properties.dataLength.transmitBytes == 251)
         #expect(answers[5].contains("1521"), "the company of the model's peers")
-        #expect(bench.controller.violations.isEmpty)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A refused procedure fails, and may be requested again", arguments: Procedure.all)
     func refused(_ procedure: Procedure) throws {
-        var (bench, link) = try connected()
-        bench.controller.refusals = [procedure.opcode: .controllerBusy]
-        let first = bench.ask(procedure.request, of: link)
-        bench.drive()
-        #expect(bench.error(first) == .controller(.controllerBusy))
-        bench.controller.refusals = [:]
-        let second = bench.ask(procedure.request, of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(second) }
+        var (harness, link) = try connected()
+        harness.controller.refusals = [procedure.opcode: .controllerBusy]
+        let first = harness.ask(procedure.request, of: link)
+        harness.drive()
+        #expect(harness.error(first) == .controller(.controllerBusy))
+        harness.controller.refusals = [:]
+        let second = harness.ask(procedure.request, of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(second) }
     }
 
     @Test(
@@ -90,16 +90,16 @@ struct ProcedureStories {
         arguments: Procedure.all
     )
     func mute(_ procedure: Procedure) throws {
-        var (bench, link) = try connected()
-        bench.controller.muteCommands = [procedure.opcode]
-        let first = bench.ask(procedure.request, of: link)
-        bench.advance(by: .seconds(5))
-        #expect(bench.error(first) == .commandTimedOut)
-        bench.controller.muteCommands = []
-        let second = bench.ask(procedure.request, of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(second) }
-        #expect(bench.core.state == .ready)
+        var (harness, link) = try connected()
+        harness.controller.muteCommands = [procedure.opcode]
+        let first = harness.ask(procedure.request, of: link)
+        harness.advance(by: .seconds(5))
+        #expect(harness.error(first) == .commandTimedOut)
+        harness.controller.muteCommands = []
+        let second = harness.ask(procedure.request, of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(second) }
+        #expect(harness.core.state == .ready)
     }
 
     @Test(
@@ -107,11 +107,11 @@ struct ProcedureStories {
         arguments: Procedure.ending
     )
     func refusedByPeer(_ procedure: Procedure) throws {
-        var (bench, link) = try connected()
-        bench.controller.badEnds = [procedure.opcode: .unsupportedRemoteFeature]
-        let request = bench.ask(procedure.request, of: link)
-        bench.drive()
-        #expect(bench.error(request) == .controller(.unsupportedRemoteFeature))
+        var (harness, link) = try connected()
+        harness.controller.badEnds = [procedure.opcode: .unsupportedRemoteFeature]
+        let request = harness.ask(procedure.request, of: link)
+        harness.drive()
+        #expect(harness.error(request) == .controller(.unsupportedRemoteFeature))
     }
 
     @Test(
@@ -119,47 +119,47 @@ struct ProcedureStories {
         arguments: Procedure.ending
     )
     func endless(_ procedure: Procedure) throws {
-        var (bench, link) = try connected()
-        bench.controller.endlessCommands = [procedure.opcode]
-        let first = bench.ask(procedure.request, of: link)
-        bench.drive()
-        let second = bench.ask(procedure.request, of: link)
-        #expect(bench.error(second) == .busy)
-        bench.advance(by: LinkCore.procedureTimeout)
-        #expect(bench.error(first) == .timedOut)
-        bench.controller.endlessCommands = []
-        let third = bench.ask(procedure.request, of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(third) }
+        var (harness, link) = try connected()
+        harness.controller.endlessCommands = [procedure.opcode]
+        let first = harness.ask(procedure.request, of: link)
+        harness.drive()
+        let second = harness.ask(procedure.request, of: link)
+        #expect(harness.error(second) == .busy)
+        harness.advance(by: LinkCore.procedureTimeout)
+        #expect(harness.error(first) == .timedOut)
+        harness.controller.endlessCommands = []
+        let third = harness.ask(procedure.request, of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(third) }
     }
 
     @Test("A canceled procedure stays busy until it ends", arguments: Procedure.ending)
     func cancelled(_ procedure: Procedure) throws {
-        var (bench, link) = try connected()
-        let first = bench.ask(procedure.request, of: link)
-        bench.core.cancelRequest(first, of: link, now: bench.now)
-        let second = bench.ask(procedure.request, of: link)
-        #expect(bench.error(second) == .busy)
-        bench.drive()
-        #expect(bench.isPending(first), "a cancelled request was told of")
-        let third = bench.ask(procedure.request, of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(third) }
+        var (harness, link) = try connected()
+        let first = harness.ask(procedure.request, of: link)
+        harness.core.cancelRequest(first, of: link, now: harness.now)
+        let second = harness.ask(procedure.request, of: link)
+        #expect(harness.error(second) == .busy)
+        harness.drive()
+        #expect(harness.isPending(first), "a cancelled request was told of")
+        let third = harness.ask(procedure.request, of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(third) }
     }
 
     @Test("A procedure ends with the link at any packet", arguments: Procedure.all, 0..<4)
     func linkLost(_ procedure: Procedure, afterPackets count: Int) throws {
-        var (bench, link) = try connected()
-        bench.controller.endlessCommands = [procedure.opcode]
-        let request = bench.ask(procedure.request, of: link)
-        bench.drive(atMost: count)
-        bench.controller.dropLink(to: peer.address, .connectionTimeout)
-        bench.drive()
-        #expect(bench.result(request) != nil)
+        var (harness, link) = try connected()
+        harness.controller.endlessCommands = [procedure.opcode]
+        let request = harness.ask(procedure.request, of: link)
+        harness.drive(atMost: count)
+        harness.controller.dropLink(to: peer.address, .connectionTimeout)
+        harness.drive()
+        #expect(harness.result(request) != nil)
         if procedure.endsWithEvent {
-            #expect(bench.error(request) == .disconnected(.connectionTimeout))
+            #expect(harness.error(request) == .disconnected(.connectionTimeout))
         }
-        #expect(bench.ends[link] == [.disconnected(.connectionTimeout)])
+        #expect(harness.ends[link] == [.disconnected(.connectionTimeout)])
     }
 
     @Test(
@@ -167,35 +167,35 @@ struct ProcedureStories {
         arguments: Procedure.all
     )
     func linkLostBefore(_ procedure: Procedure) throws {
-        var (bench, link) = try connected()
-        bench.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
-        let request = bench.ask(procedure.request, of: link)
-        bench.drive()
-        #expect(bench.error(request) != nil)
-        let late = bench.ask(procedure.request, of: link)
-        #expect(bench.error(late) == .disconnected(.unknownConnectionIdentifier))
+        var (harness, link) = try connected()
+        harness.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
+        let request = harness.ask(procedure.request, of: link)
+        harness.drive()
+        #expect(harness.error(request) != nil)
+        let late = harness.ask(procedure.request, of: link)
+        #expect(harness.error(late) == .disconnected(.unknownConnectionIdentifier))
     }
 
     @Test("An unsupported command is not sent to the controller", arguments: Procedure.all)
     func unsupported(_ procedure: Procedure) throws {
-        var bench = Bench.ready(.poor, peers: [peer])
-        let link = try bench.connect(peer.address)
-        let request = bench.ask(procedure.request, of: link)
-        bench.drive()
-        let isListed = bench.controller.profile.commands.contains(procedure.opcode)
-        #expect((bench.error(request) == nil) == isListed)
-        #expect(bench.controller.violations.isEmpty)
+        var harness = Harness.ready(.poor, peers: [peer])
+        let link = try harness.connect(peer.address)
+        let request = harness.ask(procedure.request, of: link)
+        harness.drive()
+        let isListed = harness.controller.profile.commands.contains(procedure.opcode)
+        #expect((harness.error(request) == nil) == isListed)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A full queue of commands refuses more, and no request is lost")
     func flooded() throws {
-        var (bench, link) = try connected()
-        let requests = (0..<400).map { _ in bench.ask(.readRSSI, of: link) }
-        bench.drive()
-        #expect(bench.unfinished(requests).isEmpty)
-        #expect(requests.count { bench.error($0) == nil } > 100)
-        #expect(requests.allSatisfy { [nil, .tooManyRequests].contains(bench.error($0)) })
-        #expect(bench.core.state == .ready)
-        #expect(bench.controller.violations.isEmpty)
+        var (harness, link) = try connected()
+        let requests = (0..<400).map { _ in harness.ask(.readRSSI, of: link) }
+        harness.drive()
+        #expect(harness.unfinished(requests).isEmpty)
+        #expect(requests.count { harness.error($0) == nil } > 100)
+        #expect(requests.allSatisfy { [nil, .tooManyRequests].contains(harness.error($0)) })
+        #expect(harness.core.state == .ready)
+        #expect(harness.controller.violations.isEmpty)
     }
 }

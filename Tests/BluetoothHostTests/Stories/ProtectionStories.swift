@@ -13,8 +13,8 @@ import Testing
 @Suite("Protected values of the host's server")
 struct ProtectionStories {
     /// Occurs in no handle, UUID or code below.
-    private static let secretOctet: UInt8 = 0xAF
-    private static let secret = [UInt8](repeating: secretOctet, count: 8)
+    private static let secretByte: UInt8 = 0xAF
+    private static let secret = [UInt8](repeating: secretByte, count: 8)
 
     /// A link and its peer.
     enum Protection: CaseIterable, Sendable {
@@ -44,11 +44,11 @@ struct ProtectionStories {
 
     private let peer = ModelPeer(1)
 
-    private func bench(_ protection: Protection) throws -> (Bench, LinkIdentifier) {
+    private func harness(_ protection: Protection) throws -> (Harness, LinkIdentifier) {
         let key = try #require(HCI.Key128(Array(0..<16)))
         var peer = peer
         peer.key = key
-        var bench = Bench.ready(peers: [peer]) { configuration in
+        var harness = Harness.ready(peers: [peer]) { configuration in
             guard let bond = protection.bond else { return }
             configuration.bonds = [
                 Bond(
@@ -60,15 +60,15 @@ struct ProtectionStories {
             ]
         }
         // A link to a bonded peer is unencrypted only while encryption starts.
-        if !protection.isEncrypted { bench.controller.endlessCommands = [.leEnableEncryption] }
-        _ = bench.dial(peer.address)
-        bench.drive()
-        let link = try #require(bench.core.linkList.first).identifier
-        #expect(bench.core.security(of: link)?.isEncrypted == protection.isEncrypted)
-        return (bench, link)
+        if !protection.isEncrypted { harness.controller.endlessCommands = [.leEnableEncryption] }
+        _ = harness.requestConnection(peer.address)
+        harness.drive()
+        let link = try #require(harness.core.linkList.first).identifier
+        #expect(harness.core.security(of: link)?.isEncrypted == protection.isEncrypted)
+        return (harness, link)
     }
 
-    private func publish(in bench: inout Bench) throws -> GATT.PublishedCharacteristic {
+    private func publish(in harness: inout Harness) throws -> GATT.PublishedCharacteristic {
         let rule = SecurityRequirement(needsAuthentication: true, keySizeMinimum: 10)
         let definition = GATT.ServiceDefinition(
             BluetoothUUID(0xD001),
@@ -81,16 +81,16 @@ struct ProtectionStories {
                 )
             ]
         )
-        return try bench.core.publish(definition, now: bench.now).characteristics[0]
+        return try harness.core.publish(definition, now: harness.now).characteristics[0]
     }
 
     /// Returns the host's response to a request of the peer.
-    private func answer(_ request: ATT.PDU, in bench: inout Bench) -> ATT.PDU? {
-        let server = { (bench: Bench) in bench.controller.peers[peer.address]?.server }
-        let count = server(bench)?.received.count ?? 0
-        bench.controller.sendPDU(request, from: peer.address)
-        bench.drive()
-        return server(bench)?.received.dropFirst(count).first
+    private func answer(_ request: ATT.PDU, in harness: inout Harness) -> ATT.PDU? {
+        let server = { (harness: Harness) in harness.controller.peers[peer.address]?.server }
+        let count = server(harness)?.received.count ?? 0
+        harness.controller.sendPDU(request, from: peer.address)
+        harness.drive()
+        return server(harness)?.received.dropFirst(count).first
     }
 
     private func requests(
@@ -116,12 +116,12 @@ struct ProtectionStories {
         arguments: Protection.allCases
     )
     func sample(_ protection: Protection) throws {
-        var (bench, link) = try bench(protection)
-        let characteristic = try publish(in: &bench)
+        var (harness, link) = try harness(protection)
+        let characteristic = try publish(in: &harness)
         let value = characteristic.valueHandle
         let configuration = try #require(characteristic.descriptors.first).handle
         for (request, handle) in requests(to: value, configuration) {
-            let answer = try #require(answer(request, in: &bench), "\(request)")
+            let answer = try #require(answer(request, in: &harness), "\(request)")
             guard let code = protection.code, request.opcode != .executeWriteRequest else {
                 #expect(answer.opcode.rawValue == request.opcode.rawValue + 1)
                 continue
@@ -133,27 +133,27 @@ struct ProtectionStories {
             )
             #expect(answer == .errorResponse(refusal))
         }
-        try expectSending(value, protection, in: &bench, link)
+        try expectSending(value, protection, in: &harness, link)
         guard protection.code != nil else { return }
-        #expect(bench.core.value(of: value) == Self.secret)
-        let sent = bench.controller.peers[peer.address]?.server.received ?? []
-        #expect(!sent.contains { $0.encode().contains(Self.secretOctet) })
+        #expect(harness.core.value(of: value) == Self.secret)
+        let sent = harness.controller.peers[peer.address]?.server.received ?? []
+        #expect(!sent.contains { $0.encode().contains(Self.secretByte) })
     }
 
     private func expectSending(
         _ value: AttributeHandle,
         _ protection: Protection,
-        in bench: inout Bench,
+        in harness: inout Harness,
         _ link: LinkIdentifier
     ) throws {
-        let id = bench.takeRequest()
+        let id = harness.takeRequest()
         let values = [GATT.AttributeValue(handle: value, value: Self.secret)]
-        bench.core.notify(values, on: link, id: id, now: bench.now)
-        bench.drive()
+        harness.core.notify(values, on: link, id: id, now: harness.now)
+        harness.drive()
         if protection.code == nil {
-            #expect(throws: Never.self) { try bench.answer(id) }
+            #expect(throws: Never.self) { try harness.answer(id) }
         } else {
-            #expect(throws: (any Error).self) { try bench.answer(id) }
+            #expect(throws: (any Error).self) { try harness.answer(id) }
         }
     }
 }

@@ -17,47 +17,47 @@ struct RandomEvents {
     func survive(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let peers = (1...3).map { ModelPeer($0) }
-        var bench = Bench.ready(peers: peers)
+        var harness = Harness.ready(peers: peers)
         var requests: [RequestIdentifier] = []
         for _ in 0..<400 {
-            act(on: &bench, peers, &requests, &generator)
+            act(on: &harness, peers, &requests, &generator)
             for _ in 0..<Int.random(in: 0...4, using: &generator) {
-                bench.feed(Self.packet(using: &generator))
+                harness.feed(Self.packet(using: &generator))
             }
-            bench.drive(atMost: 50)
-            bench.step(by: .milliseconds(Int.random(in: 0...900, using: &generator)))
+            harness.drive(atMost: 50)
+            harness.step(by: .milliseconds(Int.random(in: 0...900, using: &generator)))
         }
-        bench.core.shutDown(now: bench.now)
-        bench.performActions()
-        bench.step(by: HostCore.shutdownLimit)
-        #expect(bench.core.state == .closed)
-        #expect(bench.unfinished(requests).isEmpty)
-        #expect(bench.core.linkList.isEmpty)
-        #expect(bench.core.nextDeadline == nil)
+        harness.core.shutDown(now: harness.now)
+        harness.performActions()
+        harness.step(by: HostCore.shutdownLimit)
+        #expect(harness.core.state == .closed)
+        #expect(harness.unfinished(requests).isEmpty)
+        #expect(harness.core.linkList.isEmpty)
+        #expect(harness.core.nextDeadline == nil)
     }
 
     private func act(
-        on bench: inout Bench,
+        on harness: inout Harness,
         _ peers: [ModelPeer],
         _ requests: inout [RequestIdentifier],
         _ generator: inout SplitMix64
     ) {
         guard let peer = peers.randomElement(using: &generator) else { return }
-        let link = bench.core.linkList.randomElement(using: &generator)?.identifier
+        let link = harness.core.linkList.randomElement(using: &generator)?.identifier
         switch Int.random(in: 0..<6, using: &generator) {
-        case 0: requests.append(bench.dial(peer.address))
-        case 1: requests.append(bench.dial(peer.address, .whenAvailable))
-        case 2: if let link { requests.append(bench.ask(.disconnect, of: link)) }
-        case 3: if let link { requests.append(bench.ask(.readRSSI, of: link)) }
+        case 0: requests.append(harness.requestConnection(peer.address))
+        case 1: requests.append(harness.requestConnection(peer.address, .whenAvailable))
+        case 2: if let link { requests.append(harness.ask(.disconnect, of: link)) }
+        case 3: if let link { requests.append(harness.ask(.readRSSI, of: link)) }
         case 4:
             let update = ConnectionUpdate(
                 intervalMinimum: .milliseconds(30),
                 intervalMaximum: .milliseconds(50)
             )
-            if let link { requests.append(bench.ask(.updateParameters(update), of: link)) }
+            if let link { requests.append(harness.ask(.updateParameters(update), of: link)) }
         default:
             let read = LinkRequest.gatt(.readLong(ModelServer.readableHandle))
-            if let link { requests.append(bench.ask(read, of: link)) }
+            if let link { requests.append(harness.ask(read, of: link)) }
         }
     }
 
@@ -83,15 +83,15 @@ struct RandomEvents {
     }
 
     private static func small(
-        _ octets: [UInt8],
+        _ bytes: [UInt8],
         _ count: Int,
         _ generator: inout SplitMix64
     ) -> [UInt8] {
-        (0..<count).map { _ in octets.randomElement(using: &generator) ?? 0 }
+        (0..<count).map { _ in bytes.randomElement(using: &generator) ?? 0 }
     }
 
     private static func data(using generator: inout SplitMix64) -> [UInt8] {
-        let channel: ChannelIdentifier = Bool.random(using: &generator) ? .att : .signalling
+        let channel: ChannelIdentifier = Bool.random(using: &generator) ? .att : .signaling
         let count = Int.random(in: 0...30, using: &generator)
         let payload = (0..<count).map { _ in UInt8.random(in: 0...0x23, using: &generator) }
         return HCI.ACLPacket(
@@ -104,7 +104,7 @@ struct RandomEvents {
     }
 }
 
-extension Bench {
+extension Harness {
     /// Advances the clock without a requirement that both sides become idle.
     fileprivate mutating func step(by duration: Duration) {
         let end = now + duration

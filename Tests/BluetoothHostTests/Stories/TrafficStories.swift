@@ -16,14 +16,14 @@ struct TrafficStories {
     private func connected(
         _ profile: ModelProfile = .rich,
         configure: (inout HostConfiguration) -> Void = { _ in }
-    ) throws -> (Bench, LinkIdentifier) {
-        var bench = Bench.ready(profile, peers: [peer], configure: configure)
-        let link = try bench.connect(peer.address)
-        return (bench, link)
+    ) throws -> (Harness, LinkIdentifier) {
+        var harness = Harness.ready(profile, peers: [peer], configure: configure)
+        let link = try harness.connect(peer.address)
+        return (harness, link)
     }
 
-    private func server(_ bench: Bench) -> ModelServer? {
-        bench.controller.peers[peer.address]?.server
+    private func server(_ harness: Harness) -> ModelServer? {
+        harness.controller.peers[peer.address]?.server
     }
 
     @Test(
@@ -32,91 +32,93 @@ struct TrafficStories {
         [1, 3, 27, 251]
     )
     func exploration(_ profile: ModelProfile, fragmentLength: Int) throws {
-        var (bench, link) = try connected(profile)
-        bench.controller.fragmentLength = fragmentLength
+        var (harness, link) = try connected(profile)
+        harness.controller.fragmentLength = fragmentLength
         let long = [UInt8]((0..<400).map { UInt8(truncatingIfNeeded: $0) })
-        let requests = Exploration.requests(writing: long).map { bench.ask($0, of: link) }
-        bench.drive()
-        for request in requests { #expect(throws: Never.self) { try bench.answer(request) } }
-        #expect(server(bench)?[ModelServer.writableHandle]?.value == long)
-        #expect(server(bench)?.isSubscribed == true)
-        let read = bench.ask(.gatt(.readLong(ModelServer.writableHandle)), of: link)
-        bench.drive()
-        guard case .gatt(.value(let value)) = try bench.answer(read)
-        else { throw Bench.UnexpectedAnswer() }
+        let requests = Exploration.requests(writing: long).map { harness.ask($0, of: link) }
+        harness.drive()
+        for request in requests { #expect(throws: Never.self) { try harness.answer(request) } }
+        #expect(server(harness)?[ModelServer.writableHandle]?.value == long)
+        #expect(server(harness)?.isSubscribed == true)
+        let read = harness.ask(.gatt(.readLong(ModelServer.writableHandle)), of: link)
+        harness.drive()
+        guard case .gatt(.value(let value)) = try harness.answer(read)
+        else { throw Harness.UnexpectedAnswer() }
         #expect(value == long)
-        #expect(bench.controller.violations.isEmpty)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("Writes without response are sent in order, within the number of buffers")
     func oneBuffer() throws {
-        var (bench, link) = try connected(.poor)
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.keepsPackets = true
+        var (harness, link) = try connected(.poor)
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.keepsPackets = true
         let values = (0..<100).map { [UInt8($0)] }
         let writes = values.map { value in
-            bench.ask(.gatt(.writeWithoutResponse(ModelServer.writableHandle, value)), of: link)
+            harness.ask(.gatt(.writeWithoutResponse(ModelServer.writableHandle, value)), of: link)
         }
-        bench.drive()
-        #expect(writes.contains { bench.isPending($0) }, "the host buffers without end")
+        harness.drive()
+        #expect(writes.contains { harness.isPending($0) }, "the host buffers without end")
         for _ in values {
-            bench.controller.releasePackets(1, on: handle)
-            bench.drive()
+            harness.controller.releasePackets(1, on: handle)
+            harness.drive()
         }
-        #expect(bench.unfinished(writes).isEmpty)
-        #expect(server(bench)?.commandValues == values)
-        #expect(bench.controller.violations.isEmpty)
+        #expect(harness.unfinished(writes).isEmpty)
+        #expect(server(harness)?.commandValues == values)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("Requests that waited for a response fill every buffer at once when it arrives")
     func everyBuffer() throws {
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2 * ACLTransmitQueue.frameLimit + 3
-        var (bench, link) = try connected(profile)
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.keepsPackets = true
+        var (harness, link) = try connected(profile)
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        harness.controller.keepsPackets = true
         // The second request waits for the first, and later requests wait with it.
-        for _ in 0..<2 { _ = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link) }
+        for _ in 0..<2 { _ = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link) }
         for number in 0..<UInt8(profile.aclPacketCount + 1) {
-            _ = bench.ask(
+            _ = harness.ask(
                 .gatt(.writeWithoutResponse(ModelServer.writableHandle, [number])),
                 of: link
             )
         }
-        bench.drive()
-        #expect(bench.controller.links[handle]?.kept.count == 1)
-        bench.controller.releasePackets(1, on: handle)
-        bench.drive()
-        #expect(bench.controller.links[handle]?.kept.count == profile.aclPacketCount)
-        #expect(bench.controller.violations.isEmpty)
+        harness.drive()
+        #expect(harness.controller.links[handle]?.kept.count == 1)
+        harness.controller.releasePackets(1, on: handle)
+        harness.drive()
+        #expect(harness.controller.links[handle]?.kept.count == profile.aclPacketCount)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("Reads and writes without response keep their order")
     func order() throws {
-        var (bench, link) = try connected()
+        var (harness, link) = try connected()
         let requests: [LinkRequest] = (0..<30).map { number in
             let handle = ModelServer.writableHandle
             return number.isMultiple(of: 3)
                 ? .gatt(.read(handle)) : .gatt(.writeWithoutResponse(handle, [UInt8(number)]))
         }
-        let asked = requests.map { bench.ask($0, of: link) }
-        bench.drive()
+        let asked = requests.map { harness.ask($0, of: link) }
+        harness.drive()
         for (number, request) in asked.enumerated() where number.isMultiple(of: 3) {
-            guard case .gatt(.value(let value)) = try bench.answer(request)
-            else { throw Bench.UnexpectedAnswer() }
+            guard case .gatt(.value(let value)) = try harness.answer(request)
+            else { throw Harness.UnexpectedAnswer() }
             #expect(value == (number == 0 ? [] : [UInt8(number - 1)]))
         }
     }
 
     @Test("An error of the attribute server fails the request")
     func refusedRead() throws {
-        var (bench, link) = try connected()
-        bench.controller.peers[peer.address]?.server.refusals = [
+        var (harness, link) = try connected()
+        harness.controller.peers[peer.address]?.server.refusals = [
             ModelServer.readableHandle: .insufficientEncryption
         ]
-        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        guard case .failure(let error)? = bench.result(read) else { throw Bench.UnexpectedAnswer() }
+        let read = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        guard case .failure(let error)? = harness.result(read) else {
+            throw Harness.UnexpectedAnswer()
+        }
         #expect(
             error as? GATT.Failure
                 == .attribute(.insufficientEncryption, handle: ModelServer.readableHandle)
@@ -125,16 +127,16 @@ struct TrafficStories {
 
     @Test("A peer that stops responding loses its link after thirty seconds")
     func silentPeer() throws {
-        var (bench, link) = try connected()
-        bench.controller.peers[peer.address]?.isSilent = true
+        var (harness, link) = try connected()
+        harness.controller.peers[peer.address]?.isSilent = true
         let reads = (0..<3).map { _ in
-            bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+            harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         }
-        bench.advance(by: .seconds(31))
-        #expect(bench.unfinished(reads).isEmpty)
-        #expect(bench.core.linkList.isEmpty)
-        #expect(bench.ends[link]?.count == 1)
-        #expect(bench.core.nextDeadline == nil)
+        harness.advance(by: .seconds(31))
+        #expect(harness.unfinished(reads).isEmpty)
+        #expect(harness.core.linkList.isEmpty)
+        #expect(harness.ends[link]?.count == 1)
+        #expect(harness.core.nextDeadline == nil)
     }
 
     @Test(
@@ -142,19 +144,19 @@ struct TrafficStories {
         arguments: [1, 7, 27]
     )
     func notifications(fragmentLength: Int) throws {
-        var (bench, link) = try connected()
-        bench.controller.fragmentLength = fragmentLength
+        var (harness, link) = try connected()
+        harness.controller.fragmentLength = fragmentLength
         let values = (0..<100).map { [UInt8](repeating: UInt8($0), count: 1 + $0 * 2) }
-        for value in values { bench.controller.notify(value, from: peer.address) }
-        bench.drive()
-        #expect(bench.notifications.map(\.value) == values)
-        #expect(bench.notifications.allSatisfy { $0.link == link })
+        for value in values { harness.controller.notify(value, from: peer.address) }
+        harness.drive()
+        #expect(harness.notifications.map(\.value) == values)
+        #expect(harness.notifications.allSatisfy { $0.link == link })
     }
 
     @Test("Invalid packets are ignored, and the link remains")
     func strayData() throws {
-        var (bench, link) = try connected()
-        let handle = try #require(bench.controller.handle(of: peer.address))
+        var (harness, link) = try connected()
+        let handle = try #require(harness.controller.handle(of: peer.address))
         let stray = HCI.ACLPacket(
             connectionHandle: ConnectionHandle(rawValue: 0x0EE),
             boundary: .firstFlushable,
@@ -165,17 +167,17 @@ struct TrafficStories {
             boundary: .continuing,
             payload: [1, 2, 3]
         )
-        bench.feed(stray.h4Bytes + orphan.h4Bytes)
+        harness.feed(stray.h4Bytes + orphan.h4Bytes)
         for frame in [
             L2CAPFrame.encode([1, 2, 3], on: ChannelIdentifier(rawValue: 0x0077)),
             L2CAPFrame.encode([], on: .att), L2CAPFrame.encode([0x1B, 3], on: .att),
             L2CAPFrame.encode([0xFF, 1, 2], on: .att), L2CAPFrame.encode([0x0B, 1], on: .att),
-        ] { bench.controller.sendFrame(frame, on: handle) }
-        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.answer(read) }
-        #expect(bench.log.count >= 4)
-        #expect(bench.core.state == .ready)
+        ] { harness.controller.sendFrame(frame, on: handle) }
+        let read = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.answer(read) }
+        #expect(harness.log.count >= 4)
+        #expect(harness.core.state == .ready)
     }
 }
 
@@ -186,17 +188,17 @@ struct FlowStories {
         var profile = ModelProfile.rich
         profile.aclPacketCount = bufferCount
         let peers = (1...4).map { ModelPeer($0) }
-        var bench = Bench.ready(profile, peers: peers)
-        let links = try peers.map { try bench.connect($0.address) }
-        let handles = peers.compactMap { bench.controller.handle(of: $0.address) }
-        bench.controller.keepsPackets = true
-        let before = bench.controller.dataPackets.count
+        var harness = Harness.ready(profile, peers: peers)
+        let links = try peers.map { try harness.connect($0.address) }
+        let handles = peers.compactMap { harness.controller.handle(of: $0.address) }
+        harness.controller.keepsPackets = true
+        let before = harness.controller.dataPackets.count
         var writes: [RequestIdentifier] = []
         for link in links {
             for number in 0..<60 {
                 let value = [UInt8](repeating: UInt8(number), count: 20)
                 writes.append(
-                    bench.ask(
+                    harness.ask(
                         .gatt(.writeWithoutResponse(ModelServer.writableHandle, value)),
                         of: link
                     )
@@ -205,23 +207,23 @@ struct FlowStories {
         }
         // The controller passes packets on one at a time, in the order of their arrival.
         var passed = before
-        while passed < bench.controller.dataPackets.count {
-            bench.controller.releasePackets(1, on: bench.controller.dataPackets[passed])
+        while passed < harness.controller.dataPackets.count {
+            harness.controller.releasePackets(1, on: harness.controller.dataPackets[passed])
             passed += 1
             for peer in peers {
-                bench.controller.notify([UInt8(passed & 0xFF)], from: peer.address)
+                harness.controller.notify([UInt8(passed & 0xFF)], from: peer.address)
             }
-            bench.drive()
+            harness.drive()
         }
-        #expect(bench.unfinished(writes).isEmpty)
+        #expect(harness.unfinished(writes).isEmpty)
         for peer in peers {
-            let values = bench.controller.peers[peer.address]?.server.commandValues ?? []
+            let values = harness.controller.peers[peer.address]?.server.commandValues ?? []
             #expect(values.map(\.first) == (0..<60).map { UInt8($0) })
         }
-        #expect(bench.notifications.count == 4 * (passed - before))
-        #expect(bench.controller.violations.isEmpty)
+        #expect(harness.notifications.count == 4 * (passed - before))
+        #expect(harness.controller.violations.isEmpty)
         // While all links had data, none was far ahead of another.
-        let busy = bench.controller.dataPackets.dropFirst(max(before, passed - 240)).prefix(200)
+        let busy = harness.controller.dataPackets.dropFirst(max(before, passed - 240)).prefix(200)
         for handle in handles {
             #expect((30...70).contains(busy.count { $0 == handle }), "of 200 packets")
         }
@@ -232,34 +234,34 @@ struct FlowStories {
         let peer = ModelPeer(1)
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2
-        var bench = Bench.ready(profile, peers: [peer])
-        let link = try bench.connect(peer.address)
-        let handle = try #require(bench.controller.handle(of: peer.address))
+        var harness = Harness.ready(profile, peers: [peer])
+        let link = try harness.connect(peer.address)
+        let handle = try #require(harness.controller.handle(of: peer.address))
         for (liar, count) in [(handle, UInt16(9)), (.init(rawValue: 0xABC), 1), (handle, 0xFFFF)] {
-            bench.controller.send(
+            harness.controller.send(
                 .numberOfCompletedPackets(
                     .init(completed: [.init(connectionHandle: liar, count: count)])
                 )
             )
         }
-        bench.drive()
-        bench.controller.keepsPackets = true
+        harness.drive()
+        harness.controller.keepsPackets = true
         let writes = (0..<20).map { number in
-            bench.ask(
+            harness.ask(
                 .gatt(.writeWithoutResponse(ModelServer.writableHandle, [UInt8(number)])),
                 of: link
             )
         }
-        bench.drive()
-        #expect(bench.controller.violations.isEmpty)
-        #expect(bench.core.context.transmitQueue.outstanding(handle) == 2)
+        harness.drive()
+        #expect(harness.controller.violations.isEmpty)
+        #expect(harness.core.context.transmitQueue.outstanding(handle) == 2)
         for _ in 0..<20 {
-            bench.controller.releasePackets(1, on: handle)
-            bench.drive()
+            harness.controller.releasePackets(1, on: handle)
+            harness.drive()
         }
-        #expect(bench.unfinished(writes).isEmpty)
-        #expect(bench.core.context.transmitQueue.outstanding(handle) == 0)
-        #expect(bench.controller.violations.isEmpty)
+        #expect(harness.unfinished(writes).isEmpty)
+        #expect(harness.core.context.transmitQueue.outstanding(handle) == 0)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("The buffers of a lost link serve the others")
@@ -267,25 +269,25 @@ struct FlowStories {
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2
         let peers = (1...2).map { ModelPeer($0) }
-        var bench = Bench.ready(profile, peers: peers)
-        let links = try peers.map { try bench.connect($0.address) }
-        bench.controller.keepsPackets = true
+        var harness = Harness.ready(profile, peers: peers)
+        let links = try peers.map { try harness.connect($0.address) }
+        harness.controller.keepsPackets = true
         let writes = links.map { link in
             (0..<10).map { number in
-                bench.ask(
+                harness.ask(
                     .gatt(.writeWithoutResponse(ModelServer.writableHandle, [UInt8(number)])),
                     of: link
                 )
             }
         }
-        bench.drive()
-        bench.controller.dropLink(to: peers[0].address, .connectionTimeout)
-        bench.controller.keepsPackets = false
-        let handle = try #require(bench.controller.handle(of: peers[1].address))
-        bench.controller.releasePackets(10, on: handle)
-        bench.drive()
-        #expect(bench.unfinished(writes.joined()).isEmpty)
-        #expect(bench.controller.peers[peers[1].address]?.server.commandValues.count == 10)
-        #expect(bench.controller.violations.isEmpty)
+        harness.drive()
+        harness.controller.dropLink(to: peers[0].address, .connectionTimeout)
+        harness.controller.keepsPackets = false
+        let handle = try #require(harness.controller.handle(of: peers[1].address))
+        harness.controller.releasePackets(10, on: handle)
+        harness.drive()
+        #expect(harness.unfinished(writes.joined()).isEmpty)
+        #expect(harness.controller.peers[peers[1].address]?.server.commandValues.count == 10)
+        #expect(harness.controller.violations.isEmpty)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Peers that flood or violate the protocol")
 struct ChannelFloodTests {
     private static func request(_ identifier: UInt8, source: UInt16) -> ArraySlice<UInt8> {
-        Signalling.LECreditBasedConnectionRequest(
+        Signaling.LECreditBasedConnectionRequest(
             spsm: 0x0080,
             source: ChannelIdentifier(rawValue: source),
             mtu: 100,
@@ -23,7 +23,7 @@ struct ChannelFloodTests {
         var pair = ChannelPair.listening()
         for round in 0..<1000 {
             let asked = Self.request(UInt8(round % 255 + 1), source: 0x0039)
-            _ = pair.peer.link.receiveSignalling(
+            _ = pair.peer.link.receiveSignaling(
                 asked,
                 under: pair.peer.conditions,
                 now: .zero
@@ -39,7 +39,7 @@ struct ChannelFloodTests {
         var pair = ChannelPair.listening()
         var results: [UInt8] = []
         for source in UInt16(0x40)...0x7F {
-            _ = pair.peer.link.receiveSignalling(
+            _ = pair.peer.link.receiveSignaling(
                 Self.request(UInt8(source), source: source),
                 under: pair.peer.conditions,
                 now: .zero
@@ -63,7 +63,7 @@ struct ChannelFloodTests {
     func pending() throws {
         var link = LogicalLink(role: .central)
         try link.open(0x0080, .enhanced, options: .init(), id: 1, now: .zero)
-        let pending = Signalling.CreditBasedConnectionResponse(
+        let pending = Signaling.CreditBasedConnectionResponse(
             mtu: 0,
             mps: 0,
             initialCredits: 0,
@@ -72,7 +72,7 @@ struct ChannelFloodTests {
         ).encode(identifier: 129)
         for second in 1...29 {
             let now = Instant.zero + .seconds(second)
-            #expect(link.receiveSignalling(pending[...], under: .init(), now: now).isEmpty)
+            #expect(link.receiveSignaling(pending[...], under: .init(), now: now).isEmpty)
         }
         #expect(link.nextDeadline == .zero + .seconds(61))
         #expect(link.deadlinePassed(now: .zero + .seconds(61)) == [.refused(1, .timedOut)])
@@ -132,13 +132,13 @@ struct ChannelFloodTests {
     /// Injects a well-formed command with random content.
     private func invent(_ pair: inout ChannelPair, _ dice: inout SplitMix64) {
         let parameters = dice.bytes(upTo: 19)
-        let command = Signalling.Packet(
+        let command = Signaling.Packet(
             code: .init(rawValue: UInt8.random(in: 1...0x1B, using: &dice)),
             identifier: UInt8.random(in: 1...255, using: &dice),
             parameters: parameters[...]
         ).encode()
         let conditions = pair.us.conditions
-        pair.us.told += pair.us.link.receiveSignalling(
+        pair.us.told += pair.us.link.receiveSignaling(
             command[...],
             under: conditions,
             now: pair.now

@@ -86,8 +86,8 @@ struct ChannelPair {
         at end: inout End,
         now: Instant
     ) -> [LogicalLink.Action] {
-        frame.channel == .signalling
-            ? end.link.receiveSignalling(frame.payload, under: end.conditions, now: now)
+        frame.channel == .signaling
+            ? end.link.receiveSignaling(frame.payload, under: end.conditions, now: now)
             : end.link.receive(frame.payload, on: frame.channel, now: now)
     }
 }

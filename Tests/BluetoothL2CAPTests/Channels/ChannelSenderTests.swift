@@ -66,10 +66,10 @@ struct ChannelSenderTests {
     @Test("A new frame size within an SDU keeps its bytes intact")
     mutating func resizes() {
         sender.enqueue(pattern(60), id: 1)
-        var octets = sender.nextFrame()?.payload.dropFirst(2).map { $0 } ?? []
+        var bytes = sender.nextFrame()?.payload.dropFirst(2).map { $0 } ?? []
         sender.resize(mtu: 100, mps: 64)
-        octets += sender.nextFrame()?.payload ?? []
-        #expect(octets == pattern(60))
+        bytes += sender.nextFrame()?.payload ?? []
+        #expect(bytes == pattern(60))
     }
 
     @Test("The receiver reassembles the SDUs that the sender segments", arguments: RunSeed.seeds(8))

@@ -89,7 +89,7 @@ struct Encounter {
     ]
 
     static func context(_ end: End) -> SecurityManager.Context {
-        let octets = [UInt8](repeating: end == .central ? 0x1C : 0x2D, count: 16)
+        let bytes = [UInt8](repeating: end == .central ? 0x1C : 0x2D, count: 16)
         let anyone = DeviceAddress(value: 0, kind: .public)
         return SecurityManager.Context(
             isCentral: end == .central,
@@ -97,7 +97,7 @@ struct Encounter {
             peerAddress: addresses[end.other] ?? anyone,
             identity: Pairing.LocalIdentity(
                 address: identities[end] ?? anyone,
-                resolvingKey: HCI.Key128(SMP.Value128(octets) ?? SMP.Value128())
+                resolvingKey: HCI.Key128(SMP.Value128(bytes) ?? SMP.Value128())
             )
         )
     }

@@ -46,7 +46,7 @@ struct FailureReasonTests {
     )
     func passkeyEntryFailed(name: String, end: Encounter.End) throws {
         expect(.passkeyEntryFailed, toldBy: end, as: .declined, in: try play(name)) {
-            $0.people.manners[end] = .refusing
+            $0.people.behaviors[end] = .refusing
         }
     }
 
@@ -119,7 +119,7 @@ struct FailureReasonTests {
     )
     func wrongPasskey(name: String) throws {
         expect(.confirmValueFailed, toldBy: .peripheral, in: try play(name)) {
-            $0.people.manners[.peripheral] = .mistaken
+            $0.people.behaviors[.peripheral] = .mistaken
         }
     }
 
@@ -244,7 +244,7 @@ struct FailureReasonTests {
                 let own = SMP.PDU.identityAddressInformation(
                     Encounter.identities[.central] ?? DeviceAddress(value: 1, kind: .public)
                 )
-                return [text.count == 16 ? [0x09] + text.octets.prefix(7) : own.encode()]
+                return [text.count == 16 ? [0x09] + text.bytes.prefix(7) : own.encode()]
             }
         }
     }
@@ -300,7 +300,7 @@ struct FailureReasonTests {
             as: .declined,
             in: try play("SC, numeric comparison")
         ) {
-            $0.people.manners[end] = .refusing
+            $0.people.behaviors[end] = .refusing
             $0.people.faster = end
         }
     }
@@ -319,14 +319,14 @@ struct FailureReasonTests {
         "Any reason of the peer is reported and ends the pairing",
         arguments: 0...255 as ClosedRange<UInt8>
     )
-    func heard(octet: UInt8) throws {
-        let reason = Pairing.FailureReason(rawValue: octet)
+    func heard(byte: UInt8) throws {
+        let reason = Pairing.FailureReason(rawValue: byte)
         for end in Encounter.End.allCases {
             let play = try play("legacy, just works")
             var encounter = Encounter(central: play.central, peripheral: play.peripheral)
             encounter.tamper = { to, bytes in
                 to == end && bytes.first == SMP.Code.pairingConfirm.rawValue
-                    ? [[0x05, octet]] : [bytes]
+                    ? [[0x05, byte]] : [bytes]
             }
             encounter.begin(.central)
             encounter.drive()
@@ -339,7 +339,7 @@ struct FailureReasonTests {
     func consent() throws {
         let play = try play("SC, just works")
         var encounter = Encounter(central: play.central, peripheral: play.peripheral)
-        encounter.people.manners[.peripheral] = .refusing
+        encounter.people.behaviors[.peripheral] = .refusing
         encounter.begin(.central)
         encounter.drive()
         #expect(encounter.outcomes[.peripheral] == .failure(.declined))
@@ -410,15 +410,15 @@ enum PublicKeyForgery: CaseIterable {
 
     /// The y that belongs to x = 0, least significant byte first.
     private static let yOfZero: [UInt8] =
-        "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4".octets.reversed()
+        "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4".bytes.reversed()
 
     /// Returns the key with the same x and the other y: the prime of the field minus y.
     private static func mirror(_ key: [UInt8]) -> [UInt8] {
         let prime: [UInt8] =
-            "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff".octets.reversed()
+            "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff".bytes.reversed()
         var borrow = 0
-        let y = zip(prime, key[33...64]).map { prime, octet in
-            let difference = Int(prime) - Int(octet) - borrow
+        let y = zip(prime, key[33...64]).map { prime, byte in
+            let difference = Int(prime) - Int(byte) - borrow
             borrow = difference < 0 ? 1 : 0
             return UInt8(difference & 0xFF)
         }

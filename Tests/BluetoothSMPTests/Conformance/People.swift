@@ -5,7 +5,7 @@
 /// The users of the two ends, or one user with both devices.
 struct People {
     /// The reaction of a user to a question.
-    enum Manner {
+    enum Behavior {
         /// Does what the question requires.
         case helpful
         /// Declines.
@@ -16,7 +16,7 @@ struct People {
         case absent
     }
 
-    var manners: [Encounter.End: Manner] = [:]
+    var behaviors: [Encounter.End: Behavior] = [:]
     /// The end whose user answers first if both have a question.
     var faster = Encounter.End.central
     /// The passkey that is entered at both ends if none is displayed.
@@ -41,7 +41,7 @@ struct People {
         to question: Pairing.Question,
         at end: Encounter.End
     ) -> Pairing.Answer? {
-        switch manners[end] ?? .helpful {
+        switch behaviors[end] ?? .helpful {
         case .absent: return nil
         case .refusing: return .no
         case .helpful, .mistaken: break
@@ -54,7 +54,7 @@ struct People {
             return isSame ? .yes : .no
         case .enterPasskey:
             let number = seen[end.other] ?? agreed
-            return .passkey(manners[end] == .mistaken ? (number + 1) % 1_000_000 : number)
+            return .passkey(behaviors[end] == .mistaken ? (number + 1) % 1_000_000 : number)
         }
     }
 }

@@ -30,11 +30,11 @@ struct Play: Sendable, CustomTestStringConvertible {
         guard usesSecureConnections else {
             return Self.pair(.pairingConfirm) + Self.pair(.pairingRandom)
         }
-        return Self.pair(.pairingPublicKey) + stage1 + Self.pair(.pairingDHKeyCheck)
+        return Self.pair(.pairingPublicKey) + fixture1 + Self.pair(.pairingDHKeyCheck)
     }
 
     /// Authentication Stage 1 (2.3.5.6.2 to 2.3.5.6.4).
-    private var stage1: [Line] {
+    private var fixture1: [Line] {
         switch method {
         case .justWorks, .numericComparison:
             [.peripheral(.pairingConfirm)] + Self.pair(.pairingRandom)

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("The negation of the receiver's own public key is refused")
-    func theMirrorImageOfOurKeyIsNotThePeers() throws {
+    func negatedKey() throws {
         var (central, key) = try Self.central()
         central.receive(.publicKey(.init(x: key.x, y: try #require(Self.negated(key.y)))))
         #expect(central.failure == .refused(.dhKeyCheckFailed))

@@ -31,8 +31,8 @@ import Testing
             }
         )
         for action in dialogue.central.actions[..<encryption] {
-            guard case .send(let octets) = action else { continue }
-            #expect(octets[0] < SMP.Code.encryptionInformation.rawValue)
+            guard case .send(let bytes) = action else { continue }
+            #expect(bytes[0] < SMP.Code.encryptionInformation.rawValue)
         }
     }
 

@@ -145,9 +145,9 @@ import Testing
 
     @Test("Pairing Failed is never answered") func pairingFailedIsNeverAnswered() {
         var dialogue = PairingDialogue()
-        for octets in [[0x05, 0x08], [0x05], [0x05, 0x08, 0x00]] as [[UInt8]] {
-            dialogue.central.receive(octets)
-            dialogue.peripheral.receive(octets)
+        for bytes in [[0x05, 0x08], [0x05], [0x05, 0x08, 0x00]] as [[UInt8]] {
+            dialogue.central.receive(bytes)
+            dialogue.peripheral.receive(bytes)
         }
         #expect(dialogue.central.sent.isEmpty && dialogue.peripheral.sent.isEmpty)
     }

@@ -129,9 +129,9 @@ import Testing
     }
 
     @Test("Different temporary keys fail") func differentTemporaryKeysFail() {
-        func policy(_ octet: UInt8) -> Pairing.Policy {
+        func policy(_ byte: UInt8) -> Pairing.Policy {
             .legacy {
-                let key = [UInt8](repeating: octet, count: 16)
+                let key = [UInt8](repeating: byte, count: 16)
                 $0.peerOutOfBandData = try? Pairing.OutOfBandData(temporaryKey: key)
             }
         }

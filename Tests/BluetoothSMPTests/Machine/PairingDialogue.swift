@@ -54,8 +54,8 @@ struct PairingDialogue {
         )
     }
 
-    static func key(_ octet: UInt8) -> HCI.Key128 {
-        HCI.Key128([UInt8](repeating: octet, count: 16)) ?? HCI.Key128(passkey: 0)
+    static func key(_ byte: UInt8) -> HCI.Key128 {
+        HCI.Key128([UInt8](repeating: byte, count: 16)) ?? HCI.Key128(passkey: 0)
     }
 
     /// Starts a pairing at the Central with its policy for the peer, and runs it to its end.

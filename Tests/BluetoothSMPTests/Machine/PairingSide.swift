@@ -103,7 +103,7 @@ extension PairingSide {
 
     var sent: [SMP.PDU] {
         actions.compactMap {
-            if case .send(let octets) = $0 { try? SMP.PDU(parsing: octets[...]) } else { nil }
+            if case .send(let bytes) = $0 { try? SMP.PDU(parsing: bytes[...]) } else { nil }
         }
     }
 

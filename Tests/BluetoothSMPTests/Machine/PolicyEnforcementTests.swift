@@ -22,9 +22,9 @@ import Testing
             try dialogue.expectSuccess(.justWorks)
             let keys = try #require(dialogue.central.keys)
             #expect(keys.keySize == size)
-            let octets = dialogue.linkKeys + [keys.peerKey, keys.localKey].compactMap { $0?.value }
-            #expect(octets.allSatisfy { key in key.bytes[size...].allSatisfy { $0 == 0 } })
-            #expect(octets.allSatisfy { key in key.bytes[..<size].contains { $0 != 0 } })
+            let bytes = dialogue.linkKeys + [keys.peerKey, keys.localKey].compactMap { $0?.value }
+            #expect(bytes.allSatisfy { key in key.bytes[size...].allSatisfy { $0 == 0 } })
+            #expect(bytes.allSatisfy { key in key.bytes[..<size].contains { $0 != 0 } })
         }
     }
 

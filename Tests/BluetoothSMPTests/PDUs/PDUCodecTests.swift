@@ -35,7 +35,7 @@ struct PDUCodecTests {
     }
 
     @Test("Additional bytes are refused", arguments: PDUVector.all, [1, 2, 16, 190])
-    func refusesTrailingOctets(_ vector: PDUVector, count: Int) {
+    func refusesTrailingBytes(_ vector: PDUVector, count: Int) {
         let longer = vector.bytes + [UInt8](repeating: 0, count: count)
         #expect(throws: MalformedBytes.trailing(count: count)) {
             try SMP.PDU(parsing: longer[...])
@@ -72,9 +72,9 @@ struct PDUCodecTests {
         "An undefined keypress is malformed",
         arguments: Array(5...255 as ClosedRange<UInt8>)
     )
-    func keypress(octet: UInt8) {
+    func keypress(byte: UInt8) {
         #expect(throws: MalformedBytes.invalid(field: "keypress notification type")) {
-            try SMP.PDU(parsing: [0x0E, octet])
+            try SMP.PDU(parsing: [0x0E, byte])
         }
     }
 
@@ -82,8 +82,8 @@ struct PDUCodecTests {
         "An address that is neither public nor random is malformed",
         arguments: [0x02, 0x80, 0xFF]
     )
-    func addressKind(octet: UInt8) {
-        let bytes = [0x09, octet] + [UInt8](repeating: 0x11, count: 6)
+    func addressKind(byte: UInt8) {
+        let bytes = [0x09, byte] + [UInt8](repeating: 0x11, count: 6)
         #expect(throws: MalformedBytes.invalid(field: "identity address type")) {
             try SMP.PDU(parsing: bytes[...])
         }

@@ -10,7 +10,7 @@ struct PDUVector: Sendable, CustomStringConvertible {
     var pdu: SMP.PDU
     var hexadecimal: String
 
-    var bytes: [UInt8] { hexadecimal.octets }
+    var bytes: [UInt8] { hexadecimal.bytes }
     var description: String { "\(pdu.code)" }
 
     static let all = [
@@ -53,7 +53,7 @@ struct PDUVector: Sendable, CustomStringConvertible {
         responderKeys: [.encryptionKey, .identityKey]
     )
     static let digits = "000102030405060708090a0b0c0d0e0f"
-    static let value = SMP.Value128(digits.octets) ?? SMP.Value128()
+    static let value = SMP.Value128(digits.bytes) ?? SMP.Value128()
 
     private static func coordinate(_ first: UInt8) -> HCI.Coordinate256 {
         HCI.Coordinate256((0..<32).map { first + $0 }) ?? HCI.Coordinate256()
@@ -62,5 +62,5 @@ struct PDUVector: Sendable, CustomStringConvertible {
 
 extension String {
     /// The bytes of the hexadecimal digits, or no bytes if the digits are invalid.
-    var octets: [UInt8] { Array(hexadecimal: self) ?? [] }
+    var bytes: [UInt8] { Array(hexadecimal: self) ?? [] }
 }

@@ -7,43 +7,43 @@ import Testing
 
 @Suite("Pairing features")
 struct PairingFeaturesTests {
-    private func features(_ octets: [UInt8]) throws -> SMP.PairingFeatures {
-        guard case .pairingRequest(let features) = try SMP.PDU(parsing: ([0x01] + octets)[...])
+    private func features(_ bytes: [UInt8]) throws -> SMP.PairingFeatures {
+        guard case .pairingRequest(let features) = try SMP.PDU(parsing: ([0x01] + bytes)[...])
         else { throw MalformedBytes.invalid(field: "code") }
         return features
     }
 
     @Test("Every byte survives a round trip, including reserved values", arguments: 0..<6)
-    func everyOctet(place: Int) throws {
+    func everyByte(place: Int) throws {
         for value in 0...255 as ClosedRange<UInt8> {
-            var octets: [UInt8] = [0x03, 0x00, 0x01, 0x10, 0x01, 0x01]
-            octets[place] = value
-            #expect(try features(octets).bytes == octets)
+            var bytes: [UInt8] = [0x03, 0x00, 0x01, 0x10, 0x01, 0x01]
+            bytes[place] = value
+            #expect(try features(bytes).bytes == bytes)
         }
     }
 
     @Test("An IO capability is one of five", arguments: 0...255 as ClosedRange<UInt8>)
-    func capability(octet: UInt8) throws {
-        let capability = try features([octet, 0x00, 0x01, 0x10, 0, 0]).ioCapability
-        #expect(capability?.rawValue == (octet < 5 ? octet : nil))
+    func capability(byte: UInt8) throws {
+        let capability = try features([byte, 0x00, 0x01, 0x10, 0, 0]).ioCapability
+        #expect(capability?.rawValue == (byte < 5 ? byte : nil))
     }
 
     @Test(
         "Out-of-band data is present or not",
         arguments: [(0, false), (1, true), (2, nil), (255, nil)]
     )
-    func outOfBand(octet: UInt8, expected: Bool?) throws {
-        #expect(try features([0x03, octet, 0x01, 0x10, 0, 0]).hasOutOfBandData == expected)
+    func outOfBand(byte: UInt8, expected: Bool?) throws {
+        #expect(try features([0x03, byte, 0x01, 0x10, 0, 0]).hasOutOfBandData == expected)
     }
 
     @Test("Bonding is a field of two bits, of which only 1 means bonding")
     func bonding() {
-        for octet in 0...255 as ClosedRange<UInt8> {
-            let requirements = SMP.AuthenticationRequirements(rawValue: octet)
-            #expect(requirements.isBonding == (octet % 4 == 1))
-            #expect(requirements.contains(.protection) == (octet & 0x04 != 0))
-            #expect(requirements.contains(.secureConnections) == (octet & 0x08 != 0))
-            #expect(requirements.contains(.keypress) == (octet & 0x10 != 0))
+        for byte in 0...255 as ClosedRange<UInt8> {
+            let requirements = SMP.AuthenticationRequirements(rawValue: byte)
+            #expect(requirements.isBonding == (byte % 4 == 1))
+            #expect(requirements.contains(.protection) == (byte & 0x04 != 0))
+            #expect(requirements.contains(.secureConnections) == (byte & 0x08 != 0))
+            #expect(requirements.contains(.keypress) == (byte & 0x10 != 0))
         }
     }
 

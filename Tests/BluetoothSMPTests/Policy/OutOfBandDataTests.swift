@@ -63,19 +63,19 @@ struct OutOfBandDataTests {
 
     @Test("The confirmation and the random number are both present or both absent")
     func pairs() {
-        let octets = [UInt8](repeating: 7, count: 16)
+        let bytes = [UInt8](repeating: 7, count: 16)
         #expect(throws: Pairing.OutOfBandData.Flaw.incomplete) {
-            try Pairing.OutOfBandData(confirmation: octets)
+            try Pairing.OutOfBandData(confirmation: bytes)
         }
         #expect(throws: Pairing.OutOfBandData.Flaw.incomplete) {
-            try Pairing.OutOfBandData(random: octets, temporaryKey: octets)
+            try Pairing.OutOfBandData(random: bytes, temporaryKey: bytes)
         }
     }
 }
 
 @Suite("Out-of-band data on a tag")
 struct OutOfBandTagTests {
-    static let octets = [UInt8](0..<16)
+    static let bytes = [UInt8](0..<16)
     let whole: Pairing.OutOfBandTag
     /// Types 0x1B, 0x1C, 0x10, 0x22, 0x23 (Assigned Numbers, 2.3).
     let encoded =
@@ -87,9 +87,9 @@ struct OutOfBandTagTests {
             address: DeviceAddress(value: 0xC0FF_EE01_0203, kind: .random),
             role: .ratherPeripheral,
             data: try Pairing.OutOfBandData(
-                confirmation: Self.octets,
-                random: Self.octets.reversed(),
-                temporaryKey: Self.octets.map { $0 | 0x80 }
+                confirmation: Self.bytes,
+                random: Self.bytes.reversed(),
+                temporaryKey: Self.bytes.map { $0 | 0x80 }
             )
         )
     }
@@ -101,13 +101,13 @@ struct OutOfBandTagTests {
 
     @Test("A tag decodes to the value that was encoded")
     func decodes() throws {
-        #expect(try Pairing.OutOfBandTag(parsing: encoded.octets[...]) == whole)
+        #expect(try Pairing.OutOfBandTag(parsing: encoded.bytes[...]) == whole)
     }
 
     @Test("Absent parts are neither encoded nor decoded")
     func parts() throws {
         let tag = Pairing.OutOfBandTag(
-            data: try Pairing.OutOfBandData(temporaryKey: Self.octets)
+            data: try Pairing.OutOfBandData(temporaryKey: Self.bytes)
         )
         #expect(tag.encode().count == 18)
         #expect(try Pairing.OutOfBandTag(parsing: tag.encode()[...]) == tag)
@@ -117,7 +117,7 @@ struct OutOfBandTagTests {
 
     @Test("Structures of other types and empty structures are ignored")
     func others() throws {
-        let bytes = "020106".octets + encoded.octets + "00".octets + "0309414200".octets
+        let bytes = "020106".bytes + encoded.bytes + "00".bytes + "0309414200".bytes
         #expect(try Pairing.OutOfBandTag(parsing: bytes[...]) == whole)
     }
 
@@ -125,9 +125,9 @@ struct OutOfBandTagTests {
     func truncation() {
         // Without the random number, the confirmation is incomplete.
         let ends: Set = [0, 9, 12, 30]
-        for count in 0..<encoded.octets.count where !ends.contains(count) {
+        for count in 0..<encoded.bytes.count where !ends.contains(count) {
             #expect(throws: MalformedBytes.self) {
-                try Pairing.OutOfBandTag(parsing: encoded.octets.prefix(count))
+                try Pairing.OutOfBandTag(parsing: encoded.bytes.prefix(count))
             }
         }
     }
@@ -141,7 +141,7 @@ struct OutOfBandTagTests {
     )
     func malformed(text: String) {
         #expect(throws: MalformedBytes.self) {
-            try Pairing.OutOfBandTag(parsing: text.octets[...])
+            try Pairing.OutOfBandTag(parsing: text.bytes[...])
         }
     }
 

@@ -24,9 +24,9 @@ struct KeyPairTests {
 
     @Test("Shared secrets match the sample data (Vol 2, Part G, 7.1.2.1)")
     func secrets() throws {
-        let pair = try #require(SMP.KeyPair(privateKey: privateB.octets))
+        let pair = try #require(SMP.KeyPair(privateKey: privateB.bytes))
         let debug = try #require(SMP.KeyPair.debug)
-        let expected = try #require(HCI.SharedSecret256(secret.octets.reversed()))
+        let expected = try #require(HCI.SharedSecret256(secret.bytes.reversed()))
         #expect(pair.sharedSecret(with: debug.publicKey) == expected)
         #expect(debug.sharedSecret(with: pair.publicKey) == expected)
     }

@@ -29,7 +29,7 @@ struct LegacyFunctionTests {
     private func sampleRequest() throws -> SMP.PairingFeatures {
         guard
             case .pairingRequest(let features) = try SMP.PDU(
-                parsing: "07071000000101".octets.reversed()[...]
+                parsing: "07071000000101".bytes.reversed()[...]
             )
         else { throw MalformedBytes.invalid(field: "code") }
         return features
@@ -39,7 +39,7 @@ struct LegacyFunctionTests {
     private func sampleResponse() throws -> SMP.PairingFeatures {
         guard
             case .pairingResponse(let features) = try SMP.PDU(
-                parsing: "05000800000302".octets.reversed()[...]
+                parsing: "05000800000302".bytes.reversed()[...]
             )
         else { throw MalformedBytes.invalid(field: "code") }
         return features
@@ -53,7 +53,7 @@ struct LegacyFunctionTests {
     @Test("c1 includes the reserved bits of the features")
     func c1ReservedBits() throws {
         let sample = try confirm()
-        #expect(try confirm { response, _ in response.outOfBandOctet = 0x80 } != sample)
+        #expect(try confirm { response, _ in response.outOfBandByte = 0x80 } != sample)
         #expect(
             try confirm { response, _ in
                 response.requirements = SMP.AuthenticationRequirements(rawValue: 0xC0)

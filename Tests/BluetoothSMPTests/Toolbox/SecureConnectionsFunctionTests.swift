@@ -34,7 +34,7 @@ struct SecureConnectionsFunctionTests {
 
     @Test("f5 matches the sample data (D.3)")
     func f5() throws {
-        let secret = try #require(HCI.SharedSecret256(secret.octets.reversed()))
+        let secret = try #require(HCI.SharedSecret256(secret.bytes.reversed()))
         let made = SMP.Toolbox.f5(secret, try value(n1), try value(n2), a1, a2)
         #expect(try made.checkKey == key(checkKey))
         #expect(try made.longTermKey == key("6986791169d7cd23980522b594750a38"))
@@ -42,7 +42,7 @@ struct SecureConnectionsFunctionTests {
 
     @Test("f5 includes the types of the addresses")
     func f5AddressTypes() throws {
-        let secret = try #require(HCI.SharedSecret256(secret.octets.reversed()))
+        let secret = try #require(HCI.SharedSecret256(secret.bytes.reversed()))
         let random = DeviceAddress(value: a1.value, kind: .random)
         let made = SMP.Toolbox.f5(secret, try value(n1), try value(n2), random, a2)
         #expect(try made.longTermKey != key("6986791169d7cd23980522b594750a38"))
@@ -91,15 +91,15 @@ struct SecureConnectionsFunctionTests {
 
 /// Returns a value that is written most significant byte first.
 func value(_ text: String) throws -> SMP.Value128 {
-    try #require(SMP.Value128(text.octets.reversed()))
+    try #require(SMP.Value128(text.bytes.reversed()))
 }
 
 /// Returns a key that is written most significant byte first.
 func key(_ text: String) throws -> HCI.Key128 {
-    try #require(HCI.Key128(text.octets.reversed()))
+    try #require(HCI.Key128(text.bytes.reversed()))
 }
 
 /// Returns a coordinate that is written most significant byte first.
 func coordinate(_ text: String) throws -> HCI.Coordinate256 {
-    try #require(HCI.Coordinate256(text.octets.reversed()))
+    try #require(HCI.Coordinate256(text.bytes.reversed()))
 }

@@ -30,9 +30,9 @@ struct ValueTests {
         let one = PDUVector.value
         #expect(one.matches(one))
         for bit in 0..<128 {
-            var octets = one.bytes
-            octets[bit / 8] ^= 1 << UInt8(bit % 8)
-            let other = try #require(SMP.Value128(octets))
+            var bytes = one.bytes
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            let other = try #require(SMP.Value128(bytes))
             #expect(!one.matches(other), "bit \(bit)")
         }
     }
@@ -47,9 +47,9 @@ struct ValueTests {
     }
 
     @Test("An impossible length does not trap", arguments: [-1, 0, 17, 1_000])
-    func shortenedOddly(octets: Int) throws {
+    func shortenedOddly(bytes: Int) throws {
         let whole = try key("123456789abcdef0123456789abcdef0")
-        let expected = octets > 0 ? whole : try key("00000000000000000000000000000000")
-        #expect(whole.shortened(to: octets) == expected)
+        let expected = bytes > 0 ? whole : try key("00000000000000000000000000000000")
+        #expect(whole.shortened(to: bytes) == expected)
     }
 }

@@ -28,7 +28,7 @@ struct CBUUIDTests {
     }
 
     @Test("15.1, 15.3 Data of three lengths keeps its length and order")
-    func octets() {
+    func bytes() {
         #expect(CBUUID(data: Data([0x18, 0x0D])).uuidString == "180D")
         #expect(CBUUID(data: Data([0, 0, 0x18, 0x0D])).uuidString == "0000180D")
         let long = CBUUID(string: Self.heartRate)
@@ -122,7 +122,7 @@ struct MalformedCBUUIDTests {
     }
 
     @Test("15.1 Data of another length ends the program with a message that contains it")
-    func octets() async {
+    func bytes() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -146,9 +146,9 @@ struct MalformedCBUUIDTests {
     }
 
     @Test("15.1 Data of any other length has no form")
-    func refusedOctets() {
+    func refusedBytes() {
         for count in 0...40 where ![2, 4, 16].contains(count) {
-            #expect(CBUUID.Form(octets: [UInt8](repeating: 1, count: count)) == nil)
+            #expect(CBUUID.Form(bytes: [UInt8](repeating: 1, count: count)) == nil)
         }
     }
 
@@ -157,10 +157,10 @@ struct MalformedCBUUIDTests {
         var generator = SystemRandomNumberGenerator()
         for count in [2, 4, 16] {
             for _ in 0..<100 {
-                let octets = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-                let uuid = CBUUID(data: Data(octets))
-                #expect([UInt8](uuid.data) == octets)
-                #expect([UInt8](CBUUID(string: uuid.uuidString).data) == octets)
+                let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                let uuid = CBUUID(data: Data(bytes))
+                #expect([UInt8](uuid.data) == bytes)
+                #expect([UInt8](CBUUID(string: uuid.uuidString).data) == bytes)
             }
         }
     }

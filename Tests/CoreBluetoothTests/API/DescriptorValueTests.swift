@@ -10,13 +10,13 @@ import Testing
 
 @Suite("Values of descriptors")
 struct DescriptorValueTests {
-    private func descriptor(_ number: UInt16, _ octets: [UInt8]) -> CBDescriptor {
+    private func descriptor(_ number: UInt16, _ bytes: [UInt8]) -> CBDescriptor {
         let descriptor = CBDescriptor(
             GATT.Descriptor(uuid: BluetoothUUID(number), handle: AttributeHandle(9)),
             of: nil
         )
         #expect(descriptor.value == nil)
-        descriptor.setValue(octets: Data(octets))
+        descriptor.setValue(bytes: Data(bytes))
         return descriptor
     }
 
@@ -49,8 +49,8 @@ struct DescriptorValueTests {
         #expect(text.value as? String == "Wärme")
         let format = CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data(count: 7))
         #expect(format.value as? Data == Data(count: 7))
-        #expect(DescriptorValue.octets(of: text.uuid.value, value: "é") == [0xC3, 0xA9])
-        #expect(DescriptorValue.octets(of: format.uuid.value, value: Data([1, 2])) == [1, 2])
+        #expect(DescriptorValue.bytes(of: text.uuid.value, value: "é") == [0xC3, 0xA9])
+        #expect(DescriptorValue.bytes(of: format.uuid.value, value: Data([1, 2])) == [1, 2])
     }
 
     @Test("9.3 Making any other descriptor ends the program")

@@ -52,7 +52,7 @@ struct NamedAdapterTests {
 
     @Test("The virtual adapter has accessories in range")
     func virtual() async {
-        let lookout = Lookout(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
+        let lookout = StateListener(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
         await lookout.journal.wait(for: "on")
         lookout.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
         await lookout.journal.wait(for: "seen")

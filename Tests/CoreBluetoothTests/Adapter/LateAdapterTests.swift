@@ -9,11 +9,11 @@ import Testing
 struct LateAdapterTests {
     @Test("1.6 Attempts to open an adapter do not change the state until one succeeds")
     func late() async throws {
-        let stage = try Stage()
-        let late = LateTransport(stage.air.adapter(of: stage.phone), failures: 3)
-        let adapter = CBAdapter(transport: late, executor: stage.air.executor)
-        try await stage.run {
-            let phone = stage.central(on: adapter)
+        let fixture = try Fixture()
+        let late = LateTransport(fixture.air.adapter(of: fixture.phone), failures: 3)
+        let adapter = CBAdapter(transport: late, executor: fixture.air.executor)
+        try await fixture.run {
+            let phone = fixture.central(on: adapter)
             await phone.journal.wait(for: "state poweredOn")
             #expect(phone.journal.lines == ["state poweredOff", "state poweredOn"])
             #expect(late.attempts == 4)

@@ -16,19 +16,19 @@ struct ShutDownTests {
             .appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let first = try FileStore(directory: directory)
-        let stage = try Stage(.heartRate(name: "Strap")) { $0.store = first }
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try Fixture(.heartRate(name: "Strap")) { $0.store = first }
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             let strap = try await app.visit("Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
             await app.journal.wait(for: "state unsupported")
 
             let second = try FileStore(directory: directory)
-            let adapter = try stage.addAdapter("phone again") { configuration in
+            let adapter = try fixture.addAdapter("phone again") { configuration in
                 configuration.store = second
-                configuration.address = Stage.phoneAddress
+                configuration.address = Fixture.phoneAddress
             }
-            let again = stage.central(on: adapter, options: Stage.appOptions)
+            let again = fixture.central(on: adapter, options: Fixture.appOptions)
             await again.journal.wait(for: "connected Strap")
             #expect(again["Strap"]?.identifier == strap.identifier)
             #expect(again.journal.lines.first == "restored kCBRestoredPeripherals")
@@ -38,18 +38,18 @@ struct ShutDownTests {
 
     @Test("A manager that is made during a shutdown opens the adapter again after it")
     func meanwhile() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central()
             _ = try await app.visit("Strap")
-            async let end: Void = stage.adapter.shutDown()
-            async let sameEnd: Void = stage.adapter.shutDown()
-            while stage.adapter.usage.running != nil { await Task.yield() }
+            async let end: Void = fixture.adapter.shutDown()
+            async let sameEnd: Void = fixture.adapter.shutDown()
+            while fixture.adapter.usage.running != nil { await Task.yield() }
 
-            let next = stage.central()
+            let next = fixture.central()
             #expect(next.manager.state == .unknown)
             #expect(next.manager.adapter == nil)
-            let gone = stage.central()
+            let gone = fixture.central()
             gone.dropManager()
             _ = await (end, sameEnd)
             await app.journal.wait(for: "state unsupported")
@@ -61,35 +61,35 @@ struct ShutDownTests {
 
     @Test("All callers of shutDown wait until the adapter is closed")
     func together() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central()
             _ = try await app.visit("Strap")
             await withTaskGroup { group in
                 for _ in 0..<3 {
                     group.addTask {
-                        await stage.adapter.shutDown()
+                        await fixture.adapter.shutDown()
                         await app.journal.wait(for: "state unsupported")
                     }
                 }
             }
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
             #expect(app.journal.lines.count { $0 == "state unsupported" } == 1)
         }
     }
 
     @Test("The adapter's settings are kept")
     func switches() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let app = stage.central()
+        let fixture = try Fixture()
+        try await fixture.run {
+            let app = fixture.central()
             await app.journal.wait(for: "state poweredOn")
-            stage.adapter.isPoweredOn = false
+            fixture.adapter.isPoweredOn = false
             await app.journal.wait(for: "state poweredOff")
-            await stage.adapter.shutDown()
-            let next = stage.central()
+            await fixture.adapter.shutDown()
+            let next = fixture.central()
             await next.journal.wait(for: "state poweredOff")
-            #expect(!stage.adapter.isPoweredOn)
+            #expect(!fixture.adapter.isPoweredOn)
         }
     }
 
@@ -114,7 +114,7 @@ struct ShutDownTests {
     func replacedDelegate() {
         let adapter = CBAdapter("virtual:\(UUID().uuidString)")
         let asked = Mutex(false)
-        adapter.pairingDelegate = Farewell {
+        adapter.pairingDelegate = DeinitObserver {
             let isOn = adapter.isPoweredOn
             asked.withLock { $0 = isOn }
         }
@@ -124,12 +124,12 @@ struct ShutDownTests {
 }
 
 /// A pairing delegate that calls a closure in deinit.
-private final class Farewell: PairingDelegate {
-    private let farewell: @Sendable () -> Void
+private final class DeinitObserver: PairingDelegate {
+    private let observer: @Sendable () -> Void
 
-    init(_ farewell: @escaping @Sendable () -> Void) { self.farewell = farewell }
+    init(_ observer: @escaping @Sendable () -> Void) { self.observer = observer }
 
-    deinit { farewell() }
+    deinit { observer() }
 
     func consents(to pairing: PairingRequest) async -> Bool { false }
 }

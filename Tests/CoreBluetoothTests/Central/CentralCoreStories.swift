@@ -12,14 +12,14 @@ struct CentralCoreStories {
     private let other = SessionIdentifier(rawValue: 2)
     private let peer = CoreWorld.peers[0]
     private let link = LinkIdentifier(rawValue: 1)
-    private let first = WishNumber(rawValue: 1)
-    private let second = WishNumber(rawValue: 2)
+    private let first = ConnectionRequestNumber(rawValue: 1)
+    private let second = ConnectionRequestNumber(rawValue: 2)
     private let gone = HostError.disconnected(.connectionTimeout)
     private var core = CentralCore()
 
     @Test("5.1, 5.2 A request goes to the host and is answered when there is a link")
     mutating func connect() {
-        #expect(core.connect(one, peer, first, reconnects: false) == [.dial(peer)])
+        #expect(core.connect(one, peer, first, reconnects: false) == [.requestConnection(peer)])
         #expect(core.link(of: one, to: peer) == nil)
         let opened = core.linkOpened(link, to: peer, isIncoming: false)
         #expect(opened == [.connected(one, peer, first)])
@@ -31,7 +31,7 @@ struct CentralCoreStories {
     mutating func deferred() {
         #expect(core.connect(one, peer, first, reconnects: false, isDeferred: true).isEmpty)
         #expect(core.delayEnded(one, peer, second).isEmpty)
-        #expect(core.delayEnded(one, peer, first) == [.dial(peer)])
+        #expect(core.delayEnded(one, peer, first) == [.requestConnection(peer)])
         #expect(core.delayEnded(one, peer, first).isEmpty)
     }
 
@@ -49,8 +49,8 @@ struct CentralCoreStories {
     mutating func deferredLater() {
         _ = core.connect(one, peer, first, reconnects: false)
         let again = core.connect(one, peer, second, reconnects: false, isDeferred: true)
-        #expect(again == [.cancelDial(peer)])
-        #expect(core.delayEnded(one, peer, second) == [.dial(peer)])
+        #expect(again == [.cancelConnectionRequest(peer)])
+        #expect(core.delayEnded(one, peer, second) == [.requestConnection(peer)])
     }
 
     @Test("5.3 The second manager is connected at once")
@@ -76,7 +76,9 @@ struct CentralCoreStories {
     mutating func cancelPending() {
         _ = core.connect(one, peer, first, reconnects: false)
         let actions = core.cancel(one, peer)
-        #expect(actions == [.disconnected(one, peer, first, .asked), .cancelDial(peer)])
+        #expect(
+            actions == [.disconnected(one, peer, first, .asked), .cancelConnectionRequest(peer)]
+        )
         #expect(core.cancel(one, peer).isEmpty)
     }
 
@@ -93,7 +95,7 @@ struct CentralCoreStories {
         #expect(core.cancel(one, peer) == [.disconnect(link)])
         #expect(core.connect(one, peer, second, reconnects: false).isEmpty)
         let closed = core.linkClosed(link, .disconnected(.connectionTerminatedByLocalHost))
-        #expect(closed == [.disconnected(one, peer, first, .asked), .dial(peer)])
+        #expect(closed == [.disconnected(one, peer, first, .asked), .requestConnection(peer)])
         let next = LinkIdentifier(rawValue: 2)
         let opened = core.linkOpened(next, to: peer, isIncoming: false)
         #expect(opened == [.connected(one, peer, second)])
@@ -126,7 +128,7 @@ struct CentralCoreStories {
         _ = core.linkOpened(link, to: peer, isIncoming: false)
         let ending = CentralCore.Ending.lost(gone, isReconnecting: true)
         let closed = core.linkClosed(link, gone)
-        #expect(closed == [.disconnected(one, peer, first, ending), .dial(peer)])
+        #expect(closed == [.disconnected(one, peer, first, ending), .requestConnection(peer)])
     }
 
     @Test("5.1.4 Reconnecting stops if the delegate does not support it")
@@ -135,14 +137,14 @@ struct CentralCoreStories {
         _ = core.linkOpened(link, to: peer, isIncoming: false)
         _ = core.linkClosed(link, gone)
         #expect(core.stopReconnecting(one, peer, second).isEmpty)
-        #expect(core.stopReconnecting(one, peer, first) == [.cancelDial(peer)])
+        #expect(core.stopReconnecting(one, peer, first) == [.cancelConnectionRequest(peer)])
     }
 
     @Test("3.8 Releasing a peripheral cancels its own request and no later one")
     mutating func release() {
         _ = core.connect(one, peer, second, reconnects: false)
         #expect(core.release(one, peer, first).isEmpty)
-        #expect(core.release(one, peer, second) == [.cancelDial(peer)])
+        #expect(core.release(one, peer, second) == [.cancelConnectionRequest(peer)])
     }
 
     @Test("A link that the peer made is used and not ended")
@@ -154,10 +156,10 @@ struct CentralCoreStories {
     }
 
     @Test("The request to the host is canceled when the peer connects")
-    mutating func incomingWhileDialling() {
+    mutating func incomingWhileConnecting() {
         _ = core.connect(one, peer, first, reconnects: false)
         let opened = core.linkOpened(link, to: peer, isIncoming: true)
-        #expect(opened == [.cancelDial(peer), .connected(one, peer, first)])
+        #expect(opened == [.cancelConnectionRequest(peer), .connected(one, peer, first)])
     }
 
     @Test("5.2 A failed request to the host is reported to all managers that waited")
@@ -165,11 +167,11 @@ struct CentralCoreStories {
         _ = core.connect(one, peer, first, reconnects: false)
         _ = core.connect(other, peer, second, reconnects: true)
         #expect(
-            core.dialFailed(peer, .bondLost) == [
+            core.connectionRequestFailed(peer, .bondLost) == [
                 .failed(one, peer, first, .bondLost), .failed(other, peer, second, .bondLost),
             ]
         )
-        #expect(core.dialFailed(peer, .bondLost).isEmpty)
+        #expect(core.connectionRequestFailed(peer, .bondLost).isEmpty)
     }
 
     @Test("1.7 When the adapter is lost, no disconnection is reported")

@@ -27,7 +27,7 @@ struct CommandRaceTests {
             manager.interrupt { $0.receive(.stateChanged(.poweredOff)) }
             manager.connect(peripheral)
             #expect(peripheral.state == .disconnected)
-            #expect(peripheral.mirror.read { $0.wish } == nil)
+            #expect(peripheral.snapshot.read { $0.request } == nil)
         }
     }
 

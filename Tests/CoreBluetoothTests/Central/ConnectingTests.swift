@@ -15,16 +15,16 @@ struct ConnectingTests {
         "5.1 Connecting has no timeout: it succeeds when the peripheral appears ten minutes later"
     )
     func noTimeout() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run(bound: .seconds(1_200)) {
-            let phone = await stage.phone(finding: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run(bound: .seconds(1_200)) {
+            let phone = await fixture.phone(finding: "Strap")
             let strap = try phone.met("Strap")
-            stage.air.world.switchOff(stage.accessories[0])
+            fixture.air.world.switchOff(fixture.accessories[0])
             phone.manager.connect(strap)
-            try await stage.air.sleep(for: .seconds(600))
+            try await fixture.air.sleep(for: .seconds(600))
             #expect(strap.state == .connecting)
             #expect(!phone.journal.lines.contains { $0.hasPrefix("failed") })
-            stage.air.world.switchOn(stage.accessories[0])
+            fixture.air.world.switchOn(fixture.accessories[0])
             await phone.journal.wait(for: "connected Strap")
             #expect(strap.state == .connected)
         }
@@ -32,31 +32,31 @@ struct ConnectingTests {
 
     @Test("5.3 The second manager gets the link without radio traffic")
     func sharedLink() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let one = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let one = try await fixture.phone(connectedTo: "Strap")
             // The peripheral is connected and does not advertise.
-            let other = stage.central()
+            let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
             let identifier = try one.met("Strap").identifier
             let strap = try #require(
                 other.manager.retrievePeripherals(withIdentifiers: [identifier]).first
             )
             #expect(strap.state == .disconnected)
-            let before = stage.air.now
+            let before = fixture.air.now
             other.manager.connect(strap)
             await other.journal.wait(for: "connected")
-            #expect(stage.air.now == before)
+            #expect(fixture.air.now == before)
         }
     }
 
     @Test("5.2.1, 5.4 Canceling ends this manager's connection and not the other's")
     func cancelShared() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let one = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let one = try await fixture.phone(connectedTo: "Strap")
             let strap = try one.met("Strap")
-            let other = stage.central()
+            let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
             let same = try #require(
                 other.manager.retrievePeripherals(withIdentifiers: [strap.identifier]).first
@@ -68,35 +68,35 @@ struct ConnectingTests {
             await one.journal.wait(for: "disconnected Strap ok")
             #expect(strap.state == .disconnected)
             #expect(same.state == .connected)
-            try await stage.air.sleep(for: .seconds(10))
+            try await fixture.air.sleep(for: .seconds(10))
             #expect(other.partings.isEmpty)
         }
     }
 
     @Test("5.5 Canceling a pending connection causes a disconnection without an error")
     func cancelPending() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = await stage.phone(finding: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "Strap")
             let strap = try phone.met("Strap")
-            stage.air.world.switchOff(stage.accessories[0])
+            fixture.air.world.switchOff(fixture.accessories[0])
             phone.manager.connect(strap)
             #expect(strap.state == .connecting)
             phone.manager.cancelPeripheralConnection(strap)
             await phone.journal.wait(for: "disconnected Strap ok")
             #expect(strap.state == .disconnected)
             phone.manager.cancelPeripheralConnection(strap)
-            stage.air.world.switchOn(stage.accessories[0])
-            try await stage.air.sleep(for: .seconds(5))
+            fixture.air.world.switchOn(fixture.accessories[0])
+            try await fixture.air.sleep(for: .seconds(5))
             #expect(phone.partings.count == 1)
         }
     }
 
     @Test("Connecting right after canceling connects again")
     func connectAfterCancel() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
             let strap = try phone.met("Strap")
             phone.manager.cancelPeripheralConnection(strap)
             phone.manager.connect(strap)
@@ -109,13 +109,13 @@ struct ConnectingTests {
 
     @Test("After many commands in a row, the last one applies", arguments: RunSeed.seeds(4))
     func manyCommands(seed: UInt64) async throws {
-        let stage = try Stage(.heartRate(name: "Strap"), seed: seed)
-        try await stage.run {
-            let phone = await stage.phone(finding: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"), seed: seed)
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "Strap")
             let strap = try phone.met("Strap")
             for _ in 0..<20 {
                 phone.manager.connect(strap)
-                try await stage.air.sleep(for: .milliseconds(7 + Int64(seed % 28)))
+                try await fixture.air.sleep(for: .milliseconds(7 + Int64(seed % 28)))
                 phone.manager.cancelPeripheralConnection(strap)
             }
             phone.manager.connect(strap)
@@ -127,10 +127,10 @@ struct ConnectingTests {
 
     @Test("5.6, 5.2.2 A peripheral that is switched off disconnects with connectionTimeout")
     func outOfRange() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
-            stage.air.world.switchOff(stage.accessories[0])
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
+            fixture.air.world.switchOff(fixture.accessories[0])
             await phone.journal.wait(for: "disconnected Strap CBError 6")
             #expect(try phone.met("Strap").state == .disconnected)
         }
@@ -138,9 +138,9 @@ struct ConnectingTests {
 
     @Test("5.2.3, 5.7 A peripheral that ends the link is disconnected and loses its services")
     func remoteEnd() async throws {
-        let stage = try Stage(.leaver(name: "Leaver"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Leaver")
+        let fixture = try Fixture(.leaver(name: "Leaver"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Leaver")
             try await phone.tellToLeave("Leaver")
             await phone.journal.wait(for: "disconnected Leaver CBError 7")
             let leaver = try phone.met("Leaver")
@@ -151,9 +151,9 @@ struct ConnectingTests {
 
     @Test("5.8 Objects that were discovered before a disconnection are invalid after it")
     func stale() async throws {
-        let stage = try Stage(.leaver(name: "Leaver"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Leaver")
+        let fixture = try Fixture(.leaver(name: "Leaver"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Leaver")
             let leaver = try phone.met("Leaver")
             try await phone.tellToLeave("Leaver")
             let former = try #require(leaver.services?.first)
@@ -169,9 +169,9 @@ struct ConnectingTests {
 
     @Test("5.9 Connecting a connected peripheral is answered again")
     func connectTwice() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
             phone.manager.connect(try phone.met("Strap"))
             await phone.journal.wait(for: "connected Strap", count: 2)
         }
@@ -179,25 +179,25 @@ struct ConnectingTests {
 
     @Test("5.10 The connection attempt starts after the start delay")
     func delay() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = await stage.phone(finding: "Strap")
-            let before = stage.air.now
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "Strap")
+            let before = fixture.air.now
             phone.manager.connect(
                 try phone.met("Strap"),
                 options: [CBConnectPeripheralOptionStartDelayKey: 20]
             )
             await phone.journal.wait(for: "connected Strap")
-            #expect(stage.air.now - before >= .seconds(20))
-            #expect(stage.air.now - before < .seconds(25))
+            #expect(fixture.air.now - before >= .seconds(20))
+            #expect(fixture.air.now - before < .seconds(25))
         }
     }
 
     @Test("5.10 Options for alerts are accepted without an effect")
     func options() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            _ = try await stage.phone(
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            _ = try await fixture.phone(
                 connectedTo: "Strap",
                 options: [
                     CBConnectPeripheralOptionNotifyOnConnectionKey: true,
@@ -213,10 +213,10 @@ struct ConnectingTests {
 
     @Test("3.8 Releasing a peripheral cancels its connection and logs it")
     func release() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = await stage.phone(finding: "Strap")
-            stage.air.world.switchOff(stage.accessories[0])
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "Strap")
+            fixture.air.world.switchOff(fixture.accessories[0])
             var strap: CBPeripheral? = try phone.met("Strap")
             let identifier = try #require(strap?.identifier.uuidString)
             if let strap { phone.manager.connect(strap) }
@@ -235,20 +235,20 @@ struct ConnectingTests {
             #expect(
                 lines.first?.hasSuffix(">, Did you forget to keep a reference to it?") == true
             )
-            stage.air.world.switchOn(stage.accessories[0])
-            try await stage.air.sleep(for: .seconds(5))
+            fixture.air.world.switchOn(fixture.accessories[0])
+            try await fixture.air.sleep(for: .seconds(5))
             #expect(!phone.journal.lines.contains { $0.hasPrefix("connected") })
         }
     }
 
     @Test("Releasing a manager ends its links")
     func dropManager() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
             phone.dropManager()
             // Only a peripheral that is not connected advertises.
-            let next = await stage.phone(finding: "Strap")
+            let next = await fixture.phone(finding: "Strap")
             #expect(try next.met("Strap").state == .disconnected)
         }
     }

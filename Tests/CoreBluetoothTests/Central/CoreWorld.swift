@@ -6,11 +6,11 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-/// The surroundings of a `CentralCore`: a host that performs the core's actions with delays, and
+/// The environment of a `CentralCore`: a host that performs the core's actions with delays, and
 /// managers that make random requests. After each step it checks the core's invariants.
 struct CoreWorld {
     static let peers: [PeerIdentifier] = (0..<3).map { number in
-        PeerIdentifier(octets: [UInt8](repeating: UInt8(number + 1), count: 16))
+        PeerIdentifier(bytes: [UInt8](repeating: UInt8(number + 1), count: 16))
     }
     private static let sessions = (1...3).map { SessionIdentifier(rawValue: UInt64($0)) }
 
@@ -21,18 +21,18 @@ struct CoreWorld {
 
     private var core = CentralCore()
     private var random: SplitMix64
-    private var lastWish: UInt64 = 0
+    private var lastRequest: UInt64 = 0
     private var lastLink: UInt64 = 0
-    private var dials: Set<PeerIdentifier> = []
+    private var connectionRequests: Set<PeerIdentifier> = []
     private var links: [PeerIdentifier: (link: LinkIdentifier, isIncoming: Bool)] = [:]
     private var ending: Set<LinkIdentifier> = []
     /// The connection requests that have not ended.
-    private var open: [Key: WishNumber] = [:]
+    private var open: [Key: ConnectionRequestNumber] = [:]
     /// The connection requests that were canceled and whose cancellation is not answered yet.
-    private var cancelled: Set<WishNumber> = []
-    private var connected: Set<WishNumber> = []
+    private var cancelled: Set<ConnectionRequestNumber> = []
+    private var connected: Set<ConnectionRequestNumber> = []
     /// The connection requests whose start delay has not ended.
-    private var deferred: Set<WishNumber> = []
+    private var deferred: Set<ConnectionRequestNumber> = []
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
@@ -51,7 +51,7 @@ struct CoreWorld {
         case 6, 7: openLink(to: key.peer)
         case 8: closeLink(to: key.peer)
         case 12: endDelay(key)
-        case 9: failDial(to: key.peer)
+        case 9: failConnectionRequest(to: key.peer)
         case 10: if random.happens(oneIn: 4) { acceptLink(from: key.peer) }
         default: if random.happens(oneIn: 20) { losePower() } else { stopReconnecting(key) }
         }
@@ -59,20 +59,20 @@ struct CoreWorld {
     }
 
     private mutating func connect(_ key: Key) {
-        lastWish += 1
-        let wish = WishNumber(rawValue: lastWish)
+        lastRequest += 1
+        let request = ConnectionRequestNumber(rawValue: lastRequest)
         if let former = open[key] { connected.remove(former) }
-        open[key] = wish
+        open[key] = request
         let reconnects = random.happens(oneIn: 3)
         let isDeferred = random.happens(oneIn: 4)
         if isDeferred, core.link(to: key.peer).map({ ending.contains($0) }) ?? true {
-            deferred.insert(wish)
+            deferred.insert(request)
         }
         perform(
             core.connect(
                 key.session,
                 key.peer,
-                wish,
+                request,
                 reconnects: reconnects,
                 isDeferred: isDeferred
             )
@@ -80,33 +80,33 @@ struct CoreWorld {
     }
 
     private mutating func endDelay(_ key: Key) {
-        guard let wish = open[key] else { return }
-        deferred.remove(wish)
-        perform(core.delayEnded(key.session, key.peer, wish))
+        guard let request = open[key] else { return }
+        deferred.remove(request)
+        perform(core.delayEnded(key.session, key.peer, request))
     }
 
     private mutating func cancel(_ key: Key) {
-        if let wish = open.removeValue(forKey: key) { cancelled.insert(wish) }
+        if let request = open.removeValue(forKey: key) { cancelled.insert(request) }
         perform(core.cancel(key.session, key.peer))
     }
 
     private mutating func release(_ key: Key) {
-        guard let wish = open[key] else { return }
+        guard let request = open[key] else { return }
         open[key] = nil
-        connected.remove(wish)
-        perform(core.release(key.session, key.peer, wish))
+        connected.remove(request)
+        perform(core.release(key.session, key.peer, request))
     }
 
     private mutating func stopReconnecting(_ key: Key) {
-        guard let wish = open[key], !connected.contains(wish), links[key.peer] == nil else {
+        guard let request = open[key], !connected.contains(request), links[key.peer] == nil else {
             return
         }
         open[key] = nil
-        perform(core.stopReconnecting(key.session, key.peer, wish))
+        perform(core.stopReconnecting(key.session, key.peer, request))
     }
 
     private mutating func openLink(to peer: PeerIdentifier) {
-        guard dials.remove(peer) != nil else { return }
+        guard connectionRequests.remove(peer) != nil else { return }
         begin(peer, isIncoming: false)
     }
 
@@ -129,9 +129,9 @@ struct CoreWorld {
         #expect(core.peer(of: link) == nil)
     }
 
-    private mutating func failDial(to peer: PeerIdentifier) {
-        guard dials.remove(peer) != nil else { return }
-        perform(core.dialFailed(peer, .bondLost))
+    private mutating func failConnectionRequest(to peer: PeerIdentifier) {
+        guard connectionRequests.remove(peer) != nil else { return }
+        perform(core.connectionRequestFailed(peer, .bondLost))
     }
 
     private mutating func losePower() {
@@ -139,7 +139,7 @@ struct CoreWorld {
         cancelled = []
         connected = []
         perform(core.powerLost())
-        #expect(dials.isEmpty, "a dial outlived the power")
+        #expect(connectionRequests.isEmpty, "a connection request outlived the power")
         for peer in Self.peers { closeLink(to: peer) }
     }
 
@@ -151,47 +151,51 @@ struct CoreWorld {
 
     private mutating func perform(_ action: CentralCore.Action) {
         switch action {
-        case .dial(let peer):
-            #expect(dials.insert(peer).inserted, "dialled twice")
-            #expect(links[peer] == nil, "dialled a peer that has a link")
-        case .cancelDial(let peer): #expect(dials.remove(peer) != nil, "cancelled no dial")
+        case .requestConnection(let peer):
+            #expect(connectionRequests.insert(peer).inserted, "requested twice")
+            #expect(links[peer] == nil, "requested a peer that has a link")
+        case .cancelConnectionRequest(let peer):
+            #expect(connectionRequests.remove(peer) != nil, "canceled no request")
         case .disconnect(let link): #expect(ending.insert(link).inserted, "ended a link twice")
-        case .connected(let session, let peer, let wish):
-            #expect(open[Key(session: session, peer: peer)] == wish, "connected nobody's wish")
-            #expect(connected.insert(wish).inserted, "connected twice")
-            deferred.remove(wish)
-        case .failed(let session, let peer, let wish, _):
-            finish(Key(session: session, peer: peer), wish)
-        case .disconnected(let session, let peer, let wish, .lost(_, let isReconnecting)):
-            #expect(connected.remove(wish) != nil, "lost what was not connected")
-            if !isReconnecting { finish(Key(session: session, peer: peer), wish) }
-        case .disconnected(_, _, let wish, .asked):
-            #expect(cancelled.remove(wish) != nil, "answered a cancellation that there was not")
-            connected.remove(wish)
+        case .connected(let session, let peer, let request):
+            #expect(
+                open[Key(session: session, peer: peer)] == request,
+                "connected without a request"
+            )
+            #expect(connected.insert(request).inserted, "connected twice")
+            deferred.remove(request)
+        case .failed(let session, let peer, let request, _):
+            finish(Key(session: session, peer: peer), request)
+        case .disconnected(let session, let peer, let request, .lost(_, let isReconnecting)):
+            #expect(connected.remove(request) != nil, "lost what was not connected")
+            if !isReconnecting { finish(Key(session: session, peer: peer), request) }
+        case .disconnected(_, _, let request, .asked):
+            #expect(cancelled.remove(request) != nil, "answered a cancellation that there was not")
+            connected.remove(request)
         }
     }
 
-    private mutating func finish(_ key: Key, _ wish: WishNumber) {
-        #expect(open.removeValue(forKey: key) == wish, "ended nobody's wish")
-        connected.remove(wish)
+    private mutating func finish(_ key: Key, _ request: ConnectionRequestNumber) {
+        #expect(open.removeValue(forKey: key) == request, "ended without a request")
+        connected.remove(request)
     }
 
     // MARK: Invariants
 
     private func check() {
         for peer in Self.peers {
-            let wishing = open.filter { $0.key.peer == peer }
-            let using = wishing.filter { connected.contains($0.value) }
+            let requesting = open.filter { $0.key.peer == peer }
+            let using = requesting.filter { connected.contains($0.value) }
             #expect(core.users(of: peer) == using.map(\.key.session).sorted())
             let link = links[peer]
             let isLeaving = link.map { ending.contains($0.link) } ?? false
             if !using.isEmpty { #expect(link != nil && !isLeaving, "a user without a link") }
-            if wishing.isEmpty {
-                #expect(!dials.contains(peer), "dialled for nobody")
+            if requesting.isEmpty {
+                #expect(!connectionRequests.contains(peer), "requested without a manager")
                 #expect(link.map { $0.isIncoming || isLeaving } ?? true, "a link without a user")
             } else if link == nil {
-                let isWanted = wishing.contains { !deferred.contains($0.value) }
-                #expect(dials.contains(peer) == isWanted, "a wish that nobody sees to")
+                let isWanted = requesting.contains { !deferred.contains($0.value) }
+                #expect(connectionRequests.contains(peer) == isWanted, "a request without effect")
             }
         }
     }
@@ -204,6 +208,6 @@ struct CoreWorld {
         for peer in Self.peers { closeLink(to: peer) }
         #expect(open.isEmpty)
         #expect(cancelled.isEmpty, "a cancellation was never answered")
-        #expect(dials.isEmpty)
+        #expect(connectionRequests.isEmpty)
     }
 }

@@ -7,9 +7,9 @@ import VirtualAccessories
 struct FirstTests {
     @Test("1.1, 5.2 A manager starts in unknown, powers on, discovers, connects and disconnects")
     func visit() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = fixture.central()
             await phone.journal.wait(for: "state poweredOn")
             phone.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
             await phone.journal.wait(for: "discovered Strap")

@@ -13,34 +13,34 @@ struct KnownPeripheralTests {
 
     @Test("4.1, 4.4 A host knows a peripheral by one identifier, and another host by another one")
     func identifiers() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = await stage.phone(finding: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "Strap")
             let strap = try phone.met("Strap")
             let again = phone.manager.retrievePeripherals(withIdentifiers: [strap.identifier])
             #expect(again.first === strap)
-            let second = await stage.phone(finding: "Strap")
+            let second = await fixture.phone(finding: "Strap")
             let same = try second.met("Strap")
             #expect(same.identifier == strap.identifier)
             #expect(same !== strap)
-            let tablet = try stage.addAdapter("tablet")
-            let stranger = await stage.phone(finding: "Strap", on: tablet)
+            let tablet = try fixture.addAdapter("tablet")
+            let stranger = await fixture.phone(finding: "Strap", on: tablet)
             #expect(try stranger.met("Strap").identifier != strap.identifier)
         }
     }
 
     @Test("4.5 Known peripherals are retrieved in the requested order, without unknown ones")
     func retrieve() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
-        try await stage.run {
-            let phone = await stage.phone(finding: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "Strap")
             phone.manager.scanForPeripherals(withServices: nil)
             await phone.journal.wait(for: "discovered Thermometer")
             let wanted = [try phone.met("Thermometer"), try phone.met("Strap")]
             let identifiers = [wanted[0].identifier, UUID(), wanted[1].identifier]
             let found = phone.manager.retrievePeripherals(withIdentifiers: identifiers)
             #expect(found == wanted)
-            stage.adapter.isPoweredOn = false
+            fixture.adapter.isPoweredOn = false
             await phone.journal.wait(for: "state poweredOff")
             #expect(phone.manager.retrievePeripherals(withIdentifiers: identifiers).isEmpty)
         }
@@ -48,11 +48,11 @@ struct KnownPeripheralTests {
 
     @Test("4.6 A connected peripheral is retrieved by service, and still has to be connected to")
     func retrieveConnected() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
             defer { withExtendedLifetime(phone) {} }
-            let other = stage.central()
+            let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
             let rate = CBUUID(string: "180D")
             let found = other.manager.retrieveConnectedPeripherals(withServices: [rate])
@@ -66,9 +66,9 @@ struct KnownPeripheralTests {
 
     @Test("4.7, 4.8 The name that was read on a link has priority over the advertised one")
     func names() async throws {
-        let stage = try Stage(.heartRate(name: Self.longName))
-        try await stage.run {
-            let phone = await stage.phone(finding: "A strap")
+        let fixture = try Fixture(.heartRate(name: Self.longName))
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "A strap")
             let advertised = try #require(phone.journal.lines.last { $0.hasPrefix("discovered") })
             let short = String(advertised.dropFirst("discovered ".count))
             #expect(short.count < Self.longName.count)
@@ -79,7 +79,7 @@ struct KnownPeripheralTests {
             #expect(strap.name == Self.longName)
             phone.manager.cancelPeripheralConnection(strap)
             await phone.journal.wait(for: "disconnected")
-            let lookout = try await stage.lookout(scanningFor: nil)
+            let lookout = try await fixture.lookout(scanningFor: nil)
             await lookout.journal.wait(for: "seen \(Self.longName)")
             #expect(lookout.data.first?[CBAdvertisementDataLocalNameKey] as? String == short)
         }
@@ -87,14 +87,14 @@ struct KnownPeripheralTests {
 
     @Test("14.2 A manager that registered gets the connection events of others' links")
     func connectionEvents() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let other = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
             other.manager.registerForConnectionEvents(
                 options: [.serviceUUIDs: [CBUUID(string: "180D")]]
             )
-            let phone = try await stage.phone(connectedTo: "Strap")
+            let phone = try await fixture.phone(connectedTo: "Strap")
             await other.journal.wait(for: "event connected Strap")
             phone.manager.cancelPeripheralConnection(try phone.met("Strap"))
             await other.journal.wait(for: "event disconnected Strap")

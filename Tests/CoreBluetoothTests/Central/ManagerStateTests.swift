@@ -13,9 +13,9 @@ import VirtualRadio
 struct ManagerStateTests {
     @Test("1.1 A new manager is in the state unknown and gets the first state later")
     func begins() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture()
+        try await fixture.run {
+            let phone = fixture.central()
             #expect(phone.manager.state == .unknown)
             await phone.journal.wait(for: "state poweredOn")
             #expect(phone.manager.state == .poweredOn)
@@ -51,9 +51,9 @@ struct ManagerStateTests {
 
     @Test("1.4 Commands before poweredOn are ignored and logged in Apple's words")
     func earlyCommands() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = fixture.central()
             let name = Misuse.name(phone.manager)
             let lines = await Misuse.lines(about: name) {
                 phone.manager.scanForPeripherals(withServices: nil)
@@ -70,16 +70,16 @@ struct ManagerStateTests {
 
     @Test("1.6, 1.7 Turning Bluetooth off ends scans and links, and only the state reports it")
     func switchedOff() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
             phone.manager.scanForPeripherals(withServices: nil)
-            stage.adapter.isPoweredOn = false
+            fixture.adapter.isPoweredOn = false
             await phone.journal.wait(for: "state poweredOff")
             let strap = try phone.met("Strap")
             #expect(!phone.manager.isScanning)
             #expect(strap.state == .disconnected)
-            stage.adapter.isPoweredOn = true
+            fixture.adapter.isPoweredOn = true
             await phone.journal.wait(for: "state poweredOn", count: 2)
             phone.manager.connect(strap)
             await phone.journal.wait(for: "connected Strap", count: 2)
@@ -89,13 +89,13 @@ struct ManagerStateTests {
 
     @Test("1.6, 1.8 A reset is reported and invalidates the peripherals discovered before it")
     func reset() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
             let former = try phone.met("Strap")
             var faults = FaultPlan()
-            faults.restart = stage.air.now + .milliseconds(10)
-            stage.air.world.setFaults(faults, of: stage.phone)
+            faults.restart = fixture.air.now + .milliseconds(10)
+            fixture.air.world.setFaults(faults, of: fixture.phone)
             await phone.journal.wait(for: "state resetting")
             await phone.journal.wait(for: "state poweredOn", count: 2)
             #expect(phone.partings.isEmpty)
@@ -111,10 +111,10 @@ struct ManagerStateTests {
 
     @Test("1.11 A manager does not accept a peripheral of another one")
     func foreignPeripheral() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let one = await stage.phone(finding: "Strap")
-            let other = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let one = await fixture.phone(finding: "Strap")
+            let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
             let strap = try one.met("Strap")
             let lines = await Misuse.lines(about: Misuse.name(other.manager)) {
@@ -130,28 +130,28 @@ struct ManagerStateTests {
 
     @Test("2.1 A manager of a program that may not use Bluetooth is unauthorized")
     func unauthorized() async throws {
-        let stage = try Stage()
-        try await stage.run {
+        let fixture = try Fixture()
+        try await fixture.run {
             #expect(CBManager.authorization == .allowedAlways)
-            stage.adapter.authorization = .denied
-            let phone = stage.central()
+            fixture.adapter.authorization = .denied
+            let phone = fixture.central()
             await phone.journal.wait(for: "state unauthorized")
-            stage.adapter.authorization = .allowedAlways
+            fixture.adapter.authorization = .allowedAlways
             await phone.journal.wait(for: "state poweredOn")
         }
     }
 
     @Test("A manager that is released in its own callback gets no more callbacks")
     func goneWithinCallback() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = fixture.central()
             phone.react { line, phone in
                 if line.hasPrefix("state") { phone.dropManager() }
             }
             await phone.journal.wait(for: "state poweredOn")
-            stage.adapter.isPoweredOn = false
-            let witness = stage.central()
+            fixture.adapter.isPoweredOn = false
+            let witness = fixture.central()
             await witness.journal.wait(for: "state poweredOff")
             #expect(phone.journal.lines == ["state poweredOn"])
         }

@@ -14,9 +14,9 @@ struct ReconnectingTests {
 
     @Test("5.1.1, 5.1.2 A lost peripheral is connected again, and is connecting meanwhile")
     func reconnects() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap", options: Self.option)
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap", options: Self.option)
             let strap = try phone.met("Strap")
             strap.discoverServices(nil)
             await phone.journal.wait(for: "services")
@@ -25,11 +25,11 @@ struct ReconnectingTests {
                 let state = phone["Strap"]?.state
                 phone.journal.add(state == .connecting ? "connecting" : "not connecting")
             }
-            stage.air.world.switchOff(stage.accessories[0])
+            fixture.air.world.switchOff(fixture.accessories[0])
             await phone.journal.wait(for: "disconnected Strap CBError 6 reconnecting")
             await phone.journal.wait(for: "connecting")
             #expect(strap.services != nil)
-            stage.air.world.switchOn(stage.accessories[0])
+            fixture.air.world.switchOn(fixture.accessories[0])
             await phone.journal.wait(for: "connected Strap", count: 2)
             #expect(strap.state == .connected)
         }
@@ -37,38 +37,38 @@ struct ReconnectingTests {
 
     @Test("5.1.3 Canceling stops reconnecting, and reports that nothing reconnects")
     func cancel() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap", options: Self.option)
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap", options: Self.option)
             let strap = try phone.met("Strap")
-            stage.air.world.switchOff(stage.accessories[0])
+            fixture.air.world.switchOff(fixture.accessories[0])
             await phone.journal.wait(for: "disconnected Strap CBError 6 reconnecting")
             phone.manager.cancelPeripheralConnection(strap)
             await phone.journal.wait { $0.last == "disconnected Strap ok" }
             #expect(strap.state == .disconnected)
-            stage.air.world.switchOn(stage.accessories[0])
-            try await stage.air.sleep(for: .seconds(5))
+            fixture.air.world.switchOn(fixture.accessories[0])
+            try await fixture.air.sleep(for: .seconds(5))
             #expect(strap.state == .disconnected)
         }
     }
 
     @Test("5.1.4 A delegate with both methods gets only the older one, and nothing reconnects")
     func bothMethods() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = await stage.phone(finding: "Strap")
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = await fixture.phone(finding: "Strap")
             let identifier = try phone.met("Strap").identifier
-            let both = BothMethods(options: [CBManagerOptionAdapterKey: stage.adapter])
+            let both = BothMethods(options: [CBManagerOptionAdapterKey: fixture.adapter])
             await both.journal.wait(for: "on")
             let strap = try #require(
                 both.manager.retrievePeripherals(withIdentifiers: [identifier]).first
             )
             both.manager.connect(strap, options: Self.option)
             await both.journal.wait(for: "connected")
-            stage.air.world.switchOff(stage.accessories[0])
+            fixture.air.world.switchOff(fixture.accessories[0])
             await both.journal.wait(for: "older")
-            stage.air.world.switchOn(stage.accessories[0])
-            try await stage.air.sleep(for: .seconds(10))
+            fixture.air.world.switchOn(fixture.accessories[0])
+            try await fixture.air.sleep(for: .seconds(10))
             #expect(both.journal.lines == ["on", "connected", "older disconnected"])
             #expect(strap.state == .disconnected)
             #expect(strap.services == nil)
@@ -77,13 +77,13 @@ struct ReconnectingTests {
 
     @Test("5.1.5 Without the option, a lost peripheral stays disconnected")
     func withoutOption() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = try await stage.phone(connectedTo: "Strap")
-            stage.air.world.switchOff(stage.accessories[0])
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = try await fixture.phone(connectedTo: "Strap")
+            fixture.air.world.switchOff(fixture.accessories[0])
             await phone.journal.wait(for: "disconnected Strap CBError 6")
-            stage.air.world.switchOn(stage.accessories[0])
-            try await stage.air.sleep(for: .seconds(10))
+            fixture.air.world.switchOn(fixture.accessories[0])
+            try await fixture.air.sleep(for: .seconds(10))
             #expect(phone.partings == ["disconnected Strap CBError 6"])
             #expect(try phone.met("Strap").state == .disconnected)
         }

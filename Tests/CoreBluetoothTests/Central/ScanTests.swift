@@ -15,29 +15,29 @@ import VirtualRadio
 struct ScanTests {
     @Test("3.1 Nil and an empty array find all peripherals, a list those with one of its services")
     func filters() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
-        try await stage.run {
+        let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await fixture.run {
             for services in [nil, []] as [[CBUUID]?] {
-                let lookout = try await stage.lookout(scanningFor: services)
+                let lookout = try await fixture.lookout(scanningFor: services)
                 await lookout.journal.wait(for: "seen Strap")
                 await lookout.journal.wait(for: "seen Thermometer")
                 lookout.manager.stopScan()
             }
-            let lookout = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
+            let lookout = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
             await lookout.journal.wait(for: "seen Strap")
-            try await stage.air.sleep(for: .seconds(2))
+            try await fixture.air.sleep(for: .seconds(2))
             #expect(!lookout.journal.lines.contains("seen Thermometer"))
         }
     }
 
     @Test("3.2, 3.10 Scans match solicited services and the overflow area")
     func solicitedAndOverflow() async throws {
-        let stage = try Stage()
-        try stage.addBeacon([0x03, 0x14, 0x0D, 0x18])
+        let fixture = try Fixture()
+        try fixture.addBeacon([0x03, 0x14, 0x0D, 0x18])
         let area = try #require(OverflowArea.data(of: [BluetoothUUID(0x1809)]))
-        try stage.addBeacon(area)
-        try await stage.run {
-            let lookout = try await stage.lookout(
+        try fixture.addBeacon(area)
+        try await fixture.run {
+            let lookout = try await fixture.lookout(
                 scanningFor: [CBUUID(string: "1809")],
                 options: [
                     CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [CBUUID(string: "180D")]
@@ -59,11 +59,11 @@ struct ScanTests {
 
     @Test("3.3 A scan beyond the host's limit starts when another one stops")
     func waitingScan() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            var lookouts: [Lookout] = []
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            var lookouts: [StateListener] = []
             for _ in 0...HostCore.scanLimit {
-                lookouts.append(try await stage.lookout(scanningFor: nil))
+                lookouts.append(try await fixture.lookout(scanningFor: nil))
             }
             for lookout in lookouts.dropLast() { await lookout.journal.wait(for: "seen Strap") }
             let last = try #require(lookouts.last)
@@ -76,30 +76,30 @@ struct ScanTests {
 
     @Test("3.3 A second scan replaces the first")
     func replace() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
-        try await stage.run {
-            let lookout = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
+        let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await fixture.run {
+            let lookout = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
             await lookout.journal.wait(for: "seen Strap")
             lookout.journal.clear()
             lookout.manager.scanForPeripherals(withServices: [CBUUID(string: "181A")])
             await lookout.journal.wait(for: "seen Thermometer")
-            try await stage.air.sleep(for: .seconds(2))
+            try await fixture.air.sleep(for: .seconds(2))
             #expect(!lookout.journal.lines.contains("seen Strap"))
         }
     }
 
     @Test("3.4, 3.9 Discoveries are merged until the scan stops, unless duplicates are allowed")
     func duplicates() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let lookout = try await stage.lookout(scanningFor: nil)
-            try await stage.air.sleep(for: .seconds(5))
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let lookout = try await fixture.lookout(scanningFor: nil)
+            try await fixture.air.sleep(for: .seconds(5))
             let merged = lookout.journal.lines.count { $0 == "seen Strap" }
             #expect((1...2).contains(merged))
             lookout.manager.stopScan()
             #expect(!lookout.manager.isScanning)
             lookout.journal.clear()
-            try await stage.air.sleep(for: .seconds(2))
+            try await fixture.air.sleep(for: .seconds(2))
             #expect(lookout.journal.lines.isEmpty)
             lookout.manager.scanForPeripherals(withServices: nil)
             await lookout.journal.wait(for: "seen Strap")
@@ -115,9 +115,9 @@ struct ScanTests {
     func scanResponse() async throws {
         var profile = AccessoryProfile.heartRate(name: "Strap")
         profile.manufacturerData = .init(company: 0x0102, bytes: [3, 4])
-        let stage = try Stage(profile)
-        try await stage.run {
-            let lookout = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
+        let fixture = try Fixture(profile)
+        try await fixture.run {
+            let lookout = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
             await lookout.journal.wait(for: "seen Strap", count: 2)
             let data = lookout.data
             #expect(data[0][CBAdvertisementDataManufacturerDataKey] == nil)
@@ -130,44 +130,44 @@ struct ScanTests {
 
     @Test("3.12 iBeacon frames are hidden")
     func beacons() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let uuid = try #require(BluetoothUUID("11111111-2222-3333-4444-555555555555"))
-        try stage.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59))
-        try stage.addBeacon(.name("Sign"))
-        try await stage.run {
-            let lookout = try await stage.lookout(scanningFor: nil)
+        try fixture.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59))
+        try fixture.addBeacon(.name("Sign"))
+        try await fixture.run {
+            let lookout = try await fixture.lookout(scanningFor: nil)
             await lookout.journal.wait(for: "seen Sign")
-            try await stage.air.sleep(for: .seconds(2))
+            try await fixture.air.sleep(for: .seconds(2))
             #expect(lookout.journal.lines == ["on", "seen Sign"])
         }
     }
 
     @Test("3.14 Extended advertisements are discovered, too")
     func extended() async throws {
-        let stage = try Stage()
-        try stage.addBeacon(.name("Far"), isExtended: true)
-        try await stage.run {
-            let lookout = try await stage.lookout(scanningFor: nil)
+        let fixture = try Fixture()
+        try fixture.addBeacon(.name("Far"), isExtended: true)
+        try await fixture.run {
+            let lookout = try await fixture.lookout(scanningFor: nil)
             await lookout.journal.wait(for: "seen Far")
         }
     }
 
     @Test("14.1 With background rules, a scan for all finds nothing, and duplicates are merged")
     func background() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let lookout = try await stage.lookout(
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let lookout = try await fixture.lookout(
                 scanningFor: nil,
                 managerOptions: [CBManagerOptionBackgroundRulesKey: true]
             )
-            try await stage.air.sleep(for: .seconds(5))
+            try await fixture.air.sleep(for: .seconds(5))
             #expect(lookout.journal.lines == ["on"])
             lookout.manager.scanForPeripherals(
                 withServices: [CBUUID(string: "180D")],
                 options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
             )
             await lookout.journal.wait(for: "seen Strap")
-            try await stage.air.sleep(for: .seconds(10))
+            try await fixture.air.sleep(for: .seconds(10))
             #expect(lookout.journal.lines.count { $0 == "seen Strap" } <= 2)
             lookout.manager.followsBackgroundRules = false
             await lookout.journal.wait(for: "seen Strap", count: 20)
@@ -176,11 +176,11 @@ struct ScanTests {
 
     @Test("Two managers scan for different services at the same time")
     func twoManagers() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
-        try await stage.run {
-            let one = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
+        let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await fixture.run {
+            let one = try await fixture.lookout(scanningFor: [CBUUID(string: "180D")])
             await one.journal.wait(for: "seen Strap")
-            let other = try await stage.lookout(scanningFor: nil)
+            let other = try await fixture.lookout(scanningFor: nil)
             await other.journal.wait(for: "seen Thermometer")
             await other.journal.wait(for: "seen Strap")
             #expect(!one.journal.lines.contains("seen Thermometer"))
@@ -188,16 +188,16 @@ struct ScanTests {
     }
 }
 
-extension Stage {
+extension Fixture {
     /// Makes a lookout on the phone that scans.
     func lookout(
         scanningFor services: [CBUUID]?,
         options: [String: Any]? = nil,
         managerOptions: [String: Any] = [:]
-    ) async throws -> Lookout {
+    ) async throws -> StateListener {
         var managerOptions = managerOptions
         managerOptions[CBManagerOptionAdapterKey] = adapter
-        let lookout = Lookout(options: managerOptions)
+        let lookout = StateListener(options: managerOptions)
         await lookout.journal.wait(for: "on")
         lookout.manager.scanForPeripherals(withServices: services, options: options)
         return lookout

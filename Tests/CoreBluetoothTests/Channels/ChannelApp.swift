@@ -18,15 +18,15 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
 
     let journal = Journal()
     private let thread: LoopThread
-    private let keeper: ChannelKeeper
+    private let delegate: ChannelDelegate
     private var habits = Habits()
     private var rest: [UInt8] = []
     private let lock = NSLock()
     private var taken: [UInt8] = []
 
-    init(_ keeper: ChannelKeeper) throws {
+    init(_ delegate: ChannelDelegate) throws {
         thread = try LoopThread()
-        self.keeper = keeper
+        self.delegate = delegate
     }
 
     /// The bytes that were read.
@@ -76,11 +76,12 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
     }
 
     private var streams: [Stream] {
-        keeper.withChannel { [$0.inputStream, $0.outputStream].compactMap { $0 as Stream? } } ?? []
+        delegate.withChannel { [$0.inputStream, $0.outputStream].compactMap { $0 as Stream? } }
+            ?? []
     }
 
     private func take(_ limit: Int) {
-        let bytes = keeper.withChannel { channel in
+        let bytes = delegate.withChannel { channel in
             channel.inputStream.hasBytesAvailable ? channel.inputStream.read(limit) : nil
         }
         guard let bytes = bytes ?? nil else { return }
@@ -89,7 +90,7 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
 
     private func pour() {
         guard !rest.isEmpty else { return }
-        let count = keeper.withChannel { channel in
+        let count = delegate.withChannel { channel in
             channel.outputStream.hasSpaceAvailable ? channel.outputStream.write(rest) : 0
         }
         rest.removeFirst(max(count ?? 0, 0))

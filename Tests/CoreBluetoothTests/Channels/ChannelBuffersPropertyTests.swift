@@ -52,8 +52,8 @@ private struct Wandering {
     }
 
     private mutating func write() {
-        let octets = chance.bytes(upTo: 50)
-        if case .accepted(let count) = buffers.write(octets) { written += octets.prefix(count) }
+        let bytes = chance.bytes(upTo: 50)
+        if case .accepted(let count) = buffers.write(bytes) { written += bytes.prefix(count) }
     }
 
     private mutating func readSome() {

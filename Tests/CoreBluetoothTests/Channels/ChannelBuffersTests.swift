@@ -177,7 +177,7 @@ private func opened() -> ChannelBuffers {
         #expect(buffers.status(of: .output) == .notOpen)
     }
 
-    @Test func writtenOctetsLeaveAtOnceInOneSDU() {
+    @Test func writtenBytesLeaveAtOnceInOneSDU() {
         var buffers = opened()
         #expect(buffers.write([1, 2, 3]) == .accepted(3))
         #expect(buffers.isOrderDue)

@@ -148,7 +148,7 @@ private final class Call: Sendable {
         // The buffers of both sides and the bytes in transit, and no byte more.
         let most = 256 + 256 + call.wire.window * sendMTU
         #expect(call.right.written <= most)
-        #expect(call.wire.total(at: .left).octets <= 256 + call.wire.window * sendMTU)
+        #expect(call.wire.total(at: .left).bytes <= 256 + call.wire.window * sendMTU)
     }
 
     @Test func everythingArrivesInOrderAtAReaderWhoIsTold() async throws {

@@ -13,26 +13,26 @@ import Testing
 @Suite struct OpenedChannelTests {
     /// Opens a channel to the lamp, which listens. Returns both ends.
     private func open(
-        _ meeting: ChannelStage.Meeting,
+        _ meeting: ChannelFixture.Meeting,
         _ lamp: BluetoothHost,
-        _ keeper: ChannelKeeper
+        _ delegate: ChannelDelegate
     ) async throws -> L2CAPChannel {
         let listener = try await lamp.listen()
         let peripheral = try #require(meeting.phone["Lamp"])
-        peripheral.delegate = keeper
+        peripheral.delegate = delegate
         peripheral.openL2CAPChannel(listener.psm.rawValue)
-        await keeper.journal.wait(for: "opened \(listener.psm.rawValue) ok")
+        await delegate.journal.wait(for: "opened \(listener.psm.rawValue) ok")
         return try #require(try await listener.accept())
     }
 
     @Test("14.5 A channel has the peer, the PSM and two streams that are not open")
     func arrival() async throws {
-        let stage = try ChannelStage()
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            let other = try await open(meeting, stage.lamp, keeper)
+        let fixture = try ChannelFixture()
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            let other = try await open(meeting, fixture.lamp, delegate)
             let peripheral = try #require(meeting.phone["Lamp"])
-            keeper.withChannel { channel in
+            delegate.withChannel { channel in
                 #expect(channel.peer === peripheral)
                 #expect((0x80...0xFF).contains(channel.psm))
                 #expect(channel.inputStream.streamStatus == .notOpen)
@@ -45,11 +45,11 @@ import Testing
 
     @Test("15.1.6 The members of a channel can be used without unwrapping")
     func members() async throws {
-        let stage = try ChannelStage()
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            _ = try await open(meeting, stage.lamp, keeper)
-            keeper.withChannel { channel in
+        let fixture = try ChannelFixture()
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            _ = try await open(meeting, fixture.lamp, delegate)
+            delegate.withChannel { channel in
                 let identifier: UUID = channel.peer.identifier
                 let input: InputStream = channel.inputStream
                 let output: OutputStream = channel.outputStream
@@ -62,11 +62,11 @@ import Testing
 
     @Test("14.5 Written bytes arrive in order and completely, in both directions")
     func echo() async throws {
-        let stage = try ChannelStage(seed: 2)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            let other = try await open(meeting, stage.lamp, keeper)
-            let app = try ChannelApp(keeper)
+        let fixture = try ChannelFixture(seed: 2)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            let other = try await open(meeting, fixture.lamp, delegate)
+            let app = try ChannelApp(delegate)
             await app.start { ($0.reads, $0.pours) = (1_000, true) }
             var random = SplitMix64(seed: 2)
             let bytes = random.bytes(30_000)
@@ -85,13 +85,13 @@ import Testing
 
     @Test("14.5 An application that does not read stops its peer")
     func backPressure() async throws {
-        let stage = try ChannelStage(seed: 3)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            let other = try await open(meeting, stage.lamp, keeper)
-            let app = try ChannelApp(keeper)
+        let fixture = try ChannelFixture(seed: 3)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            let other = try await open(meeting, fixture.lamp, delegate)
+            let app = try ChannelApp(delegate)
             await app.start()
-            let sending = Task(executorPreference: stage.stage.air.executor.taskExecutor) {
+            let sending = Task(executorPreference: fixture.fixture.air.executor.taskExecutor) {
                 var count = 0
                 while count < 100, (try? await other.send(Array(repeating: 7, count: 1_000))) != nil
                 {
@@ -99,7 +99,7 @@ import Testing
                 }
                 return count
             }
-            try await stage.stage.air.sleep(for: .seconds(30))
+            try await fixture.fixture.air.sleep(for: .seconds(30))
             #expect(try await other.properties.sendCredits == 0)
             await app.beginReading(1_000)
             await app.received(100_000)
@@ -109,11 +109,11 @@ import Testing
 
     @Test("14.5 Releasing a channel closes it")
     func release() async throws {
-        let stage = try ChannelStage(seed: 4)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            let other = try await open(meeting, stage.lamp, keeper)
-            keeper.dropChannels()
+        let fixture = try ChannelFixture(seed: 4)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            let other = try await open(meeting, fixture.lamp, delegate)
+            delegate.dropChannels()
             #expect(try await other.receive() == nil)
             #expect(try await other.ended() == .closedByPeer)
         }
@@ -121,9 +121,9 @@ import Testing
 
     @Test("14.5 A channel that is not kept in didOpen is closed at once")
     func unkept() async throws {
-        let stage = try ChannelStage(seed: 5)
-        try await stage.run { meeting in
-            let listener = try await stage.lamp.listen()
+        let fixture = try ChannelFixture(seed: 5)
+        try await fixture.run { meeting in
+            let listener = try await fixture.lamp.listen()
             let peripheral = try #require(meeting.phone["Lamp"])
             // The recorder does not keep channels.
             peripheral.delegate = meeting.phone
@@ -135,26 +135,26 @@ import Testing
 
     @Test("14.5 Closing both streams closes the channel after the written bytes were sent")
     func closing() async throws {
-        let stage = try ChannelStage(seed: 6)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            let other = try await open(meeting, stage.lamp, keeper)
-            let app = try ChannelApp(keeper)
+        let fixture = try ChannelFixture(seed: 6)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            let other = try await open(meeting, fixture.lamp, delegate)
+            let app = try ChannelApp(delegate)
             await app.start { $0.pours = true }
-            app.write(Array("farewell".utf8))
+            app.write(Array("goodbye".utf8))
             await app.close()
-            #expect(try await other.receive() == Array("farewell".utf8))
+            #expect(try await other.receive() == Array("goodbye".utf8))
             #expect(try await other.receive() == nil)
         }
     }
 
     @Test("14.5 A peer that closes the channel ends the input and fails the output")
     func peerCloses() async throws {
-        let stage = try ChannelStage(seed: 7)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            let other = try await open(meeting, stage.lamp, keeper)
-            let app = try ChannelApp(keeper)
+        let fixture = try ChannelFixture(seed: 7)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            let other = try await open(meeting, fixture.lamp, delegate)
+            let app = try ChannelApp(delegate)
             await app.start { $0.reads = 100 }
             try await other.send(Array("last words".utf8))
             await other.close()
@@ -166,16 +166,16 @@ import Testing
 
     @Test("14.5 The end of the link is an error of both streams")
     func linkLost() async throws {
-        let stage = try ChannelStage(seed: 8)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
-            _ = try await open(meeting, stage.lamp, keeper)
-            let app = try ChannelApp(keeper)
+        let fixture = try ChannelFixture(seed: 8)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
+            _ = try await open(meeting, fixture.lamp, delegate)
+            let app = try ChannelApp(delegate)
             await app.start()
             try await meeting.link.disconnect()
             await app.heard("input errorOccurred")
             await app.heard("output errorOccurred")
-            let error = keeper.withChannel { $0.inputStream.streamError as? CBError } ?? nil
+            let error = delegate.withChannel { $0.inputStream.streamError as? CBError } ?? nil
             #expect(error?.code == .peripheralDisconnected)
         }
     }
@@ -188,23 +188,23 @@ import Testing
         ]
     )
     func wrongNumber(psm: CBL2CAPPSM, code: CBError.Code) async throws {
-        let stage = try ChannelStage(seed: 9)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
+        let fixture = try ChannelFixture(seed: 9)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
             let peripheral = try #require(meeting.phone["Lamp"])
-            peripheral.delegate = keeper
+            peripheral.delegate = delegate
             peripheral.openL2CAPChannel(psm)
-            await keeper.journal.wait(for: "opened nil CBError \(code.rawValue)")
+            await delegate.journal.wait(for: "opened nil CBError \(code.rawValue)")
         }
     }
 
     @Test("1.5 Without a connection, the call is ignored and logged")
     func unconnected() async throws {
-        let stage = try ChannelStage(seed: 10)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
+        let fixture = try ChannelFixture(seed: 10)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
             let peripheral = try #require(meeting.phone["Lamp"])
-            peripheral.delegate = keeper
+            peripheral.delegate = delegate
             meeting.phone.manager.cancelPeripheralConnection(peripheral)
             await meeting.journal.wait(for: "disconnected Lamp")
             let said = Journal()
@@ -213,22 +213,22 @@ import Testing
                 "API MISUSE: \(peripheral) can only accept commands "
                 + "while in the connected state"
             #expect(said.lines.contains(line))
-            #expect(keeper.journal.lines.isEmpty)
+            #expect(delegate.journal.lines.isEmpty)
         }
     }
 
     @Test("14.8 A Channel Sounding session ends at once as not supported")
     func sounding() async throws {
-        let stage = try ChannelStage(seed: 11)
-        try await stage.run { meeting in
-            let keeper = ChannelKeeper()
+        let fixture = try ChannelFixture(seed: 11)
+        try await fixture.run { meeting in
+            let delegate = ChannelDelegate()
             let peripheral = try #require(meeting.phone["Lamp"])
-            peripheral.delegate = keeper
+            peripheral.delegate = delegate
             peripheral.startChannelSoundingSession(
                 CBChannelSoundingSessionConfiguration(role: .initiator)
             )
             let code = CBError.Code.operationNotSupported.rawValue
-            await keeper.journal.wait(for: "sounding over CBError \(code)")
+            await delegate.journal.wait(for: "sounding over CBError \(code)")
         }
     }
 }

@@ -27,7 +27,7 @@ final class Wire: @unchecked Sendable {
         var watchers: [@Sendable (ChannelEnd) -> Void] = []
         var end: ChannelEnd?
         /// The numbers of SDUs and bytes that have arrived.
-        var total = (sdus: 0, octets: 0)
+        var total = (sdus: 0, bytes: 0)
     }
 
     /// The number of SDUs that can wait at an end that does not request them: its credits.
@@ -55,7 +55,7 @@ final class Wire: @unchecked Sendable {
     }
 
     /// Returns the numbers of SDUs and bytes that have arrived at an end.
-    func total(at end: End) -> (sdus: Int, octets: Int) {
+    func total(at end: End) -> (sdus: Int, bytes: Int) {
         queue.sync { stations[end.rawValue].total }
     }
 
@@ -129,7 +129,7 @@ extension Wire {
             let (sdu, then) = stations[there].sending.removeFirst()
             stations[here].arrived.append(sdu)
             stations[here].total.sdus += 1
-            stations[here].total.octets += sdu.count
+            stations[here].total.bytes += sdu.count
             then(.success(()))
         }
         guard let receiving = stations[here].receiving else { return }

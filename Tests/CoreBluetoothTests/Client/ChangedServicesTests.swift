@@ -13,17 +13,17 @@ import VirtualAccessories
 struct ChangedServicesTests {
     @Test("6.6 Only invalidated services are reported, and commands for them are refused")
     func removal() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            try await stage.host { host in
+        let fixture = try Fixture()
+        try await fixture.run {
+            try await fixture.host { host in
                 let stays = try await host.publish(Self.service(0xB000))
                 let goes = try await host.publish(Self.service(0xB100))
                 _ = stays
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
-                let phone = stage.central()
+                let phone = fixture.central()
                 let kit = try await phone.visit("Kit")
                 await phone.explore(kit)
-                try await stage.air.sleep(for: .seconds(1))
+                try await fixture.air.sleep(for: .seconds(1))
                 let dead = try kit.service("B100")
                 let deadValue = try #require(dead.characteristics?.first)
                 let alive = try kit.characteristic("B001")
@@ -49,17 +49,17 @@ struct ChangedServicesTests {
         arguments: stride(from: 0, through: 150, by: 15).map { Duration.milliseconds($0) }
     )
     func removalRightAfter(delay: Duration) async throws {
-        let stage = try Stage()
-        try await stage.run {
-            try await stage.host { host in
+        let fixture = try Fixture()
+        try await fixture.run {
+            try await fixture.host { host in
                 _ = try await host.publish(Self.service(0xB000))
                 let goes = try await host.publish(Self.service(0xB100))
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
-                let phone = stage.central()
+                let phone = fixture.central()
                 let kit = try await phone.visit("Kit")
                 kit.discoverServices(nil)
                 await phone.journal.wait(for: "services B000,B100 ok")
-                if delay > .zero { try await stage.air.sleep(for: delay) }
+                if delay > .zero { try await fixture.air.sleep(for: delay) }
                 try await host.unpublish(goes)
                 await phone.journal.wait(for: "modified B100")
                 #expect(kit.services?.map(\.uuid.uuidString) == ["B000"])
@@ -72,12 +72,12 @@ struct ChangedServicesTests {
 
     @Test("6.6 A service that is added right after the discovery is reported with an empty list")
     func additionRightAfter() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            try await stage.host { host in
+        let fixture = try Fixture()
+        try await fixture.run {
+            try await fixture.host { host in
                 _ = try await host.publish(Self.service(0xB000))
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
-                let phone = stage.central()
+                let phone = fixture.central()
                 let kit = try await phone.visit("Kit")
                 kit.discoverServices(nil)
                 await phone.journal.wait(for: "services B000 ok")
@@ -92,12 +92,12 @@ struct ChangedServicesTests {
 
     @Test("6.6 A new service is not in the list: the application discovers it")
     func addition() async throws {
-        let stage = try Stage(.growing)
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.growing)
+        try await fixture.run {
+            let phone = fixture.central()
             let plant = try await phone.visit("Plant")
             await phone.explore(plant)
-            try await stage.air.sleep(for: .seconds(1))
+            try await fixture.air.sleep(for: .seconds(1))
             let grow = try plant.characteristic("C001")
             plant.writeValue(Data([1]), for: grow, type: .withResponse)
             await phone.journal.wait(for: "modified ")
@@ -112,13 +112,13 @@ struct ChangedServicesTests {
 
     @Test("6.6 A delegate without didModifyServices causes a warning in the log")
     func warning() async throws {
-        let stage = try Stage(.growing)
+        let fixture = try Fixture(.growing)
         let deaf = Deaf()
-        try await stage.run {
-            let phone = stage.central()
+        try await fixture.run {
+            let phone = fixture.central()
             let plant = try await phone.visit("Plant")
             await phone.explore(plant)
-            try await stage.air.sleep(for: .seconds(1))
+            try await fixture.air.sleep(for: .seconds(1))
             let grow = try plant.characteristic("C001")
             plant.delegate = deaf
             let lines = Journal()

@@ -17,23 +17,23 @@ struct ClientCorePropertyTests {
     )
     func order(seed: UInt64) {
         var random = Randomness(seed: seed)
-        var bench = CoreBench()
+        var harness = CoreHarness()
         var expected: [String] = []
         for _ in 0..<300 {
             switch random.next(below: 5) {
             case 0, 1:
                 let (request, answer) = Self.request(random.next(below: 3))
                 expected.append(answer)
-                bench.ask(request)
+                harness.ask(request)
             case 2:
-                bench.change(AttributeHandle(30)...AttributeHandle(40))
-            default: Self.answer(&bench, &random)
+                harness.change(AttributeHandle(30)...AttributeHandle(40))
+            default: Self.answer(&harness, &random)
             }
             // The host has at most one request at a time.
-            #expect(bench.asked.count <= 1)
+            #expect(harness.asked.count <= 1)
         }
-        while !bench.asked.isEmpty { Self.answer(&bench, &random) }
-        let kinds = bench.told.filter { !$0.hasPrefix("all") }
+        while !harness.asked.isEmpty { Self.answer(&harness, &random) }
+        let kinds = harness.told.filter { !$0.hasPrefix("all") }
             .map { String($0.dropFirst(2).prefix { $0 != " " }) }
         #expect(kinds == expected)
     }
@@ -44,17 +44,17 @@ struct ClientCorePropertyTests {
     )
     func subscriptions(seed: UInt64) {
         var random = Randomness(seed: seed)
-        var bench = CoreBench()
+        var harness = CoreHarness()
         var isOn = false
         var wants: Set<SessionIdentifier> = []
         func settle() {
-            while let question = bench.asked.first {
+            while let question = harness.asked.first {
                 if case .gatt(.subscribe, _) = question.request { isOn = true }
                 if case .gatt(.unsubscribe, _) = question.request { isOn = false }
                 if case .database = question.request {
-                    bench.answerTable()
+                    harness.answerTable()
                 } else {
-                    bench.answer(.success(.gatt(.done)))
+                    harness.answer(.success(.gatt(.done)))
                 }
             }
         }
@@ -64,17 +64,17 @@ struct ClientCorePropertyTests {
                 switch random.next(below: 3) {
                 case 0:
                     wants.insert(session)
-                    bench.ask(.setNotifying(true, CoreBench.value), for: session)
+                    harness.ask(.setNotifying(true, CoreHarness.value), for: session)
                 case 1:
                     wants.remove(session)
-                    bench.ask(.setNotifying(false, CoreBench.value), for: session)
+                    harness.ask(.setNotifying(false, CoreHarness.value), for: session)
                 default:
                     wants.remove(session)
-                    bench.leave(session)
+                    harness.leave(session)
                 }
             }
             settle()
-            let receivers = bench.core.subscriptions.receivers(of: CoreBench.value.valueHandle)
+            let receivers = harness.core.subscriptions.receivers(of: CoreHarness.value.valueHandle)
             #expect(Set(receivers) == wants)
             #expect(receivers.count == wants.count)
             #expect(isOn == !wants.isEmpty)
@@ -83,22 +83,22 @@ struct ClientCorePropertyTests {
 
     private static func request(_ kind: Int) -> (ClientRequest, String) {
         switch kind {
-        case 0: (.read(CoreBench.value), "read")
-        case 1: (.write(CoreBench.value, [1]), "wrote")
+        case 0: (.read(CoreHarness.value), "read")
+        case 1: (.write(CoreHarness.value, [1]), "wrote")
         default: (.find(.services(.all)), "services")
         }
     }
 
     /// Answers the oldest request in one of the ways in which peripherals answer.
-    private static func answer(_ bench: inout CoreBench, _ random: inout Randomness) {
-        guard let question = bench.asked.first else { return }
+    private static func answer(_ harness: inout CoreHarness, _ random: inout Randomness) {
+        guard let question = harness.asked.first else { return }
         switch (random.next(below: 4), question.request) {
-        case (0, _): bench.refuse(.unlikelyError)
-        case (1, _): bench.refuse(.databaseOutOfSync)
-        case (_, .database): bench.answerTable()
-        case (_, .gatt(.readLong, _)): bench.answer(.success(.gatt(.value([1]))))
-        case (_, .gatt(.discoverPrimaryServices, _)): bench.answer(.success(.gatt(.services([]))))
-        default: bench.answer(.success(.gatt(.done)))
+        case (0, _): harness.refuse(.unlikelyError)
+        case (1, _): harness.refuse(.databaseOutOfSync)
+        case (_, .database): harness.answerTable()
+        case (_, .gatt(.readLong, _)): harness.answer(.success(.gatt(.value([1]))))
+        case (_, .gatt(.discoverPrimaryServices, _)): harness.answer(.success(.gatt(.services([]))))
+        default: harness.answer(.success(.gatt(.done)))
         }
     }
 

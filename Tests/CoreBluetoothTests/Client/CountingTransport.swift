@@ -41,7 +41,7 @@ final class CountingTransport: HCITransport {
     func close() { inner.close() }
 }
 
-extension Stage {
+extension Fixture {
     /// Adds another phone, whose ACL data packets are counted.
     func addCountedAdapter() throws -> (CBAdapter, CountingTransport) {
         let controller = try air.world.addController(

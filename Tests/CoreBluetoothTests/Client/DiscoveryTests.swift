@@ -12,24 +12,24 @@ import VirtualAccessories
 struct DiscoveryTests {
     @Test("6.1 Contents are nil before a search, and empty after a search without a result")
     func nilAndEmpty() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            #expect(bench.services == nil)
-            bench.discoverServices(nil)
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            #expect(harness.services == nil)
+            harness.discoverServices(nil)
             await phone.journal.wait(for: "services A000,A100 ok")
-            let plain = try bench.service("A100")
+            let plain = try harness.service("A100")
             #expect(plain.characteristics == nil)
             #expect(plain.includedServices == nil)
-            bench.discoverIncludedServices(nil, for: plain)
+            harness.discoverIncludedServices(nil, for: plain)
             await phone.journal.wait(for: "included A100:  ok")
             #expect(plain.includedServices == [])
-            bench.discoverCharacteristics(nil, for: plain)
+            harness.discoverCharacteristics(nil, for: plain)
             await phone.journal.wait(for: "characteristics A100: A101 ok")
-            let value = try bench.characteristic("A101")
+            let value = try harness.characteristic("A101")
             #expect(value.descriptors == nil)
-            bench.discoverDescriptors(for: value)
+            harness.discoverDescriptors(for: value)
             await phone.journal.wait(for: "descriptors A101:  ok")
             #expect(value.descriptors == [])
         }
@@ -37,45 +37,45 @@ struct DiscoveryTests {
 
     @Test("6.2 A filter applies to one search: results add up, and objects stay the same")
     func filters() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            bench.discoverServices([CBUUID(string: "A100")])
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            harness.discoverServices([CBUUID(string: "A100")])
             await phone.journal.wait(for: "services A100 ok")
-            let first = try bench.service("A100")
-            bench.discoverServices([CBUUID(string: "A000"), CBUUID(string: "A0FF")])
+            let first = try harness.service("A100")
+            harness.discoverServices([CBUUID(string: "A000"), CBUUID(string: "A0FF")])
             await phone.journal.wait(for: "services A000,A100 ok")
-            #expect(try bench.service("A100") === first)
-            let service = try bench.service("A000")
-            bench.discoverCharacteristics([CBUUID(string: "A003")], for: service)
+            #expect(try harness.service("A100") === first)
+            let service = try harness.service("A000")
+            harness.discoverCharacteristics([CBUUID(string: "A003")], for: service)
             await phone.journal.wait(for: "characteristics A000: A003 ok")
-            let notifying = try bench.characteristic("A003")
-            bench.discoverCharacteristics(nil, for: service)
+            let notifying = try harness.characteristic("A003")
+            harness.discoverCharacteristics(nil, for: service)
             await phone.journal.wait(for: "characteristics A000: A001,A002,A003,A004 ok")
-            #expect(try bench.characteristic("A003") === notifying)
-            bench.discoverServices(nil)
+            #expect(try harness.characteristic("A003") === notifying)
+            harness.discoverServices(nil)
             await phone.journal.wait(for: "services A000,A100 ok", count: 2)
-            #expect(try bench.service("A000") === service)
-            #expect(service.peripheral === bench)
+            #expect(try harness.service("A000") === service)
+            #expect(service.peripheral === harness)
             #expect(notifying.service === service)
         }
     }
 
     @Test("6.3, 6.4 A repeated search causes no radio traffic")
     func repetition() async throws {
-        let stage = try Stage(.bench)
-        let (adapter, transport) = try stage.addCountedAdapter()
-        try await stage.run {
-            let phone = stage.central(on: adapter)
-            let bench = try await phone.visit("Bench")
-            bench.discoverServices([CBUUID(string: "A000")])
+        let fixture = try Fixture(.harness)
+        let (adapter, transport) = try fixture.addCountedAdapter()
+        try await fixture.run {
+            let phone = fixture.central(on: adapter)
+            let harness = try await phone.visit("Sensor")
+            harness.discoverServices([CBUUID(string: "A000")])
             await phone.journal.wait(for: "services A000 ok")
             // The host subscribes to Service Changed, which no event reports.
-            try await stage.air.sleep(for: .seconds(1))
+            try await fixture.air.sleep(for: .seconds(1))
             let count = transport.sentCount
             #expect(count > 0)
-            await phone.explore(bench)
+            await phone.explore(harness)
             #expect(transport.sentCount == count)
             await adapter.shutDown()
         }
@@ -86,7 +86,7 @@ struct DiscoveryTests {
         let notificationCenter = try #require(
             BluetoothUUID("7905F431-B5CE-4E99-A40F-4B1E122D00D0")
         )
-        let stage = try Stage(
+        let fixture = try Fixture(
             AccessoryProfile(
                 name: "Keys",
                 services: [
@@ -96,8 +96,8 @@ struct DiscoveryTests {
                 ]
             )
         )
-        try await stage.run {
-            let phone = stage.central()
+        try await fixture.run {
+            let phone = fixture.central()
             let keys = try await phone.visit("Keys")
             keys.discoverServices(nil)
             await phone.journal.wait(for: "services 180F ok")
@@ -109,15 +109,17 @@ struct DiscoveryTests {
 
     @Test("6.7 A call is answered once, for the object that it was made for")
     func oneAnswer() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            bench.discoverServices(nil)
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            harness.discoverServices(nil)
             await phone.journal.wait(for: "services")
             phone.journal.clear()
-            for service in bench.services ?? [] { bench.discoverCharacteristics(nil, for: service) }
-            bench.discoverServices(nil)
+            for service in harness.services ?? [] {
+                harness.discoverCharacteristics(nil, for: service)
+            }
+            harness.discoverServices(nil)
             await phone.journal.wait(for: "services")
             #expect(
                 phone.journal.lines == [
@@ -130,9 +132,9 @@ struct DiscoveryTests {
 
     @Test("6.8 Secondary services appear where they are included, and are not primary")
     func includedServices() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            try await stage.host { host in
+        let fixture = try Fixture()
+        try await fixture.run {
+            try await fixture.host { host in
                 _ = try await host.publish(
                     .init(
                         BluetoothUUID(0xB100),
@@ -148,7 +150,7 @@ struct DiscoveryTests {
                     )
                 )
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
-                let phone = stage.central()
+                let phone = fixture.central()
                 let kit = try await phone.visit("Kit")
                 kit.discoverServices(nil)
                 await phone.journal.wait(for: "services B000 ok")

@@ -11,9 +11,9 @@ import VirtualRadio
 struct LinkEndTests {
     @Test("5.6 After the end of the link, nothing is reported and requests are not answered")
     func silence() async throws {
-        let stage = try Stage(.quitter)
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.quitter)
+        try await fixture.run {
+            let phone = fixture.central()
             let quitter = try await phone.visit("Quitter")
             await phone.explore(quitter)
             let leave = try quitter.characteristic("D001")
@@ -21,16 +21,16 @@ struct LinkEndTests {
             for _ in 0..<10 { quitter.readValue(for: leave) }
             await phone.journal.wait(for: "disconnected Quitter CBError 7")
             let count = phone.journal.lines.count
-            try await stage.air.sleep(for: .seconds(40))
+            try await fixture.air.sleep(for: .seconds(40))
             #expect(phone.journal.lines.count == count)
         }
     }
 
     @Test("5.7, 5.8 After the end of the link, services are nil and their objects are invalid")
     func staleness() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = fixture.central()
             let strap = try await phone.visit("Strap")
             await phone.explore(strap)
             let rate = try strap.characteristic("2A37")
@@ -52,21 +52,21 @@ struct LinkEndTests {
 
     @Test("7.17 A request without an answer for 30 seconds ends the link with connectionTimeout")
     func timeOut() async throws {
-        let stage = try Stage()
-        let controller = try stage.air.world.addController(
+        let fixture = try Fixture()
+        let controller = try fixture.air.world.addController(
             ControllerConfiguration(name: "mute", at: Position(x: 1, y: 0))
         )
-        stage.air.world.attach(MuteAccessory(.bench), to: controller)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let begin = stage.air.now
-            let value = try bench.characteristic("A002")
-            bench.writeValue(Data(count: 400), for: value, type: .withResponse)
-            await phone.journal.wait(for: "disconnected Bench CBError 6")
-            #expect(stage.air.now - begin >= .seconds(29))
-            #expect(stage.air.now - begin < .seconds(35))
+        fixture.air.world.attach(MuteAccessory(.harness), to: controller)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let begin = fixture.air.now
+            let value = try harness.characteristic("A002")
+            harness.writeValue(Data(count: 400), for: value, type: .withResponse)
+            await phone.journal.wait(for: "disconnected Sensor CBError 6")
+            #expect(fixture.air.now - begin >= .seconds(29))
+            #expect(fixture.air.now - begin < .seconds(35))
             #expect(phone.journal.lines.count == 1)
         }
     }
@@ -75,9 +75,9 @@ struct LinkEndTests {
         "5.7, 5.1.2 While the system reconnects, services stay, but subscriptions end"
     )
     func reconnection() async throws {
-        let stage = try Stage(.quitter)
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.quitter)
+        try await fixture.run {
+            let phone = fixture.central()
             await phone.journal.wait(for: "state poweredOn")
             phone.manager.scanForPeripherals(withServices: nil)
             await phone.journal.wait(for: "discovered Quitter")

@@ -25,68 +25,68 @@ struct ClientMisuseTests {
 
     @Test("1.4 While Bluetooth is off, commands are ignored and logged")
     func poweredOff() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A001")
-            stage.adapter.isPoweredOn = false
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A001")
+            fixture.adapter.isPoweredOn = false
             await phone.journal.wait(for: "state poweredOff")
             phone.journal.clear()
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                for command in Self.everyCommand { command(bench, value) }
-                phone.manager.connect(bench)
-                phone.manager.cancelPeripheralConnection(bench)
+                for command in Self.everyCommand { command(harness, value) }
+                phone.manager.connect(harness)
+                phone.manager.cancelPeripheralConnection(harness)
             }
             let text =
                 "API MISUSE: \(Misuse.name(phone.manager)) can only accept this command while in the "
                 + "powered on state"
             #expect(lines.lines.count { $0 == text } == Self.everyCommand.count + 2)
-            #expect(bench.state == .disconnected)
+            #expect(harness.state == .disconnected)
             #expect(phone.journal.lines.isEmpty)
         }
     }
 
     @Test("5.5, 1.5, 7.15 Without a connection, commands are ignored and logged")
     func notConnected() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A001")
-            phone.manager.cancelPeripheralConnection(bench)
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A001")
+            phone.manager.cancelPeripheralConnection(harness)
             await phone.journal.wait(for: "disconnected")
             phone.journal.clear()
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                for command in Self.everyCommand { command(bench, value) }
+                for command in Self.everyCommand { command(harness, value) }
             }
             let text =
-                "API MISUSE: \(bench) can only accept commands while in the "
+                "API MISUSE: \(harness) can only accept commands while in the "
                 + "connected state"
             #expect(lines.lines.count { $0 == text } == Self.everyCommand.count)
-            #expect(bench.description.hasPrefix("<CBPeripheral: 0x"))
+            #expect(harness.description.hasPrefix("<CBPeripheral: 0x"))
             #expect(phone.journal.lines.isEmpty)
         }
     }
 
     @Test("15.5 A peripheral has Apple's description, by itself and in log lines")
     func description() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
             let beginning =
-                "<CBPeripheral: \(Misuse.address(bench)), identifier = \(bench.identifier.uuidString), "
-                + "name = Bench, mtu = "
-            await phone.explore(bench)
-            #expect(bench.description == beginning + "247, state = connected>")
-            phone.manager.cancelPeripheralConnection(bench)
+                "<CBPeripheral: \(Misuse.address(harness)), identifier = \(harness.identifier.uuidString), "
+                + "name = Sensor, mtu = "
+            await phone.explore(harness)
+            #expect(harness.description == beginning + "247, state = connected>")
+            phone.manager.cancelPeripheralConnection(harness)
             await phone.journal.wait(for: "disconnected")
-            #expect(bench.description == beginning + "0, state = disconnected>")
+            #expect(harness.description == beginning + "0, state = disconnected>")
         }
     }
 
@@ -96,13 +96,13 @@ struct ClientMisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            let stage = try Stage(.bench)
-            try await stage.run {
-                let phone = stage.central()
-                let bench = try await phone.visit("Bench")
-                await phone.explore(bench)
-                let descriptor = try #require(bench.characteristic("A003").descriptors?.first)
-                bench.writeValue(Data([1, 0]), for: descriptor)
+            let fixture = try Fixture(.harness)
+            try await fixture.run {
+                let phone = fixture.central()
+                let harness = try await phone.visit("Sensor")
+                await phone.explore(harness)
+                let descriptor = try #require(harness.characteristic("A003").descriptors?.first)
+                harness.writeValue(Data([1, 0]), for: descriptor)
             }
         }
         #expect(
@@ -115,15 +115,15 @@ struct ClientMisuseTests {
 
     @Test("7.18 Attributes of another peripheral are refused and logged")
     func foreigner() async throws {
-        let stage = try Stage(.bench, .heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
+        let fixture = try Fixture(.harness, .heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
             let strap = try await phone.visit("Strap")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A003")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A003")
             phone.journal.clear()
-            let lines = try await Misuse.lines(about: "of \(bench)") {
+            let lines = try await Misuse.lines(about: "of \(harness)") {
                 strap.readValue(for: value)
                 strap.readValue(for: try #require(value.descriptors?.first))
                 strap.discoverCharacteristics(nil, for: try #require(value.service))
@@ -136,11 +136,11 @@ struct ClientMisuseTests {
 
     @Test("7.18 Attributes of this device are refused and logged")
     func mutable() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
             let own = CBMutableCharacteristic(
                 type: CBUUID(string: "A001"),
                 properties: .read,
@@ -153,12 +153,12 @@ struct ClientMisuseTests {
             service.characteristics = [own]
             phone.journal.clear()
             let lines = await Misuse.lines(about: "is of this device") {
-                bench.readValue(for: own)
-                bench.readValue(for: descriptor)
-                bench.discoverCharacteristics(nil, for: service)
+                harness.readValue(for: own)
+                harness.readValue(for: descriptor)
+                harness.discoverCharacteristics(nil, for: service)
             }
             #expect(lines.count == 3)
-            #expect(lines.allSatisfy { $0.hasPrefix("API MISUSE: \(bench)") })
+            #expect(lines.allSatisfy { $0.hasPrefix("API MISUSE: \(harness)") })
             #expect(phone.journal.lines.isEmpty)
         }
     }

@@ -9,44 +9,44 @@ import VirtualAccessories
 struct NotificationTests {
     @Test("7.11 Notifications are preferred to indications")
     func preference() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let both = try bench.characteristic("A003")
-            bench.setNotifyValue(true, for: both)
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let both = try harness.characteristic("A003")
+            harness.setNotifyValue(true, for: both)
             await phone.journal.wait(for: "notifying A003 on ok")
             #expect(both.isNotifying)
-            bench.readValue(for: try #require(both.descriptors?.first))
+            harness.readValue(for: try #require(both.descriptors?.first))
             await phone.journal.wait(for: "descriptor 2902 1 ok")
-            let indicated = try bench.characteristic("A004")
-            bench.setNotifyValue(true, for: indicated)
+            let indicated = try harness.characteristic("A004")
+            harness.setNotifyValue(true, for: indicated)
             await phone.journal.wait(for: "notifying A004 on ok")
-            bench.readValue(for: try #require(indicated.descriptors?.first))
+            harness.readValue(for: try #require(indicated.descriptors?.first))
             await phone.journal.wait(for: "descriptor 2902 2 ok")
         }
     }
 
     @Test("7.11 Requesting the current state is answered without radio traffic")
     func sameState() async throws {
-        let stage = try Stage(.bench)
-        let (adapter, transport) = try stage.addCountedAdapter()
-        try await stage.run {
-            let phone = stage.central(on: adapter)
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A004")
-            bench.setNotifyValue(true, for: value)
+        let fixture = try Fixture(.harness)
+        let (adapter, transport) = try fixture.addCountedAdapter()
+        try await fixture.run {
+            let phone = fixture.central(on: adapter)
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A004")
+            harness.setNotifyValue(true, for: value)
             await phone.journal.wait(for: "notifying A004 on ok")
-            try await stage.air.sleep(for: .seconds(1))
+            try await fixture.air.sleep(for: .seconds(1))
             let count = transport.sentCount
-            bench.setNotifyValue(true, for: value)
+            harness.setNotifyValue(true, for: value)
             await phone.journal.wait(for: "notifying A004 on ok", count: 2)
-            bench.setNotifyValue(false, for: try bench.characteristic("A003"))
+            harness.setNotifyValue(false, for: try harness.characteristic("A003"))
             await phone.journal.wait(for: "notifying A003 off ok")
             #expect(transport.sentCount == count)
-            bench.setNotifyValue(false, for: value)
+            harness.setNotifyValue(false, for: value)
             await phone.journal.wait(for: "notifying A004 off ok")
             #expect(transport.sentCount > count)
             await adapter.shutDown()
@@ -55,21 +55,21 @@ struct NotificationTests {
 
     @Test("7.11 A value without notifications and indications cannot be subscribed to")
     func notSubscribable() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            bench.setNotifyValue(true, for: try bench.characteristic("A001"))
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            harness.setNotifyValue(true, for: try harness.characteristic("A001"))
             await phone.journal.wait(for: "notifying A001 off CBATTError 6")
         }
     }
 
     @Test("7.11 Subscribing works without a discovery of the descriptor")
     func undiscoveredDescriptor() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = fixture.central()
             let strap = try await phone.visit("Strap")
             strap.discoverServices([CBUUID(string: "180D")])
             await phone.journal.wait(for: "services")
@@ -84,9 +84,9 @@ struct NotificationTests {
 
     @Test("7.11 A manager that unsubscribes does not affect another's subscription")
     func severalManagers() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let (one, two) = (stage.central(), stage.central())
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let (one, two) = (fixture.central(), fixture.central())
             let first = try await one.visit("Strap")
             let second = try await two.join(first)
             #expect(first !== second)

@@ -10,21 +10,21 @@ import VirtualAccessories
 struct ObjectTreeTests {
     @Test("13.3 Stored attributes are restored as if they had just been discovered")
     func memory() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            #expect(bench.rememberedTable == nil)
-            await phone.explore(bench)
-            bench.setNotifyValue(true, for: try bench.characteristic("A003"))
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            #expect(harness.rememberedTable == nil)
+            await phone.explore(harness)
+            harness.setNotifyValue(true, for: try harness.characteristic("A003"))
             await phone.journal.wait(for: "notifying A003 on ok")
-            let table = try #require(bench.rememberedTable)
+            let table = try #require(harness.rememberedTable)
             #expect(table.notifying.map { $0.uuid.description } == ["A003"])
-            let other = stage.central()
-            let copy = try await other.join(bench)
+            let other = fixture.central()
+            let copy = try await other.join(harness)
             copy.adopt(table)
             #expect(copy.rememberedTable == table)
-            #expect(copy.services?.map(\.uuid) == bench.services?.map(\.uuid))
+            #expect(copy.services?.map(\.uuid) == harness.services?.map(\.uuid))
             #expect(try copy.characteristic("A003").isNotifying)
             #expect(try copy.characteristic("A001").descriptors?.count == 1)
             #expect(try copy.service("A000").includedServices == nil)
@@ -39,17 +39,17 @@ struct ObjectTreeTests {
 
     @Test("4.6 A peripheral is retrieved by services that any manager discovered")
     func connectedPeripherals() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            let other = stage.central()
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
-            await phone.explore(bench)
+            await phone.explore(harness)
             let found = other.manager.retrieveConnectedPeripherals(
                 withServices: [CBUUID(string: "A100")]
             )
-            #expect(found.map(\.identifier) == [bench.identifier])
+            #expect(found.map(\.identifier) == [harness.identifier])
             #expect(found.first?.state == .disconnected)
             let none = other.manager.retrieveConnectedPeripherals(
                 withServices: [CBUUID(string: "A200")]

@@ -14,9 +14,9 @@ import VirtualAccessories
 struct ProtectedValueTests {
     @Test("8.1 A protected value causes pairing, and only the final result is reported")
     func pairing() async throws {
-        let stage = try Stage(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
+        try await fixture.run {
+            let phone = fixture.central()
             let safe = try await phone.visit("Safe")
             await phone.explore(safe)
             safe.readValue(for: try safe.characteristic("E001"))
@@ -24,7 +24,7 @@ struct ProtectedValueTests {
             #expect(phone.journal.lines == ["value E001 05 ok"])
             safe.setNotifyValue(true, for: try safe.characteristic("E001"))
             await phone.journal.wait(for: "notifying E001 on ok")
-            #expect(Self.bondCount(of: stage) == 1)
+            #expect(Self.bondCount(of: fixture) == 1)
         }
     }
 
@@ -32,41 +32,41 @@ struct ProtectedValueTests {
     func refusal(canPair: Bool) async throws {
         var refusing = AccessoryPairing(.noInputNoOutput)
         refusing.requiresAuthentication = true
-        let stage = try Stage(.safe(pairing: canPair ? refusing : nil))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.safe(pairing: canPair ? refusing : nil))
+        try await fixture.run {
+            let phone = fixture.central()
             let safe = try await phone.visit("Safe")
             await phone.explore(safe)
             safe.readValue(for: try safe.characteristic("E001"))
             await phone.journal.wait(for: "value E001")
             #expect(phone.journal.lines.last == "value E001 nil CBATTError 5")
             #expect(safe.state == .connected)
-            #expect(Self.bondCount(of: stage) == 0)
+            #expect(Self.bondCount(of: fixture) == 0)
         }
     }
 
     @Test("8.3 An insufficient authorization does not cause pairing")
     func authorization() async throws {
-        let stage = try Stage(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
+        try await fixture.run {
+            let phone = fixture.central()
             let safe = try await phone.visit("Safe")
             await phone.explore(safe)
             let value = try safe.characteristic("E002")
             safe.writeValue(Data([1]), for: value, type: .withResponse)
             await phone.journal.wait(for: "wrote E002 CBATTError 8")
-            #expect(Self.bondCount(of: stage) == 0)
+            #expect(Self.bondCount(of: fixture) == 0)
         }
     }
 
     @Test("8.4 A peripheral that deleted its bond is reported with error 14")
     func lostBond() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            try await stage.host(configure: { $0.pairingDelegate = Willing() }) { host in
+        let fixture = try Fixture()
+        try await fixture.run {
+            try await fixture.host(configure: { $0.pairingDelegate = Willing() }) { host in
                 _ = try await host.publish(Self.protectedService)
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
-                let phone = stage.central()
+                let phone = fixture.central()
                 let kit = try await phone.visit("Kit")
                 await phone.explore(kit)
                 kit.readValue(for: try kit.characteristic("E001"))
@@ -100,8 +100,8 @@ struct ProtectedValueTests {
         func consents(to pairing: PairingRequest) async -> Bool { true }
     }
 
-    private static func bondCount(of stage: Stage) -> Int? {
-        stage.adapter.usage.running?.facts.withLock { $0.bonds.count }
+    private static func bondCount(of fixture: Fixture) -> Int? {
+        fixture.adapter.usage.running?.facts.withLock { $0.bonds.count }
     }
 }
 

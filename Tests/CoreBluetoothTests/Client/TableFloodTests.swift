@@ -15,31 +15,31 @@ struct TableFloodTests {
 
     @Test("6.6 Any number of changes causes one pending reading of the table")
     func bound() {
-        var bench = CoreBench()
-        bench.ask(.read(CoreBench.value))
+        var harness = CoreHarness()
+        harness.ask(.read(CoreHarness.value))
         for _ in 0..<10_000 {
-            bench.change(everything)
-            #expect(bench.core.waiting.count { $0.request.isRefresh } == 1)
-            #expect(bench.core.waiting.count == 1)
+            harness.change(everything)
+            #expect(harness.core.waiting.count { $0.request.isRefresh } == 1)
+            #expect(harness.core.waiting.count == 1)
         }
     }
 
     @Test("7.14 An application's requests get their turn among continuous changes")
     func progress() {
-        var bench = CoreBench()
-        for _ in 0..<20 { bench.ask(.read(CoreBench.value)) }
+        var harness = CoreHarness()
+        for _ in 0..<20 { harness.ask(.read(CoreHarness.value)) }
         var answers = 0
-        while bench.told.count(where: { $0.hasPrefix("1 read") }) < 20, answers < 1_000 {
-            bench.change(everything)
+        while harness.told.count(where: { $0.hasPrefix("1 read") }) < 20, answers < 1_000 {
+            harness.change(everything)
             answers += 1
-            if bench.questions.first == "table" {
-                bench.answerTable()
+            if harness.questions.first == "table" {
+                harness.answerTable()
             } else {
-                bench.answer(.success(.gatt(.value([7]))))
+                harness.answer(.success(.gatt(.value([7]))))
             }
         }
         #expect(answers < 1_000)
-        #expect(bench.core.waiting.count <= 1)
+        #expect(harness.core.waiting.count <= 1)
     }
 
     @Test("1.2 Events that peers cause are dispensable, and answers are not")
@@ -50,6 +50,6 @@ struct TableFloodTests {
         #expect(CentralEvent.peripheral(peer, .nameChanged("Strap")).isDispensable)
         #expect(CentralEvent.connectionEvent(.peerConnected, peer).isDispensable)
         #expect(!CentralEvent.peripheral(peer, .readyToWrite).isDispensable)
-        #expect(!CentralEvent.connected(peer, WishNumber.next()).isDispensable)
+        #expect(!CentralEvent.connected(peer, ConnectionRequestNumber.next()).isDispensable)
     }
 }

@@ -12,16 +12,16 @@ import VirtualAccessories
 struct WriteWindowTests {
     @Test("7.7 Values written without response arrive in order and are not reported")
     func arrival() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A001")
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A001")
             for number in UInt8(0)..<20 {
-                bench.writeValue(Data([number]), for: value, type: .withoutResponse)
+                harness.writeValue(Data([number]), for: value, type: .withoutResponse)
             }
-            bench.readValue(for: value)
+            harness.readValue(for: value)
             await phone.journal.wait(for: "value A001")
             #expect(phone.journal.lines == ["value A001 13 ok"])
         }
@@ -29,55 +29,55 @@ struct WriteWindowTests {
 
     @Test("7.7 After a full queue, the application is informed when there is space")
     func flowControl() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A001")
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A001")
             var written = 0
             // Writes that were sent make space meanwhile, so that more can be written than fit at
             // once.
-            while bench.canSendWriteWithoutResponse, written < 100_000 {
-                bench.writeValue(Data([1]), for: value, type: .withoutResponse)
+            while harness.canSendWriteWithoutResponse, written < 100_000 {
+                harness.writeValue(Data([1]), for: value, type: .withoutResponse)
                 written += 1
             }
             #expect(written >= WriteWindow.limit)
             await phone.journal.wait(for: "ready")
-            #expect(bench.canSendWriteWithoutResponse)
+            #expect(harness.canSendWriteWithoutResponse)
             #expect(phone.journal.lines == ["ready"])
         }
     }
 
     @Test("7.8 There is no space before and after a connection")
     func connection() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            #expect(bench.canSendWriteWithoutResponse)
-            phone.manager.cancelPeripheralConnection(bench)
-            #expect(!bench.canSendWriteWithoutResponse)
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            #expect(harness.canSendWriteWithoutResponse)
+            phone.manager.cancelPeripheralConnection(harness)
+            #expect(!harness.canSendWriteWithoutResponse)
             await phone.journal.wait(for: "disconnected")
-            #expect(!bench.canSendWriteWithoutResponse)
-            phone.manager.connect(bench)
-            #expect(!bench.canSendWriteWithoutResponse)
-            await phone.journal.wait(for: "connected Bench", count: 2)
-            #expect(bench.canSendWriteWithoutResponse)
+            #expect(!harness.canSendWriteWithoutResponse)
+            phone.manager.connect(harness)
+            #expect(!harness.canSendWriteWithoutResponse)
+            await phone.journal.wait(for: "connected Sensor", count: 2)
+            #expect(harness.canSendWriteWithoutResponse)
         }
     }
 
     @Test("7.9 A write without response is refused and logged if the property is missing")
     func missingProperty() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A002")
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A002")
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                bench.writeValue(Data([7]), for: value, type: .withoutResponse)
+                harness.writeValue(Data([7]), for: value, type: .withoutResponse)
             }
             #expect(
                 lines.lines.contains {
@@ -88,25 +88,25 @@ struct WriteWindowTests {
                         )
                 }
             )
-            bench.readValue(for: value)
+            harness.readValue(for: value)
             await phone.journal.wait(for: "value A002 000102")
         }
     }
 
     @Test("7.10 A value that is too long is truncated and logged")
     func cut() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
-            let value = try bench.characteristic("A001")
+        let fixture = try Fixture(.harness)
+        try await fixture.run {
+            let phone = fixture.central()
+            let harness = try await phone.visit("Sensor")
+            await phone.explore(harness)
+            let value = try harness.characteristic("A001")
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                bench.writeValue(Data(count: 300), for: value, type: .withoutResponse)
+                harness.writeValue(Data(count: 300), for: value, type: .withoutResponse)
             }
             #expect(lines.lines.contains { $0.contains("cut from 300 to 244 bytes") })
-            bench.readValue(for: value)
+            harness.readValue(for: value)
             await phone.journal.wait(for: "value A001")
             #expect(value.value == Data(count: 244))
         }

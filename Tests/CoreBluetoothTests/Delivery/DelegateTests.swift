@@ -33,7 +33,7 @@ struct DelegateTests {
                     peripheral.delegate?.peripheralDidUpdateName(peripheral)
                     continue
                 }
-                let listener = Hearer()
+                let listener = DelegateListener()
                 managers.0.delegate = listener
                 managers.1.delegate = listener
                 peripheral.delegate = listener
@@ -47,9 +47,9 @@ struct DelegateTests {
 
     @Test("1.3 A delegate that is set while values arrive gets the following ones")
     func change() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let phone = stage.central()
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let phone = fixture.central()
             let strap = try await phone.visit("Strap")
             await phone.explore(strap)
             strap.setNotifyValue(true, for: try strap.characteristic("2A37"))
@@ -64,7 +64,8 @@ struct DelegateTests {
     }
 }
 
-private final class Hearer: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate,
+private final class DelegateListener: NSObject, CBCentralManagerDelegate,
+    CBPeripheralManagerDelegate,
     CBPeripheralDelegate
 {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}

@@ -12,14 +12,14 @@ import VirtualAccessories
 struct MonitorClientTests {
     @Test("A monitor discovers its belt, subscribes and receives the heart rate")
     func monitor() async throws {
-        let stage = try Stage(.thermometer(name: "Shelf"), .heartRate(name: "Strap"))
-        try await stage.run {
+        let fixture = try Fixture(.thermometer(name: "Shelf"), .heartRate(name: "Strap"))
+        try await fixture.run {
             let queue = DispatchQueue(label: "monitor")
             let monitor = HeartRateMonitor()
             let journal = Journal()
             queue.sync {
                 monitor.onRate = { journal.add("rate \($0)") }
-                monitor.start(queue: queue, options: [CBManagerOptionAdapterKey: stage.adapter])
+                monitor.start(queue: queue, options: [CBManagerOptionAdapterKey: fixture.adapter])
             }
             await journal.wait(for: "rate", count: 3)
             queue.sync {

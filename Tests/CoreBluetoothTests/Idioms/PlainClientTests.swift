@@ -47,10 +47,10 @@ struct DisconnectionTests {
     private func heard(
         by make: @escaping @Sendable (Journal) -> any CBCentralManagerDelegate
     ) async throws -> [String] {
-        let stage = try Stage(.heartRate(name: "Strap"))
+        let fixture = try Fixture(.heartRate(name: "Strap"))
         let journal = Journal()
-        try await stage.run {
-            let phone = stage.central()
+        try await fixture.run {
+            let phone = fixture.central()
             await phone.journal.wait(for: "state poweredOn")
             phone.manager.scanForPeripherals(withServices: nil)
             await phone.journal.wait(for: "discovered Strap")

@@ -28,7 +28,7 @@ extension AccessoryProfile {
     /// Counts from 0, as fast as the link accepts values, for the centrals that are subscribed when
     /// the start value is written.
     static func counter(name: String, limit: Int) -> AccessoryProfile {
-        let count = ValueStream(every: .zero, limit: limit) { octets(of: UInt32($0)) }
+        let count = ValueStream(every: .zero, limit: limit) { bytes(of: UInt32($0)) }
         let start = Characteristic(
             BluetoothUUID(OrderingUUID.start),
             .write,
@@ -69,12 +69,12 @@ extension AccessoryProfile {
     }
 
     /// Returns the bytes of a number, least significant byte first.
-    static func octets(of number: UInt32) -> [UInt8] {
+    static func bytes(of number: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
     /// Returns the number with these bytes.
-    static func number(_ octets: some Sequence<UInt8>) -> UInt32 {
-        octets.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    static func number(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

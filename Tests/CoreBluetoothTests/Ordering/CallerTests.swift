@@ -23,10 +23,10 @@ struct CallerTests {
         let profiles = Self.names.map {
             AccessoryProfile.slates(name: $0, count: Self.callerCount)
         }
-        let stage = try Stage(profiles[0], profiles[1], seed: seed)
-        try await stage.run {
+        let fixture = try Fixture(profiles[0], profiles[1], seed: seed)
+        try await fixture.run {
             let queue = DispatchQueue(label: "application", attributes: .concurrent)
-            let listeners = (0..<2).map { _ in Listener(on: stage.adapter, queue: queue) }
+            let listeners = (0..<2).map { _ in Listener(on: fixture.adapter, queue: queue) }
             for listener in listeners {
                 await listener.journal.wait(for: "ready", count: Self.names.count)
             }
@@ -73,15 +73,15 @@ struct CallerTests {
         arguments: RunSeed.seeds(3)
     )
     func links(seed: UInt64) async throws {
-        let stage = try Stage(
+        let fixture = try Fixture(
             .slates(name: "One", count: 1),
             .slates(name: "Two", count: 1),
             .landmark(name: "Landmark"),
             seed: seed
         )
-        try await stage.run {
+        try await fixture.run {
             let phones = (0..<2).map { _ in
-                stage.central(queue: DispatchQueue(label: "application", attributes: .concurrent))
+                fixture.central(queue: DispatchQueue(label: "application", attributes: .concurrent))
             }
             for phone in phones { await Self.meet(phone) }
             let seeds = (0..<8).map { seed &* 100 &+ $0 }
@@ -166,7 +166,7 @@ private final class Caller: @unchecked Sendable {
     private func plan(_ number: UInt32, _ chance: UInt64) {
         calls.append {
             $0.writeValue(
-                Data(AccessoryProfile.octets(of: number)),
+                Data(AccessoryProfile.bytes(of: number)),
                 for: $1,
                 type: .withResponse
             )

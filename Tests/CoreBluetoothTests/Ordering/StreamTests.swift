@@ -15,11 +15,11 @@ struct StreamTests {
     func concurrentQueue() async throws {
         let (names, limit) = (Self.names, Self.limit)
         let profiles = names.map { AccessoryProfile.counter(name: $0, limit: limit) }
-        let stage = try Stage(profiles[0], profiles[1], profiles[2], profiles[3])
-        try await stage.run {
+        let fixture = try Fixture(profiles[0], profiles[1], profiles[2], profiles[3])
+        try await fixture.run {
             let queue = DispatchQueue(label: "application", attributes: .concurrent)
             let listeners = (0..<2).map { _ in
-                Listener(on: stage.adapter, queue: queue, limit: limit)
+                Listener(on: fixture.adapter, queue: queue, limit: limit)
             }
             for listener in listeners {
                 await listener.journal.wait(for: "ready", count: names.count)

@@ -48,33 +48,33 @@ struct IdentityTests {
 
     @Test("4.2 Without a bond, a peer with a new private address is a new peer")
     func privateAddresses() async throws {
-        let stage = try Stage()
-        let other = try stage.addAdapter("other") { $0.privacy = .on }
-        try await stage.run(bound: .seconds(3_600)) {
+        let fixture = try Fixture()
+        let other = try fixture.addAdapter("other") { $0.privacy = .on }
+        try await fixture.run(bound: .seconds(3_600)) {
             let lamp = PeripheralRecorder(
                 queue: DispatchQueue(label: "lamp"),
                 options: [CBManagerOptionAdapterKey: other]
             )
             await lamp.journal.wait(for: "state poweredOn")
             lamp.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Lamp"])
-            let scout = Scout(on: stage.adapter)
+            let scout = Scout(on: fixture.adapter)
             await scout.scan()
             await scout.journal.wait(for: "seen Lamp")
             let first = try #require(scout.first("Lamp")).peripheral.identifier
-            try await stage.air.sleep(for: .seconds(1_200))
+            try await fixture.air.sleep(for: .seconds(1_200))
             scout.manager.stopScan()
-            let count = scout.sightings.count
+            let count = scout.matches.count
             scout.manager.scanForPeripherals(withServices: nil)
             await scout.journal.wait(for: "seen Lamp", count: count + 1)
-            #expect(scout.sightings.last?.peripheral.identifier != first)
+            #expect(scout.matches.last?.peripheral.identifier != first)
         }
     }
 
     @Test("4.4, 4.5 Known peers are retrieved in order as the same objects, and others are not")
     func retrieval() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             #expect(scout.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
             await scout.scan()
             for name in ["Strap", "Landmark"] { await scout.journal.wait(for: "seen \(name)") }
@@ -88,17 +88,17 @@ struct IdentityTests {
                 #expect(found.map(ObjectIdentifier.init) == order.map(ObjectIdentifier.init))
             }
             #expect(
-                scout.sightings.allSatisfy { $0.peripheral === strap || $0.peripheral === landmark }
+                scout.matches.allSatisfy { $0.peripheral === strap || $0.peripheral === landmark }
             )
         }
     }
 
     @Test("4.6, 5.3 A connected peer is retrieved by service, and still has to be connected to")
     func connectedPeers() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let first = Scout(on: stage.adapter)
-            let second = Scout(on: stage.adapter)
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let first = Scout(on: fixture.adapter)
+            let second = Scout(on: fixture.adapter)
             await second.journal.wait(for: "poweredOn")
             await first.scan([Self.service])
             await first.journal.wait(for: "seen Strap")
@@ -117,10 +117,10 @@ struct IdentityTests {
             #expect(found.count == 1)
             #expect(shared.identifier == strap.identifier)
             #expect(shared.state == .disconnected)
-            let before = stage.air.now
+            let before = fixture.air.now
             second.manager.connect(shared)
             await second.journal.wait(for: "connected")
-            #expect(stage.air.now == before)
+            #expect(fixture.air.now == before)
         }
     }
 
@@ -129,26 +129,26 @@ struct IdentityTests {
     )
     func names() async throws {
         let name = "A strap with a name that does not fit"
-        let stage = try Stage(.heartRate(name: name))
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture(.heartRate(name: name))
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
             await scout.journal.wait(for: "seen A ")
-            let sighting = try #require(scout.sightings.first { $0.name != nil })
+            let match = try #require(scout.matches.first { $0.name != nil })
             let advertised = try #require(
-                sighting.data[CBAdvertisementDataLocalNameKey] as? String
+                match.data[CBAdvertisementDataLocalNameKey] as? String
             )
             #expect(advertised.count < name.count)
-            #expect(sighting.name == advertised)
-            let strap = sighting.peripheral
+            #expect(match.name == advertised)
+            let strap = match.peripheral
             scout.manager.connect(strap)
             await scout.journal.wait(for: "name \(name)")
             #expect(strap.name == name)
             scout.manager.cancelPeripheralConnection(strap)
             await scout.journal.wait(for: "disconnected ok")
-            let count = scout.sightings.count
+            let count = scout.matches.count
             await scout.journal.wait(for: "seen \(name)")
-            let later = try #require(scout.sightings.dropFirst(count).last)
+            let later = try #require(scout.matches.dropFirst(count).last)
             #expect(later.data[CBAdvertisementDataLocalNameKey] as? String == advertised)
         }
     }

@@ -18,9 +18,9 @@ struct OptionTests {
         [true, false]
     )
     func managers(key: String, value: Bool) async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let scout = Scout(on: stage.adapter, options: [key: value])
+        let fixture = try Fixture()
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter, options: [key: value])
             await scout.journal.wait(for: "poweredOn")
         }
     }
@@ -34,7 +34,7 @@ struct OptionTests {
         for key in ["true", "one", "object", "many"] { #expect(options.flag(key) == true) }
         for key in ["false", "zero"] { #expect(options.flag(key) == false) }
         for key in ["text", "missing"] { #expect(options.flag(key) == nil) }
-        let duplicates = ScanWish(nil, [CBCentralManagerScanOptionAllowDuplicatesKey: 1])
+        let duplicates = RequestedScan(nil, [CBCentralManagerScanOptionAllowDuplicatesKey: 1])
         #expect(duplicates.allowsDuplicates == true)
         #expect(ManagerOptions([CBManagerOptionBackgroundRulesKey: 1]).hasBackgroundRules)
     }
@@ -48,7 +48,7 @@ struct OptionTests {
         ]
     )
     func alerts(key: String) async throws {
-        try await withStrap { stage, scout, strap in
+        try await withStrap { fixture, scout, strap in
             scout.manager.connect(strap, options: [key: true])
             await scout.journal.wait(for: "connected")
         }
@@ -62,7 +62,7 @@ struct OptionTests {
         ]
     )
     func appleOnly(key: String) async throws {
-        try await withStrap { stage, scout, strap in
+        try await withStrap { fixture, scout, strap in
             scout.manager.connect(strap, options: [key: true])
             await scout.journal.wait(for: "connected")
             #expect(!strap.ancsAuthorized)
@@ -73,22 +73,22 @@ struct OptionTests {
         "2.3, 14.1 With background rules, a scan needs services and reports each peripheral once"
     )
     func background() async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
             let scout = Scout(
-                on: stage.adapter,
+                on: fixture.adapter,
                 options: [CBManagerOptionBackgroundRulesKey: true]
             )
             let everyPacket = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
             await scout.scan(options: everyPacket)
-            try await stage.air.sleep(for: .seconds(10))
-            #expect(scout.sightings.isEmpty)
+            try await fixture.air.sleep(for: .seconds(10))
+            #expect(scout.matches.isEmpty)
             scout.manager.scanForPeripherals(
                 withServices: [Self.service],
                 options: everyPacket
             )
             await scout.journal.wait(for: "seen Strap")
-            try await stage.air.sleep(for: .seconds(10))
+            try await fixture.air.sleep(for: .seconds(10))
             #expect(scout.count("Strap") <= 2)
         }
     }
@@ -100,18 +100,18 @@ struct OptionTests {
 
     @Test("5.1.1, 5.1.2, 5.1.3 A lost link is connecting again until it is canceled")
     func reconnecting() async throws {
-        try await withStrap { stage, scout, strap in
+        try await withStrap { fixture, scout, strap in
             scout.manager.connect(
                 strap,
                 options: [CBConnectPeripheralOptionEnableAutoReconnect: true]
             )
             await scout.journal.wait(for: "connected")
             for number in 1...2 {
-                stage.air.world.move(stage.phone, to: Position(x: 2_000, y: 0))
+                fixture.air.world.move(fixture.phone, to: Position(x: 2_000, y: 0))
                 await scout.journal.wait(for: "disconnected 6 reconnecting", count: number)
                 #expect(strap.state == .connecting)
                 guard number == 1 else { break }
-                stage.air.world.move(stage.phone, to: Position(x: 0, y: 0))
+                fixture.air.world.move(fixture.phone, to: Position(x: 0, y: 0))
                 await scout.journal.wait(for: "connected", count: 2)
                 #expect(strap.state == .connected)
             }
@@ -124,7 +124,7 @@ struct OptionTests {
 
     @Test("5.2.1, 5.4 A manager that cancels gets no error")
     func cancelling() async throws {
-        try await withStrap { stage, scout, strap in
+        try await withStrap { fixture, scout, strap in
             scout.manager.connect(strap)
             await scout.journal.wait(for: "connected")
             scout.manager.cancelPeripheralConnection(strap)
@@ -135,12 +135,12 @@ struct OptionTests {
 
     @Test("1.12 Classes can be subclassed")
     func subclass() async throws {
-        let stage = try Stage()
-        try await stage.run {
+        let fixture = try Fixture()
+        try await fixture.run {
             let manager = Subclass(
                 delegate: nil,
                 queue: nil,
-                options: [CBManagerOptionAdapterKey: stage.adapter]
+                options: [CBManagerOptionAdapterKey: fixture.adapter]
             )
             #expect(manager.state == .unknown)
             #expect(manager.isSpecial)
@@ -148,15 +148,15 @@ struct OptionTests {
     }
 
     private func withStrap(
-        _ body: @escaping @Sendable (Stage, Scout, CBPeripheral) async throws -> Void
+        _ body: @escaping @Sendable (Fixture, Scout, CBPeripheral) async throws -> Void
     ) async throws {
-        let stage = try Stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan([Self.service])
             await scout.journal.wait(for: "seen Strap")
             scout.manager.stopScan()
-            try await body(stage, scout, try #require(scout.first("Strap")).peripheral)
+            try await body(fixture, scout, try #require(scout.first("Strap")).peripheral)
         }
     }
 }

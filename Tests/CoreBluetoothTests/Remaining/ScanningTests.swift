@@ -19,9 +19,9 @@ struct ScanningTests {
         arguments: [true, false]
     )
     func services(isEmpty: Bool) async throws {
-        let stage = try Stage(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan([Self.heartRate, CBUUID(string: "1234")], options: Self.everyPacket)
             await scout.journal.wait(for: "seen Strap", count: 20)
             #expect(scout.count("Landmark") == 0)
@@ -33,12 +33,12 @@ struct ScanningTests {
 
     @Test("3.4, 3.5, 3.9 Peripherals are reported once or for each packet, and again after a stop")
     func duplicates() async throws {
-        let stage = try Stage(.demo(name: "Demo"))
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture(.demo(name: "Demo"))
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan()
             await scout.journal.wait(for: "seen Demo")
-            try await stage.air.sleep(for: .seconds(5))
+            try await fixture.air.sleep(for: .seconds(5))
             // At most once more, for the scan response.
             let once = scout.count("Demo")
             #expect(once <= 2)
@@ -50,20 +50,20 @@ struct ScanningTests {
             await scout.journal.wait(for: "seen Demo", count: once + 50)
             scout.manager.stopScan()
             let told = scout.journal.lines.count
-            try await stage.air.sleep(for: .seconds(5))
+            try await fixture.air.sleep(for: .seconds(5))
             #expect(scout.journal.lines.count <= told + 1)
         }
     }
 
     @Test("3.6, 3.7, 3.10, 3.11, 3.13 Advertisement data has Apple's keys and types, and no more")
     func dictionary() async throws {
-        let stage = try Stage(.demo(name: "Demo"))
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture(.demo(name: "Demo"))
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan(options: Self.everyPacket)
             await scout.journal.wait(for: "seen Demo", count: 10)
-            let sighting = try #require(scout.sightings.last)
-            let data = sighting.data
+            let match = try #require(scout.matches.last)
+            let data = match.data
             #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Demo")
             let maker = try #require(data[CBAdvertisementDataManufacturerDataKey] as? Data)
             #expect(maker == Data([0xFF, 0xFF] + Array("Lanyard".utf8)))
@@ -81,19 +81,19 @@ struct ScanningTests {
                 CBAdvertisementDataTxPowerLevelKey,
             ]
             #expect(Set(data.keys).isSubset(of: undocumented + documented))
-            #expect((-127...20).contains(sighting.rssi.intValue))
+            #expect((-127...20).contains(match.rssi.intValue))
         }
     }
 
     @Test("3.10 Service data and beacons that are not connectable are reported")
     func serviceData() async throws {
-        let stage = try Stage()
-        try stage.addBeacon(.eddystoneURL("https://example.com", power: -20), at: 1)
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture()
+        try fixture.addBeacon(.eddystoneURL("https://example.com", power: -20), at: 1)
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan()
             await scout.journal.wait(for: "seen nobody")
-            let data = try #require(scout.sightings.first?.data)
+            let data = try #require(scout.matches.first?.data)
             let values = try #require(
                 data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
             )
@@ -106,12 +106,12 @@ struct ScanningTests {
 
     @Test("3.12 iBeacons are hidden")
     func iBeacons() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let uuid = try #require(BluetoothUUID("4C414E59-4152-4400-A000-000000000099"))
-        try stage.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59), at: 1)
-        try stage.addBeacon(.name("Lighthouse"), at: 2)
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        try fixture.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59), at: 1)
+        try fixture.addBeacon(.name("Lighthouse"), at: 2)
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan(options: Self.everyPacket)
             await scout.journal.wait(for: "seen Lighthouse", count: 20)
             #expect(scout.count("nobody") == 0)
@@ -120,10 +120,10 @@ struct ScanningTests {
 
     @Test("3.14 Extended advertisements are discovered like others")
     func extended() async throws {
-        let stage = try Stage()
-        try stage.addBeacon(.name("Lighthouse"), at: 1, isExtended: true)
-        try await stage.run {
-            let scout = Scout(on: stage.adapter)
+        let fixture = try Fixture()
+        try fixture.addBeacon(.name("Lighthouse"), at: 1, isExtended: true)
+        try await fixture.run {
+            let scout = Scout(on: fixture.adapter)
             await scout.scan()
             await scout.journal.wait(for: "seen Lighthouse")
             #expect(scout.first("Lighthouse")?.data[CBAdvertisementDataLocalNameKey] != nil)
@@ -131,7 +131,7 @@ struct ScanningTests {
     }
 }
 
-extension Stage {
+extension Fixture {
     /// Adds a beacon at a distance in meters.
     func addBeacon(_ message: BeaconMessage, at distance: Double, isExtended: Bool = false) throws {
         try air.world.addController(

@@ -10,7 +10,7 @@ import Synchronization
 /// Unchecked: its variables are changed on the queue before a line is written, and the test reads
 /// them after it has read the line.
 final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
-    struct Sighting {
+    struct ScanMatch {
         let peripheral: CBPeripheral
         let name: String?
         let data: [String: Any]
@@ -21,7 +21,7 @@ final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @un
     // Made after `super.init()`, because its delegate is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
-    private(set) var sightings: [Sighting] = []
+    private(set) var matches: [ScanMatch] = []
 
     init(on adapter: CBAdapter, options: [String: Any] = [:]) {
         super.init()
@@ -44,7 +44,7 @@ final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @un
     }
 
     /// Returns the first discovery of a peripheral.
-    func first(_ name: String) -> Sighting? { sightings.first { $0.name == name } }
+    func first(_ name: String) -> ScanMatch? { matches.first { $0.name == name } }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         journal.add(central.state == .poweredOn ? "poweredOn" : "off")
@@ -57,8 +57,8 @@ final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @un
         rssi RSSI: NSNumber
     ) {
         peripheral.delegate = self
-        sightings.append(
-            Sighting(
+        matches.append(
+            ScanMatch(
                 peripheral: peripheral,
                 name: peripheral.name,
                 data: advertisementData,

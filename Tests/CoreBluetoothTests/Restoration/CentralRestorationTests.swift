@@ -14,19 +14,22 @@ import VirtualRadio
 struct CentralRestorationTests {
     private let store = MemoryStore()
 
-    private func stage(_ accessories: AccessoryProfile) throws -> Stage {
-        try Stage(accessories) { $0.store = store }
+    private func fixture(_ accessories: AccessoryProfile) throws -> Fixture {
+        try Fixture(accessories) { $0.store = store }
     }
 
     @Test("13.1, 13.2, 13.3 Connections and subscriptions are restored without a discovery")
     func goesOn() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
 
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             again.takeOver("Strap")
             await again.journal.wait(for: "value 2A37", count: 3)
             #expect(
@@ -43,20 +46,23 @@ struct CentralRestorationTests {
 
     @Test("13.3 A restored peer that is out of range is connected when it returns")
     func away() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
-            let strap = try stage.controller("Strap")
-            stage.air.world.switchOff(strap)
+            await fixture.adapter.shutDown()
+            let strap = try fixture.controller("Strap")
+            fixture.air.world.switchOff(strap)
 
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             again.takeOver("Strap")
             await again.journal.wait(for: "state poweredOn")
-            try await stage.air.sleep(for: .seconds(30))
+            try await fixture.air.sleep(for: .seconds(30))
             #expect(again["Strap"]?.state == .connecting)
-            stage.air.world.switchOn(strap)
+            fixture.air.world.switchOn(strap)
             await again.journal.wait(for: "value 2A37")
             #expect(again.journal.lines.contains("connected Strap"))
         }
@@ -64,18 +70,21 @@ struct CentralRestorationTests {
 
     @Test("13.3 A scan is restored with its filter and options, and missing options have no key")
     func scan() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             await app.journal.wait(for: "state poweredOn")
             app.manager.scanForPeripherals(
                 withServices: [CBUUID(string: "180D")],
                 options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
             )
             await app.journal.wait(for: "discovered Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
 
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             await again.journal.wait(for: "discovered Strap", count: 3)
             #expect(again.manager.isScanning)
             #expect(
@@ -89,17 +98,20 @@ struct CentralRestorationTests {
 
     @Test("13.2 Nothing is restored if everything was ended")
     func nothing() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             let strap = try await app.listen(to: "Strap")
             app.manager.scanForPeripherals(withServices: nil)
             app.manager.stopScan()
             app.manager.cancelPeripheralConnection(strap)
             await app.journal.wait(for: "disconnected Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
 
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             await again.journal.wait(for: "state poweredOn")
             #expect(again.journal.lines == ["state poweredOn"])
         }
@@ -107,15 +119,15 @@ struct CentralRestorationTests {
 
     @Test("13.1 Without the identifier, or with another one, nothing is restored")
     func otherIdentifiers() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
 
-            let adapter = try stage.relaunch(store)
-            let stranger = stage.central(on: adapter)
-            let other = stage.central(
+            let adapter = try fixture.relaunch(store)
+            let stranger = fixture.central(on: adapter)
+            let other = fixture.central(
                 on: adapter,
                 options: [CBCentralManagerOptionRestoreIdentifierKey: "other"]
             )
@@ -128,24 +140,24 @@ struct CentralRestorationTests {
 
     @Test("13.3 A restored peripheral that the application does not keep is not connected")
     func notKept() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
 
-            let second = try stage.relaunch(store)
-            let again = stage.central(on: second, options: Stage.appOptions)
+            let second = try fixture.relaunch(store)
+            let again = fixture.central(on: second, options: Fixture.appOptions)
             again.react { line, app in
                 if line.hasPrefix("restored") { app.drop("Strap") }
             }
             await again.journal.wait(for: "state poweredOn")
-            try await stage.air.sleep(for: .seconds(10))
+            try await fixture.air.sleep(for: .seconds(10))
             #expect(again.journal.lines == ["restored kCBRestoredPeripherals", "state poweredOn"])
             await second.shutDown()
 
-            let third = try stage.relaunch(store, times: 2)
-            let last = stage.central(on: third, options: Stage.appOptions)
+            let third = try fixture.relaunch(store, times: 2)
+            let last = fixture.central(on: third, options: Fixture.appOptions)
             await last.journal.wait(for: "state poweredOn")
             #expect(last.journal.lines == ["state poweredOn"])
         }
@@ -153,18 +165,21 @@ struct CentralRestorationTests {
 
     @Test("13.3 Changed services are reported after connecting, and are not subscribed to")
     func changedTable() async throws {
-        let stage = try Stage(.measuring(at: 0)) { $0.store = store }
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try Fixture(.measuring(at: 0)) { $0.store = store }
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
-            stage.air.world.remove(try stage.controller("Strap"))
-            try stage.air.world.addController(
+            await fixture.adapter.shutDown()
+            fixture.air.world.remove(try fixture.controller("Strap"))
+            try fixture.air.world.addController(
                 ControllerConfiguration(name: "Strap", at: Position(x: 1, y: 0)),
                 host: SimpleAccessory(.measuring(at: 1))
             )
 
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             again.takeOver("Strap")
             await again.journal.wait(for: "modified")
             let lines = again.journal.lines.filter { !$0.hasPrefix("shows") }
@@ -179,23 +194,26 @@ struct CentralRestorationTests {
 
     @Test("13.1 Of two managers with one identifier, only the first uses it")
     func sameIdentifier() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
             let said = Journal()
             await Misuse.observing {
                 said.add($0)
             } during: {
-                let app = stage.central(options: Stage.appOptions)
+                let app = fixture.central(options: Fixture.appOptions)
                 await app.journal.wait(for: "state poweredOn")
-                let other = stage.central(options: Stage.appOptions)
+                let other = fixture.central(options: Fixture.appOptions)
                 await other.journal.wait(for: "state poweredOn")
                 other.manager.scanForPeripherals(withServices: nil)
                 await other.journal.wait(for: "discovered Strap")
                 _ = app.manager.state
             }
             #expect(said.lines.count { $0.contains("has the restore identifier app already") } == 1)
-            await stage.adapter.shutDown()
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            await fixture.adapter.shutDown()
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             await again.journal.wait(for: "state poweredOn")
             #expect(again.journal.lines == ["state poweredOn"])
         }
@@ -203,16 +221,19 @@ struct CentralRestorationTests {
 
     @Test("13.5 Commands before poweredOn are ignored, and restored state continues")
     func tooEarly() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
             let said = Journal()
             try await Misuse.observing {
                 said.add($0)
             } during: {
-                let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+                let again = fixture.central(
+                    on: try fixture.relaunch(store),
+                    options: Fixture.appOptions
+                )
                 again.react { line, app in
                     guard line.hasPrefix("restored"), let strap = app["Strap"] else { return }
                     strap.delegate = app
@@ -228,12 +249,15 @@ struct CentralRestorationTests {
 
     @Test("13.2 Restored peripherals can be retrieved by identifier in willRestoreState")
     func retrieving() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            await fixture.adapter.shutDown()
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             let lines = await Misuse.lines(about: Misuse.name(again.manager)) {
                 again.react { line, app in
                     guard line.hasPrefix("restored"), let strap = app["Strap"] else { return }
@@ -257,15 +281,15 @@ struct CentralRestorationTests {
 
     @Test("4.7 A retrieved peripheral has its name in another process")
     func names() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central()
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central()
             let strap = try await app.visit("Strap")
             await app.explore(strap)
             let identifier = strap.identifier
-            await stage.adapter.shutDown()
-            stage.air.world.switchOff(try stage.controller("Strap"))
-            let again = stage.central(on: try stage.relaunch(store))
+            await fixture.adapter.shutDown()
+            fixture.air.world.switchOff(try fixture.controller("Strap"))
+            let again = fixture.central(on: try fixture.relaunch(store))
             await again.journal.wait(for: "state poweredOn")
             let found = again.manager.retrievePeripherals(withIdentifiers: [identifier])
             #expect(found.map(\.name) == ["Strap"])
@@ -274,15 +298,18 @@ struct CentralRestorationTests {
 
     @Test("13.6 A record that cannot be decoded is ignored")
     func tornRecord() async throws {
-        let stage = try stage(.heartRate(name: "Strap"))
-        try await stage.run {
-            let app = stage.central(options: Stage.appOptions)
+        let fixture = try fixture(.heartRate(name: "Strap"))
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
             _ = try await app.listen(to: "Strap")
-            await stage.adapter.shutDown()
+            await fixture.adapter.shutDown()
             let keys = store.keys().filter { "\($0)".contains("restore-central") }
             #expect(keys.count == 1)
             for key in keys { store.save(Array((store.load(key) ?? []).dropLast(9)), as: key) }
-            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            let again = fixture.central(
+                on: try fixture.relaunch(store),
+                options: Fixture.appOptions
+            )
             await again.journal.wait(for: "state poweredOn")
             #expect(again.journal.lines == ["state poweredOn"])
         }

@@ -28,12 +28,12 @@ struct PeripheralRestorationTests {
         "13.2, 13.4 Services keep their handles and are advertised before the application acts"
     )
     func goesOn() async throws {
-        let stage = try Stage { $0.store = store }
-        try await stage.serve([Shop.make().0], options: Self.options) { app in
-            let place = try await stage.place(of: Shop.dynamic)
-            await stage.adapter.shutDown()
+        let fixture = try Fixture { $0.store = store }
+        try await fixture.serve([Shop.make().0], options: Self.options) { app in
+            let place = try await fixture.place(of: Shop.dynamic)
+            await fixture.adapter.shutDown()
 
-            let again = stage.peripheral(on: try stage.relaunch(store), options: Self.options)
+            let again = fixture.peripheral(on: try fixture.relaunch(store), options: Self.options)
             Self.answerReads(again)
             await again.journal.wait(for: "state poweredOn")
             #expect(
@@ -41,12 +41,12 @@ struct PeripheralRestorationTests {
                     "restored kCBRestoredAdvertisement kCBRestoredServices", "state poweredOn",
                 ]
             )
-            try await stage.visitor(number: 0xF2) { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
+            try await fixture.client(number: 0xF2) { client in
+                let dynamic = try await client.find(Shop.dynamic)
                 #expect(dynamic.handle == place)
-                #expect(try await visitor.link.read(dynamic.valueHandle) == [7])
-                let fixed = try await visitor.find(Shop.fixed)
-                #expect(try await visitor.link.read(fixed.valueHandle) == [1, 2, 3])
+                #expect(try await client.link.read(dynamic.valueHandle) == [7])
+                let fixed = try await client.find(Shop.fixed)
+                #expect(try await client.link.read(fixed.valueHandle) == [1, 2, 3])
             }
             let restored = try #require(again.restoredServices.first)
             #expect(restored.characteristics?.count == 6)
@@ -57,11 +57,11 @@ struct PeripheralRestorationTests {
 
     @Test("13.4 A restored characteristic can send values, and its service can be removed")
     func usable() async throws {
-        let stage = try Stage { $0.store = store }
-        try await stage.serve([Shop.make().0], options: Self.options) { app in
-            await stage.adapter.shutDown()
-            let second = try stage.relaunch(store)
-            let again = stage.peripheral(on: second, options: Self.options)
+        let fixture = try Fixture { $0.store = store }
+        try await fixture.serve([Shop.make().0], options: Self.options) { app in
+            await fixture.adapter.shutDown()
+            let second = try fixture.relaunch(store)
+            let again = fixture.peripheral(on: second, options: Self.options)
             await again.journal.wait(for: "state poweredOn")
             let service = try #require(again.restoredServices.first)
             again.manager.remove(service)
@@ -71,8 +71,8 @@ struct PeripheralRestorationTests {
             again.manager.removeAllServices()
             await second.shutDown()
 
-            let last = stage.peripheral(
-                on: try stage.relaunch(store, times: 2),
+            let last = fixture.peripheral(
+                on: try fixture.relaunch(store, times: 2),
                 options: Self.options
             )
             await last.journal.wait(for: "state poweredOn")
@@ -81,11 +81,11 @@ struct PeripheralRestorationTests {
     }
 }
 
-extension Stage {
+extension Fixture {
     /// Returns the handle of a characteristic of the phone, as a new central discovers it.
     fileprivate func place(of uuid: String) async throws -> AttributeHandle {
         var place = AttributeHandle.invalid
-        try await visitor { place = try await $0.find(uuid).handle }
+        try await client { place = try await $0.find(uuid).handle }
         return place
     }
 }

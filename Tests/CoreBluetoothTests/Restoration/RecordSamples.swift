@@ -9,7 +9,7 @@ import BluetoothTypes
 /// Intents for the tests of records.
 enum RecordSamples {
     static func peer(_ number: Int) -> PeerIdentifier {
-        PeerIdentifier(octets: [UInt8](repeating: 0xAA, count: 15) + [UInt8(number)])
+        PeerIdentifier(bytes: [UInt8](repeating: 0xAA, count: 15) + [UInt8(number)])
     }
 
     static func form(_ text: String) -> CBUUID.Form { CBUUID(string: text).form }
@@ -47,7 +47,7 @@ enum RecordSamples {
         return intents
     }()
 
-    static let smallCentralOctets = [
+    static let smallCentralBytes = [
         "01", "0300617070",
         // A peer with a name that reconnects.
         "0100", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01", "01010053", "01",
@@ -81,7 +81,7 @@ enum RecordSamples {
         advertisement: AdvertisementIntent(localName: "S", services: ["180D"])
     )
 
-    static let smallPeripheralOctets = [
+    static let smallPeripheralBytes = [
         "01", "0300617070",
         "0100", "07000000", "012000", "01", "02180d", "0000",
         "0100", "1200", "01", "022a37", "01010055", "0100", "022901", "010041",

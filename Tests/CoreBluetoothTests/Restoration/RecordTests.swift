@@ -12,17 +12,17 @@ import Testing
 struct RecordTests {
     @Test("The intents of a central manager have this encoding")
     func centralVector() throws {
-        let octets = RestorationRecord.encode(RecordSamples.smallCentral, of: "app")
-        #expect(octets.hexadecimal == RecordSamples.smallCentralOctets)
-        let intents: CentralIntents = try RestorationRecord.decode(octets, of: "app")
+        let bytes = RestorationRecord.encode(RecordSamples.smallCentral, of: "app")
+        #expect(bytes.hexadecimal == RecordSamples.smallCentralBytes)
+        let intents: CentralIntents = try RestorationRecord.decode(bytes, of: "app")
         #expect(intents == RecordSamples.smallCentral)
     }
 
     @Test("The intents of a peripheral manager have this encoding")
     func peripheralVector() throws {
-        let octets = RestorationRecord.encode(RecordSamples.smallPeripheral, of: "app")
-        #expect(octets.hexadecimal == RecordSamples.smallPeripheralOctets)
-        let intents: PeripheralManagerIntents = try RestorationRecord.decode(octets, of: "app")
+        let bytes = RestorationRecord.encode(RecordSamples.smallPeripheral, of: "app")
+        #expect(bytes.hexadecimal == RecordSamples.smallPeripheralBytes)
+        let intents: PeripheralManagerIntents = try RestorationRecord.decode(bytes, of: "app")
         #expect(intents == RecordSamples.smallPeripheral)
     }
 
@@ -57,7 +57,7 @@ struct RecordTests {
 
     private static func peer(_ number: Int) -> PeerIdentifier {
         PeerIdentifier(
-            octets: Array(repeating: 0, count: 14) + [UInt8(number / 256), UInt8(number % 256)]
+            bytes: Array(repeating: 0, count: 14) + [UInt8(number / 256), UInt8(number % 256)]
         )
     }
 
@@ -75,21 +75,21 @@ struct RecordTests {
 
     @Test("A record with trailing bytes is refused")
     func trailing() {
-        let octets = RestorationRecord.encode(RecordSamples.central, of: "gateway") + [0]
+        let bytes = RestorationRecord.encode(RecordSamples.central, of: "gateway") + [0]
         #expect(throws: MalformedBytes.trailing(count: 1)) {
-            let _: CentralIntents = try RestorationRecord.decode(octets, of: "gateway")
+            let _: CentralIntents = try RestorationRecord.decode(bytes, of: "gateway")
         }
     }
 
     @Test("A record of another manager or another version is refused")
     func foreign() {
-        var octets = RestorationRecord.encode(RecordSamples.central, of: "gateway")
+        var bytes = RestorationRecord.encode(RecordSamples.central, of: "gateway")
         #expect(throws: MalformedBytes.invalid(field: "identifier")) {
-            let _: CentralIntents = try RestorationRecord.decode(octets, of: "other")
+            let _: CentralIntents = try RestorationRecord.decode(bytes, of: "other")
         }
-        octets[0] = 2
+        bytes[0] = 2
         #expect(throws: MalformedBytes.invalid(field: "version")) {
-            let _: CentralIntents = try RestorationRecord.decode(octets, of: "gateway")
+            let _: CentralIntents = try RestorationRecord.decode(bytes, of: "gateway")
         }
     }
 
@@ -104,21 +104,21 @@ struct RecordTests {
             RestorationRecord.encode(RecordSamples.peripheral, of: "gateway"),
         ]
         for round in 0..<20_000 {
-            var octets = samples[round % 2]
+            var bytes = samples[round % 2]
             for _ in 0...Int.random(in: 0..<4, using: &random) {
-                octets[Int.random(in: octets.indices, using: &random)] = UInt8.random(
+                bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(
                     in: .min ... .max,
                     using: &random
                 )
             }
-            if let read: CentralIntents = try? RestorationRecord.decode(octets, of: "gateway") {
-                #expect(RestorationRecord.encode(read, of: "gateway") == octets)
+            if let read: CentralIntents = try? RestorationRecord.decode(bytes, of: "gateway") {
+                #expect(RestorationRecord.encode(read, of: "gateway") == bytes)
             }
             if let read: PeripheralManagerIntents = try? RestorationRecord.decode(
-                octets,
+                bytes,
                 of: "gateway"
             ) {
-                #expect(RestorationRecord.encode(read, of: "gateway") == octets)
+                #expect(RestorationRecord.encode(read, of: "gateway") == bytes)
                 for service in read.services where service.includes.isEmpty {
                     _ = service.makeService(included: [:])
                 }
@@ -138,10 +138,10 @@ struct RecordTests {
     }
 
     private static func isRead<Intents: Recordable>(
-        _ octets: ArraySlice<UInt8>,
+        _ bytes: ArraySlice<UInt8>,
         as type: Intents.Type
     ) -> Bool {
-        let read: Intents? = try? RestorationRecord.decode(Array(octets), of: "gateway")
+        let read: Intents? = try? RestorationRecord.decode(Array(bytes), of: "gateway")
         return read != nil
     }
 }

@@ -12,13 +12,13 @@ import Testing
 struct AdvertisingTests {
     /// Returns an advertisement of the phone, with its scan response, that satisfies the condition.
     private func hears(
-        _ stage: Stage,
+        _ fixture: Fixture,
         until condition: @escaping @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
         let found = Guarded<Advertisement?>(nil)
-        try await stage.host(named: "scanner", number: 0xF9) { scanner in
+        try await fixture.host(named: "scanner", number: 0xF9) { scanner in
             for try await advertisement in scanner.scan(reportsDuplicates: true)
-            where advertisement.address == Stage.phoneAddress && condition(advertisement) {
+            where advertisement.address == Fixture.phoneAddress && condition(advertisement) {
                 found.change { $0 = advertisement }
                 break
             }
@@ -28,9 +28,9 @@ struct AdvertisingTests {
 
     @Test("12.1, 12.4 Name and services are advertised, connectable, when the delegate is called")
     func started() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let app = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.run {
+            let app = fixture.peripheral()
             await app.journal.wait(for: "state poweredOn")
             #expect(!app.manager.isAdvertising)
             app.manager.startAdvertising([
@@ -39,7 +39,7 @@ struct AdvertisingTests {
             ])
             await app.journal.wait(for: "advertising ok")
             #expect(app.manager.isAdvertising)
-            let heard = try await hears(stage) { $0.data.localName == "Shop" }
+            let heard = try await hears(fixture) { $0.data.localName == "Shop" }
             #expect(heard.isConnectable && heard.isLegacy)
             #expect(heard.data.serviceUUIDs == [BluetoothUUID(0xA000)])
             #expect(heard.data.flags == [.generalDiscoverable, .brEdrNotSupported])
@@ -48,11 +48,11 @@ struct AdvertisingTests {
 
     @Test("12.1 Other keys are not advertised, and are logged")
     func otherKeys() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let said = Journal()
         try await Misuse.observing(said.add) {
-            try await stage.run {
-                let app = stage.peripheral()
+            try await fixture.run {
+                let app = fixture.peripheral()
                 await app.journal.wait(for: "state poweredOn")
                 app.manager.startAdvertising([
                     CBAdvertisementDataLocalNameKey: "Shop",
@@ -60,7 +60,7 @@ struct AdvertisingTests {
                     CBAdvertisementDataTxPowerLevelKey: 4,
                 ])
                 await app.journal.wait(for: "advertising ok")
-                let heard = try await hears(stage) { $0.data.localName == "Shop" }
+                let heard = try await hears(fixture) { $0.data.localName == "Shop" }
                 #expect(heard.data.manufacturerData == nil && heard.data.txPowerLevel == nil)
             }
         }
@@ -70,9 +70,9 @@ struct AdvertisingTests {
 
     @Test("12.4 A second start is an error without an effect, and after a stop it succeeds")
     func twice() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let app = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.run {
+            let app = fixture.peripheral()
             await app.journal.wait(for: "state poweredOn")
             app.manager.startAdvertising(nil)
             app.manager.startAdvertising(nil)
@@ -84,16 +84,16 @@ struct AdvertisingTests {
             app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Again"])
             await app.journal.wait(for: "advertising ok", count: 2)
             #expect(app.manager.isAdvertising)
-            _ = try await hears(stage) { $0.data.localName == "Again" }
+            _ = try await hears(fixture) { $0.data.localName == "Again" }
             #expect(app.journal.lines.count == 4)
         }
     }
 
     @Test("12.4 A start that was stopped before its answer leaves no advertising")
     func stoppedAtOnce() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let app = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.run {
+            let app = fixture.peripheral()
             await app.journal.wait(for: "state poweredOn")
             for _ in 0..<10 {
                 app.manager.startAdvertising(nil)
@@ -101,17 +101,17 @@ struct AdvertisingTests {
             }
             app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Last"])
             await app.journal.wait(for: "advertising ok")
-            _ = try await hears(stage) { $0.data.localName == "Last" }
+            _ = try await hears(fixture) { $0.data.localName == "Last" }
             #expect(app.manager.isAdvertising)
         }
     }
 
     @Test("12.5 Managers share one advertisement, and one that stops removes only its own part")
     func shared() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let first = stage.peripheral()
-            let second = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.run {
+            let first = fixture.peripheral()
+            let second = fixture.peripheral()
             await first.journal.wait(for: "state poweredOn")
             await second.journal.wait(for: "state poweredOn")
             first.manager.startAdvertising([
@@ -124,17 +124,17 @@ struct AdvertisingTests {
             ])
             await first.journal.wait(for: "advertising ok")
             await second.journal.wait(for: "advertising ok")
-            let both = try await hears(stage) { $0.data.serviceUUIDs.count == 2 }
+            let both = try await hears(fixture) { $0.data.serviceUUIDs.count == 2 }
             #expect(both.data.localName == "First")
             first.manager.stopAdvertising()
-            let rest = try await hears(stage) { $0.data.localName == "Second" }
+            let rest = try await hears(fixture) { $0.data.localName == "Second" }
             #expect(rest.data.serviceUUIDs == [BluetoothUUID(0xB000)])
             second.dropManager()
-            try await stage.host(named: "last") { host in
+            try await fixture.host(named: "last") { host in
                 await #expect(throws: HostError.timedOut) {
                     var options = ConnectOptions()
                     options.timeout = .seconds(5)
-                    _ = try await host.connect(to: Stage.phoneAddress, options: options)
+                    _ = try await host.connect(to: Fixture.phoneAddress, options: options)
                 }
             }
         }
@@ -142,16 +142,16 @@ struct AdvertisingTests {
 
     @Test("12.3 With background rules there is no name, and all services are in the overflow area")
     func background() async throws {
-        let stage = try Stage()
-        try await stage.run {
-            let app = stage.peripheral(options: [CBManagerOptionBackgroundRulesKey: true])
+        let fixture = try Fixture()
+        try await fixture.run {
+            let app = fixture.peripheral(options: [CBManagerOptionBackgroundRulesKey: true])
             await app.journal.wait(for: "state poweredOn")
             app.manager.startAdvertising([
                 CBAdvertisementDataLocalNameKey: "Shop",
                 CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")],
             ])
             await app.journal.wait(for: "advertising ok")
-            let heard = try await hears(stage) { OverflowArea.isPresent(in: $0.data) }
+            let heard = try await hears(fixture) { OverflowArea.isPresent(in: $0.data) }
             #expect(heard.data.localName == nil && heard.data.serviceUUIDs.isEmpty)
             let service = BluetoothUUID(0xA000)
             #expect(OverflowArea.matches([service], in: heard.data) == [service])
@@ -163,9 +163,9 @@ struct AdvertisingTests {
         var plan = AdvertisingPlan()
         let sessions = [SessionIdentifier.next(), .next()]
         #expect(plan.advertising == nil)
-        _ = plan.start(AdvertisementWish(hasBackgroundRules: true), for: sessions[0])
+        _ = plan.start(AdvertisementRequest(hasBackgroundRules: true), for: sessions[0])
         #expect(plan.advertising?.interval == AdvertisingPlan.backgroundInterval)
-        _ = plan.start(AdvertisementWish(localName: "a"), for: sessions[1])
+        _ = plan.start(AdvertisementRequest(localName: "a"), for: sessions[1])
         #expect(plan.advertising?.interval == AdvertisingPlan.interval)
         plan.stop(sessions[1])
         #expect(plan.advertising?.interval == AdvertisingPlan.backgroundInterval)
@@ -173,10 +173,10 @@ struct AdvertisingTests {
 
     @Test("Advertising continues while a central is connected")
     func connected() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
-            try await stage.visitor { _ in
-                _ = try await hears(stage) { $0.data.localName == "Shop" }
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
+            try await fixture.client { _ in
+                _ = try await hears(fixture) { $0.data.localName == "Shop" }
             }
             #expect(app.manager.isAdvertising)
         }

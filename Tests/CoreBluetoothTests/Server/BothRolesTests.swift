@@ -15,9 +15,9 @@ struct BothRolesTests {
     func meet() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let value = try #require(all[Shop.notified])
-        let stage = try Stage()
-        let other = try stage.addAdapter("other")
-        try await stage.serve([service]) { app in
+        let fixture = try Fixture()
+        let other = try fixture.addAdapter("other")
+        try await fixture.serve([service]) { app in
             let written = Mutex(Data([1, 2]))
             app.answer { app, requests in
                 if let new = requests[0].value {
@@ -27,7 +27,7 @@ struct BothRolesTests {
                 }
                 app.manager.respond(to: requests[0], withResult: .success)
             }
-            let phone = stage.central(on: other)
+            let phone = fixture.central(on: other)
             let shop = try await phone.visit("Shop")
             await phone.explore(shop)
             let dynamic = try shop.characteristic(Shop.dynamic)
@@ -51,16 +51,16 @@ struct BothRolesTests {
         "12.2, 12.3 A service in the overflow area is found by a scan for it, and listed there"
     )
     func overflow() async throws {
-        let stage = try Stage()
-        let other = try stage.addAdapter("other")
-        try await stage.run {
-            let app = stage.peripheral(options: [CBManagerOptionBackgroundRulesKey: true])
+        let fixture = try Fixture()
+        let other = try fixture.addAdapter("other")
+        try await fixture.run {
+            let app = fixture.peripheral(options: [CBManagerOptionBackgroundRulesKey: true])
             await app.journal.wait(for: "state poweredOn")
             app.manager.startAdvertising([
                 CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")]
             ])
             await app.journal.wait(for: "advertising ok")
-            let phone = stage.central(on: other)
+            let phone = fixture.central(on: other)
             await phone.journal.wait(for: "state poweredOn")
             phone.manager.scanForPeripherals(withServices: [CBUUID(string: "A000")])
             await phone.journal.wait(for: "discovered")
@@ -69,16 +69,16 @@ struct BothRolesTests {
 
     @Test("10.2, 10.4 A delegate without methods for requests refuses them at once")
     func silentDelegate() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let silent = SilentDelegate()
-        try await stage.serve([Shop.make().0]) { app in
+        try await fixture.serve([Shop.make().0]) { app in
             app.manager.delegate = silent
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                let read = try await visitor.refusal { _ = try await visitor.link.read(dynamic) }
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                let read = try await client.refusal { _ = try await client.link.read(dynamic) }
                 #expect(read == .requestNotSupported)
-                let write = try await visitor.refusal {
-                    try await visitor.link.write([1], to: dynamic)
+                let write = try await client.refusal {
+                    try await client.link.write([1], to: dynamic)
                 }
                 #expect(write == .requestNotSupported)
             }
@@ -89,24 +89,24 @@ struct BothRolesTests {
     func threads() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let value = try #require(all[Shop.notified])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
-            try await stage.visitor { visitor in
-                let found = try await visitor.find(Shop.notified)
-                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
+            try await fixture.client { client in
+                let found = try await client.find(Shop.notified)
+                var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed A003 1")
                 nonisolated(unsafe) let manager = try #require(app.manager)
                 DispatchQueue.concurrentPerform(iterations: 4) { thread in
                     for number in 0..<8 {
-                        let octets = Data([UInt8(thread), UInt8(number)])
-                        _ = manager.updateValue(octets, for: value, onSubscribedCentrals: nil)
+                        let bytes = Data([UInt8(thread), UInt8(number)])
+                        _ = manager.updateValue(bytes, for: value, onSubscribedCentrals: nil)
                     }
                 }
                 var next = [UInt8](repeating: 0, count: 4)
                 for _ in 0..<32 {
-                    let octets = try #require(try await values.next())
-                    #expect(octets[1] == next[Int(octets[0])])
-                    next[Int(octets[0])] += 1
+                    let bytes = try #require(try await values.next())
+                    #expect(bytes[1] == next[Int(bytes[0])])
+                    next[Int(bytes[0])] += 1
                 }
                 #expect(next == [8, 8, 8, 8])
             }

@@ -37,12 +37,12 @@ struct BusyQueueTests {
     func subscriptions() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
-        let stage = try Stage()
+        let fixture = try Fixture()
         let limit = PeripheralManagerSession.subscriptionLimit
-        try await stage.serve([service]) { [self] app in
-            try await stage.visitor { visitor in
-                let handle = try await visitor.find(Shop.notified).valueHandle
-                let values = try await visitor.link.subscribe(to: visitor.find(Shop.notified))
+        try await fixture.serve([service]) { [self] app in
+            try await fixture.client { client in
+                let handle = try await client.find(Shop.notified).valueHandle
+                let values = try await client.link.subscribe(to: client.find(Shop.notified))
                 await app.journal.wait(for: "subscribed A003 1")
                 app.journal.clear()
                 let warnings = try await Misuse.lines(about: "centrals that subscribe are") {
@@ -60,12 +60,12 @@ struct BusyQueueTests {
                 #expect(app.journal.lines.count == limit + 1)
                 #expect(app.journal.lines.last == "unsubscribed A003 nil")
                 #expect(notified.subscribedCentrals == nil)
-                _ = try await visitor.link.ended()
+                _ = try await client.link.ended()
                 withExtendedLifetime(values) {}
             }
             // The application has received the events, so a central may subscribe again.
-            try await stage.visitor(number: 0xF2) { visitor in
-                let values = try await visitor.link.subscribe(to: visitor.find(Shop.notified))
+            try await fixture.client(number: 0xF2) { client in
+                let values = try await client.link.subscribe(to: client.find(Shop.notified))
                 await app.journal.wait(for: "subscribed A003 1", count: limit / 2 + 1)
                 withExtendedLifetime(values) {}
             }
@@ -74,12 +74,12 @@ struct BusyQueueTests {
 
     @Test("Any number of changes of a length is one event, and the latest length counts")
     func lengths() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { [self] app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { [self] app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
-            try await stage.visitor { visitor in
-                _ = try await visitor.link.read(try await visitor.find(Shop.dynamic))
-                let handle = try await visitor.find(Shop.notified).valueHandle
+            try await fixture.client { client in
+                _ = try await client.link.read(try await client.find(Shop.dynamic))
+                let handle = try await client.find(Shop.notified).valueHandle
                 try await flood(app) { adapter, link in
                     for mtu in 30..<1_000 { adapter.serverMTUChanged(mtu, on: link) }
                     // This event has the length of its time.
@@ -97,10 +97,10 @@ struct BusyQueueTests {
 
     @Test("Requests beyond the limit are refused")
     func requests() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { [self] app in
-            try await stage.visitor { visitor in
-                let handle = try await visitor.find(Shop.dynamic).valueHandle
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { [self] app in
+            try await fixture.client { client in
+                let handle = try await client.find(Shop.dynamic).valueHandle
                 // Without a delegate, the manager discards writes without response.
                 app.manager.delegate = nil
                 try await flood(app) { adapter, link in

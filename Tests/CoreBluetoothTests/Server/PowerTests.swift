@@ -11,44 +11,44 @@ import Testing
 
 @Suite("Turning Bluetooth off with a peripheral manager")
 struct PowerTests {
-    private func cycle(_ stage: Stage, _ app: PeripheralRecorder) async {
+    private func cycle(_ fixture: Fixture, _ app: PeripheralRecorder) async {
         let count = app.journal.lines.count { $0 == "state poweredOn" }
-        stage.adapter.isPoweredOn = false
+        fixture.adapter.isPoweredOn = false
         await app.journal.wait(for: "state poweredOff", count: count)
-        stage.adapter.isPoweredOn = true
+        fixture.adapter.isPoweredOn = true
         await app.journal.wait(for: "state poweredOn", count: count + 1)
     }
 
-    /// Checks the services that a visitor discovers, except those that every server has.
-    private func expectServices(_ expected: [UInt16], on stage: Stage) async throws {
-        try await stage.visitor { visitor in
-            let found = try await visitor.link.discoverServices().compactMap(\.uuid.short16)
+    /// Checks the services that a client discovers, except those that every server has.
+    private func expectServices(_ expected: [UInt16], on fixture: Fixture) async throws {
+        try await fixture.client { client in
+            let found = try await client.link.discoverServices().compactMap(\.uuid.short16)
             #expect(found == [0x1800, 0x1801] + expected)
         }
     }
 
     @Test("9.6, 12.7 Services and advertising are there again when Bluetooth is turned on")
     func goesOn() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
-            await cycle(stage, app)
-            try await expectServices([0xA000], on: stage)
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
+            await cycle(fixture, app)
+            try await expectServices([0xA000], on: fixture)
             #expect(app.manager.isAdvertising)
         }
     }
 
     @Test("12.7 Nothing is advertised while Bluetooth is off")
     func isOff() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
-            stage.adapter.isPoweredOn = false
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
+            fixture.adapter.isPoweredOn = false
             await app.journal.wait(for: "state poweredOff")
             #expect(!app.manager.isAdvertising)
-            try await stage.host { host in
+            try await fixture.host { host in
                 var options = ConnectOptions()
                 options.timeout = .seconds(5)
                 await #expect(throws: HostError.timedOut) {
-                    _ = try await host.connect(to: Stage.phoneAddress, options: options)
+                    _ = try await host.connect(to: Fixture.phoneAddress, options: options)
                 }
             }
         }
@@ -60,15 +60,15 @@ struct PowerTests {
     func readdsSame() async throws {
         let (shop, _) = Shop.make()
         nonisolated(unsafe) let service = shop
-        let stage = try Stage()
-        try await stage.serve([shop]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([shop]) { app in
             for round in 2...3 {
-                await cycle(stage, app)
+                await cycle(fixture, app)
                 app.manager.add(service)
                 app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Again"])
                 await app.journal.wait(for: "added A000 ok", count: round)
                 await app.journal.wait(for: "advertising ok", count: round)
-                try await expectServices([0xA000], on: stage)
+                try await expectServices([0xA000], on: fixture)
             }
             #expect(app.manager.isAdvertising)
         }
@@ -82,16 +82,16 @@ struct PowerTests {
             primary: true
         )
         including.includedServices = [old]
-        let stage = try Stage()
-        try await stage.serve([old, including]) { app in
-            await cycle(stage, app)
+        let fixture = try Fixture()
+        try await fixture.serve([old, including]) { app in
+            await cycle(fixture, app)
             let (new, _) = Shop.make()
             let newIncluding = CBMutableService(type: CBUUID(string: "B000"), primary: true)
             newIncluding.includedServices = [new]
             app.manager.add(new)
             app.manager.add(newIncluding)
             await app.journal.wait(for: "added B000 ok", count: 2)
-            try await expectServices([0xA000, 0xB000], on: stage)
+            try await expectServices([0xA000, 0xB000], on: fixture)
             #expect(!old.isPublished && !including.isPublished)
             #expect(new.isPublished && newIncluding.isPublished)
         }
@@ -101,17 +101,17 @@ struct PowerTests {
     func subscriptions() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let notified = try #require(all[Shop.notified])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
-            try await stage.visitor { visitor in
-                let found = try await visitor.find(Shop.notified)
-                let values = try await visitor.link.subscribe(to: found)
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
+            try await fixture.client { client in
+                let found = try await client.find(Shop.notified)
+                let values = try await client.link.subscribe(to: found)
                 await app.journal.wait(for: "subscribed A003 1")
-                stage.adapter.isPoweredOn = false
+                fixture.adapter.isPoweredOn = false
                 await app.journal.wait(for: "state poweredOff")
                 #expect(app.journal.lines.contains("unsubscribed A003 nil"))
                 #expect(notified.subscribedCentrals == nil)
-                _ = try await visitor.link.ended()
+                _ = try await client.link.ended()
                 withExtendedLifetime(values) {}
             }
         }
@@ -120,20 +120,20 @@ struct PowerTests {
     @Test("9.6, 12.7 A state below poweredOff removes services and advertising")
     func below() async throws {
         nonisolated(unsafe) let service = Shop.make().0
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
-            stage.adapter.authorization = .denied
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
+            fixture.adapter.authorization = .denied
             await app.journal.wait(for: "state unauthorized")
             #expect(!service.isPublished && !app.manager.isAdvertising)
-            stage.adapter.authorization = .allowedAlways
+            fixture.adapter.authorization = .allowedAlways
             await app.journal.wait(for: "state poweredOn", count: 2)
             #expect(!app.manager.isAdvertising)
             app.manager.startAdvertising(nil)
             await app.journal.wait(for: "advertising ok", count: 2)
-            try await expectServices([], on: stage)
+            try await expectServices([], on: fixture)
             app.manager.add(service)
             await app.journal.wait(for: "added A000 ok", count: 2)
-            try await expectServices([0xA000], on: stage)
+            try await expectServices([0xA000], on: fixture)
         }
     }
 }

@@ -12,24 +12,24 @@ import Testing
 struct PrivateAddressTests {
     @Test("12.5 Named adapters use private addresses")
     func named() async throws {
-        let surroundings = try #require(
-            AdapterSurroundings(.virtual, switches: Guarded(AdapterSwitches()))
+        let environment = try #require(
+            AdapterEnvironment(.virtual, switches: Guarded(AdapterSwitches()))
         )
-        defer { surroundings.end() }
-        let privacy = await surroundings.host.configuration.privacy
+        defer { environment.end() }
+        let privacy = await environment.host.configuration.privacy
         #expect(privacy == .on)
     }
 
     @Test("12.5 The advertised address changes")
     func rotation() async throws {
-        let stage = try Stage { $0.privacy = .on }
-        try await stage.run(bound: .seconds(3_600)) {
-            let app = stage.peripheral()
+        let fixture = try Fixture { $0.privacy = .on }
+        try await fixture.run(bound: .seconds(3_600)) {
+            let app = fixture.peripheral()
             await app.journal.wait(for: "state poweredOn")
             app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
             await app.journal.wait(for: "advertising ok")
             let seen = Guarded<[DeviceAddress]>([])
-            try await stage.host(named: "scanner", number: 0xF9) { scanner in
+            try await fixture.host(named: "scanner", number: 0xF9) { scanner in
                 for try await heard in scanner.scan() where heard.data.localName == "Shop" {
                     seen.change { if !$0.contains(heard.address) { $0.append(heard.address) } }
                     if seen.current.count == 2 { break }

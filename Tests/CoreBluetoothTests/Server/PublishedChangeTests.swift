@@ -30,18 +30,18 @@ struct PublishedChangeTests {
 
     @Test("9.2 The application may set the value of a dynamic characteristic at any time")
     func ownValue() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let (shop, all) = Shop.make()
         nonisolated(unsafe) let service = shop
         nonisolated(unsafe) let characteristic = try #require(all[Shop.dynamic])
         let lines = try await Misuse.lines(about: Misuse.address(characteristic)) {
-            try await stage.serve([shop]) { app in
+            try await fixture.serve([shop]) { app in
                 app.answer(Self.storeInCharacteristic)
                 for value in 1...2 as ClosedRange<UInt8> {
-                    try await stage.visitor { visitor in
-                        let dynamic = try await visitor.find(Shop.dynamic)
-                        try await visitor.link.write([value], to: dynamic)
-                        #expect(try await visitor.link.read(dynamic) == [value])
+                    try await fixture.client { client in
+                        let dynamic = try await client.find(Shop.dynamic)
+                        try await client.link.write([value], to: dynamic)
+                        #expect(try await client.link.read(dynamic) == [value])
                     }
                     #expect(characteristic.value == Data([value]))
                     // The characteristic stays dynamic when its service is published again.
@@ -57,14 +57,14 @@ struct PublishedChangeTests {
 
     @Test("9.1 A change of a published service is logged, and published when it is added again")
     func change() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let (shop, all) = Shop.make()
         nonisolated(unsafe) let service = shop
         nonisolated(unsafe) let fixed = try #require(all[Shop.fixed])
         nonisolated(unsafe) let dynamic = try #require(all[Shop.dynamic])
         let journal = Journal()
         try await Misuse.observing(journal.add) {
-            try await stage.serve([shop]) { app in
+            try await fixture.serve([shop]) { app in
                 app.answer(Self.storeInCharacteristic)
                 fixed.value = Data([9])
                 dynamic.properties = .write
@@ -73,25 +73,25 @@ struct PublishedChangeTests {
                     CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Words")
                 ]
                 service.characteristics = [dynamic, fixed]
-                try await stage.visitor { visitor in
-                    let old = try await visitor.find(Shop.fixed)
-                    #expect(try await visitor.link.read(old) == [1, 2, 3])
-                    let open = try await visitor.find(Shop.dynamic)
+                try await fixture.client { client in
+                    let old = try await client.find(Shop.fixed)
+                    #expect(try await client.link.read(old) == [1, 2, 3])
+                    let open = try await client.find(Shop.dynamic)
                     #expect(open.properties == [.read, .write, .writeWithoutResponse])
-                    try await visitor.link.write([5], to: open)
+                    try await client.link.write([5], to: open)
                     #expect(app.allRequests.last?.characteristic === dynamic)
                 }
                 app.manager.add(service)
                 await app.journal.wait(for: "added A000 ok", count: 2)
-                try await stage.visitor(number: 0xF2) { visitor in
-                    let found = try await visitor.link.discoverServices(uuid: BluetoothUUID(0xA000))
+                try await fixture.client(number: 0xF2) { client in
+                    let found = try await client.link.discoverServices(uuid: BluetoothUUID(0xA000))
                     #expect(found.count == 1)
                     let service = try #require(found.first)
-                    let new = try await visitor.link.discoverCharacteristics(of: service)
+                    let new = try await client.link.discoverCharacteristics(of: service)
                     #expect(new.map(\.uuid.short16) == [0xA002, 0xA001])
                     #expect(new.first?.properties == .write)
-                    #expect(try await visitor.link.read(try #require(new.last)) == [9])
-                    let descriptors = try await visitor.link.discoverDescriptors(
+                    #expect(try await client.link.read(try #require(new.last)) == [9])
+                    let descriptors = try await client.link.discoverDescriptors(
                         of: try #require(new.first)
                     )
                     #expect(descriptors.map(\.uuid.short16) == [0x2901])
@@ -111,22 +111,22 @@ struct PublishedChangeTests {
         arguments: [false, true]
     )
     func rebuilding(isBelowOff: Bool) async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let (shop, all) = Shop.make()
         nonisolated(unsafe) let service = shop
         nonisolated(unsafe) let fixed = try #require(all[Shop.fixed])
         let journal = Journal()
         try await Misuse.observing(journal.add) {
-            try await stage.serve([shop]) { app in
+            try await fixture.serve([shop]) { app in
                 app.answer(Self.storeInCharacteristic)
                 if isBelowOff {
-                    stage.adapter.authorization = .denied
+                    fixture.adapter.authorization = .denied
                     await app.journal.wait(for: "state unauthorized")
-                    stage.adapter.authorization = .allowedAlways
+                    fixture.adapter.authorization = .allowedAlways
                 } else {
-                    stage.adapter.isPoweredOn = false
+                    fixture.adapter.isPoweredOn = false
                     await app.journal.wait(for: "state poweredOff")
-                    stage.adapter.isPoweredOn = true
+                    fixture.adapter.isPoweredOn = true
                 }
                 await app.journal.wait(for: "state poweredOn", count: 2)
                 fixed.descriptors = [
@@ -137,11 +137,11 @@ struct PublishedChangeTests {
                 app.manager.startAdvertising(nil)
                 await app.journal.wait(for: "added A000 ok", count: 2)
                 await app.journal.wait(for: "advertising ok", count: 2)
-                try await stage.visitor { visitor in
-                    let services = try await visitor.link.discoverServices()
+                try await fixture.client { client in
+                    let services = try await client.link.discoverServices()
                     #expect(services.compactMap(\.uuid.short16) == [0x1800, 0x1801, 0xA000])
-                    let found = try await visitor.find(Shop.fixed)
-                    let descriptors = try await visitor.link.discoverDescriptors(of: found)
+                    let found = try await client.find(Shop.fixed)
+                    let descriptors = try await client.link.discoverDescriptors(of: found)
                     #expect(descriptors.map(\.uuid.short16) == [0x2901])
                 }
             }
@@ -153,19 +153,19 @@ struct PublishedChangeTests {
 
     @Test("9.1 A subscriber of a changed service is unsubscribed and can subscribe again")
     func subscribers() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let (shop, all) = Shop.make()
         nonisolated(unsafe) let service = shop
         nonisolated(unsafe) let notified = try #require(all[Shop.notified])
-        try await stage.serve([shop]) { app in
-            try await stage.visitor { visitor in
-                let old = try await visitor.link.subscribe(to: visitor.find(Shop.notified))
+        try await fixture.serve([shop]) { app in
+            try await fixture.client { client in
+                let old = try await client.link.subscribe(to: client.find(Shop.notified))
                 await app.journal.wait(for: "subscribed A003 1")
                 service.characteristics = [notified]
                 app.manager.add(service)
                 await app.journal.wait(for: "added A000 ok", count: 2)
                 #expect(notified.subscribedCentrals == nil)
-                let new = try await visitor.link.subscribe(to: visitor.find(Shop.notified))
+                let new = try await client.link.subscribe(to: client.find(Shop.notified))
                 await app.journal.wait(for: "subscribed A003 1", count: 2)
                 #expect(
                     app.manager.updateValue(Data([4]), for: notified, onSubscribedCentrals: nil)

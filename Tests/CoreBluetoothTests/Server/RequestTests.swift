@@ -28,13 +28,13 @@ struct RequestTests {
 
     @Test("10.2, 10.3 A long value is read in parts at increasing offsets, each truncated to fit")
     func longRead() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer(Self.giveHundred)
             // The smallest possible MTU.
-            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                #expect(try await visitor.link.readLong(dynamic) == [UInt8](Self.hundred))
+            try await fixture.client(configure: { $0.attMTU = 23 }) { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                #expect(try await client.link.readLong(dynamic) == [UInt8](Self.hundred))
             }
             #expect(app.allRequests.map(\.offset) == [0, 22, 44, 66, 88])
         }
@@ -42,16 +42,16 @@ struct RequestTests {
 
     @Test("10.2 A read at the end of the value returns no bytes")
     func end() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             let value = Self.hundred.prefix(44)
             app.answer { app, requests in
                 requests[0].value = value.dropFirst(requests[0].offset)
                 app.manager.respond(to: requests[0], withResult: .success)
             }
-            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                #expect(try await visitor.link.readLong(dynamic) == [UInt8](value))
+            try await fixture.client(configure: { $0.attMTU = 23 }) { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                #expect(try await client.link.readLong(dynamic) == [UInt8](value))
             }
             #expect(app.allRequests.map(\.offset) == [0, 22, 44])
             #expect(app.allRequests.last?.value == Data())
@@ -60,8 +60,8 @@ struct RequestTests {
 
     @Test("10.2 A read beyond the end of a shortened value is an invalid offset")
     func pastTheEnd() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { app, requests in
                 guard requests[0].offset == 0 else {
                     return app.manager.respond(to: requests[0], withResult: .invalidOffset)
@@ -69,10 +69,10 @@ struct RequestTests {
                 requests[0].value = Self.hundred
                 app.manager.respond(to: requests[0], withResult: .success)
             }
-            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
+            try await fixture.client(configure: { $0.attMTU = 23 }) { client in
+                let dynamic = try await client.find(Shop.dynamic)
                 // A client takes an invalid offset for the end of the value.
-                let read = try await visitor.link.readLong(dynamic)
+                let read = try await client.link.readLong(dynamic)
                 #expect(read == [UInt8](Self.hundred.prefix(22)))
             }
             #expect(app.allRequests.map(\.offset) == [0, 22])
@@ -81,24 +81,24 @@ struct RequestTests {
 
     @Test("10.2 A success without a value is an empty value")
     func noValue() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                #expect(try await visitor.link.read(dynamic) == [])
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                #expect(try await client.link.read(dynamic) == [])
             }
         }
     }
 
     @Test("10.4, 10.5 Prepared writes arrive as one unit with offsets and are answered once")
     func longWrite() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer(Self.giveHundred)
-            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                try await visitor.link.write([UInt8](Self.hundred.prefix(50)), to: dynamic)
+            try await fixture.client(configure: { $0.attMTU = 23 }) { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                try await client.link.write([UInt8](Self.hundred.prefix(50)), to: dynamic)
             }
             #expect(app.journal.lines.contains("write A002[0]+18 A002[18]+18 A002[36]+14"))
             let written = app.allRequests.reduce(into: Data()) { $0 += $1.value ?? Data() }
@@ -111,19 +111,19 @@ struct RequestTests {
         arguments: [0, 1]
     )
     func unit(answered: Int) async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer {
                 $0.manager.respond(to: $1[answered], withResult: .invalidAttributeValueLength)
             }
-            try await stage.visitor { visitor in
+            try await fixture.client { client in
                 let values = [
                     GATT.AttributeValue(
-                        handle: try await visitor.find(Shop.dynamic).valueHandle,
+                        handle: try await client.find(Shop.dynamic).valueHandle,
                         value: [1]
                     ),
                     GATT.AttributeValue(
-                        handle: try await visitor.find(Shop.other).valueHandle,
+                        handle: try await client.find(Shop.other).valueHandle,
                         value: [2, 3]
                     ),
                 ]
@@ -131,7 +131,7 @@ struct RequestTests {
                     .invalidAttributeValueLength,
                     handle: values[answered].handle
                 )
-                await #expect(throws: refusal) { try await visitor.link.writeReliably(values) }
+                await #expect(throws: refusal) { try await client.link.writeReliably(values) }
             }
             #expect(app.journal.lines.last == "write A002[0]+1 A005[0]+2")
         }
@@ -139,54 +139,54 @@ struct RequestTests {
 
     @Test("10.6 A Write Command arrives like a request, and answering it has no effect")
     func command() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                try await visitor.link.writeWithoutResponse([7, 8], to: dynamic)
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                try await client.link.writeWithoutResponse([7, 8], to: dynamic)
                 await app.journal.wait(for: "write A002[0]+2")
                 // The link still works.
-                _ = try await visitor.find(Shop.fixed)
+                _ = try await client.find(Shop.fixed)
             }
         }
     }
 
     @Test("10.7 An unanswered request is refused before the central times out")
     func silence() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                let before = stage.air.now
-                let refusal = try await visitor.refusal {
-                    _ = try await visitor.link.read(dynamic)
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                let before = fixture.air.now
+                let refusal = try await client.refusal {
+                    _ = try await client.link.read(dynamic)
                 }
                 #expect(refusal == .unlikelyError)
-                let waited = stage.air.now - before
+                let waited = fixture.air.now - before
                 #expect(waited > .seconds(24) && waited < .seconds(30))
-                let fixed = try await visitor.find(Shop.fixed)
-                #expect(try await visitor.link.read(fixed) == [1, 2, 3])
+                let fixed = try await client.find(Shop.fixed)
+                #expect(try await client.link.read(fixed) == [1, 2, 3])
             }
         }
     }
 
     @Test("10.7 A second or late answer to a request is ignored and logged")
     func twice() async throws {
-        let stage = try Stage()
+        let fixture = try Fixture()
         let said = Journal()
         try await Misuse.observing(said.add) {
-            try await stage.serve([Shop.make().0]) { app in
+            try await fixture.serve([Shop.make().0]) { app in
                 app.answer { app, requests in
                     requests[0].value = Data([1])
                     app.manager.respond(to: requests[0], withResult: .success)
                     requests[0].value = Data([2])
                     app.manager.respond(to: requests[0], withResult: .success)
                 }
-                try await stage.visitor { visitor in
-                    let dynamic = try await visitor.find(Shop.dynamic)
-                    #expect(try await visitor.link.read(dynamic) == [1])
-                    #expect(try await visitor.link.read(dynamic) == [1])
+                try await fixture.client { client in
+                    let dynamic = try await client.find(Shop.dynamic)
+                    #expect(try await client.link.read(dynamic) == [1])
+                    #expect(try await client.link.read(dynamic) == [1])
                 }
             }
         }
@@ -195,18 +195,18 @@ struct RequestTests {
 
     @Test("10.8 Requests for static values or without permission never reach the application")
     func checks() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
-            try await stage.visitor { visitor in
-                let fixed = try await visitor.find(Shop.fixed)
-                #expect(try await visitor.link.read(fixed) == [1, 2, 3])
-                let write = try await visitor.refusal {
-                    try await visitor.link.write([9], to: fixed)
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
+            try await fixture.client { client in
+                let fixed = try await client.find(Shop.fixed)
+                #expect(try await client.link.read(fixed) == [1, 2, 3])
+                let write = try await client.refusal {
+                    try await client.link.write([9], to: fixed)
                 }
                 #expect(write == .writeNotPermitted)
-                let indicated = try await visitor.find(Shop.indicated)
-                let read = try await visitor.refusal {
-                    _ = try await visitor.link.read(indicated)
+                let indicated = try await client.find(Shop.indicated)
+                let read = try await client.refusal {
+                    _ = try await client.link.read(indicated)
                 }
                 #expect(read == .readNotPermitted)
             }
@@ -216,16 +216,16 @@ struct RequestTests {
 
     @Test("10.9 Application errors reach the central unchanged", arguments: [0x80, 0x9F, 0x0D])
     func applicationErrors(code: Int) async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { app, requests in
                 guard let code = CBATTError.Code(rawValue: code) else { return }
                 app.manager.respond(to: requests[0], withResult: code)
             }
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                let refusal = try await visitor.refusal {
-                    _ = try await visitor.link.read(dynamic)
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                let refusal = try await client.refusal {
+                    _ = try await client.link.read(dynamic)
                 }
                 #expect(refusal == ATT.ErrorCode(rawValue: UInt8(code)))
             }
@@ -234,16 +234,16 @@ struct RequestTests {
 
     @Test("10.9 A number outside the protocol's range becomes unlikelyError")
     func impossibleError() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { app, requests in
                 guard let code = CBATTError.Code(rawValue: 0x1234) else { return }
                 app.manager.respond(to: requests[0], withResult: code)
             }
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                let refusal = try await visitor.refusal {
-                    _ = try await visitor.link.read(dynamic)
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                let refusal = try await client.refusal {
+                    _ = try await client.link.read(dynamic)
                 }
                 #expect(refusal == .unlikelyError)
             }
@@ -252,18 +252,18 @@ struct RequestTests {
 
     @Test("Releasing a manager refuses its open requests and removes its services")
     func managerGone() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { app, _ in app.dropManager() }
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                let before = stage.air.now
-                let refusal = try await visitor.refusal {
-                    _ = try await visitor.link.read(dynamic)
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                let before = fixture.air.now
+                let refusal = try await client.refusal {
+                    _ = try await client.link.read(dynamic)
                 }
                 #expect(refusal == .unlikelyError || refusal == .invalidHandle)
-                #expect(stage.air.now - before < .seconds(1))
-                let left = try await visitor.link.discoverServices().map(\.uuid)
+                #expect(fixture.air.now - before < .seconds(1))
+                let left = try await client.link.discoverServices().map(\.uuid)
                 #expect(!left.contains(BluetoothUUID(0xA000)))
             }
         }
@@ -271,13 +271,13 @@ struct RequestTests {
 
     @Test("10.1 Without a delegate requests are refused")
     func withoutDelegate() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.manager.delegate = nil
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                let refusal = try await visitor.refusal {
-                    _ = try await visitor.link.read(dynamic)
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                let refusal = try await client.refusal {
+                    _ = try await client.link.read(dynamic)
                 }
                 #expect(refusal == .unlikelyError)
             }
@@ -286,19 +286,19 @@ struct RequestTests {
 
     @Test("A central has one object with one identifier, which does not reveal its address")
     func centrals() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer(Self.giveHundred)
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                _ = try await visitor.link.read(dynamic)
-                try await visitor.link.write([1], to: dynamic)
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                _ = try await client.link.read(dynamic)
+                try await client.link.write([1], to: dynamic)
             }
             #expect(app.centrals.count == 1)
             let identifier = app.centrals.first?.identifier
             app.forget()
-            try await stage.visitor { visitor in
-                _ = try await visitor.link.read(try await visitor.find(Shop.dynamic))
+            try await fixture.client { client in
+                _ = try await client.link.read(try await client.find(Shop.dynamic))
             }
             #expect(app.centrals.map(\.identifier) == [identifier])
         }

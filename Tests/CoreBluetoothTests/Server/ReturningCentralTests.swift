@@ -22,10 +22,10 @@ struct ReturningCentralTests {
     ///   - silently: Runs when the former link is dead and there is no other.
     ///   - body: Runs with the new link.
     private func returning(
-        to stage: Stage,
+        to fixture: Fixture,
         _ app: PeripheralRecorder,
         silently: () throws -> Void = {},
-        _ body: (Visitor) async throws -> Void
+        _ body: (Client) async throws -> Void
     ) async throws {
         let store = MemoryStore()
         let configure: (inout HostConfiguration) -> Void = {
@@ -33,17 +33,17 @@ struct ReturningCentralTests {
             $0.store = store
             $0.pairingDelegate = Consent()
         }
-        try await stage.host(named: "first", configure: configure) { host in
-            let visitor = Visitor(host: host, link: try await host.connect(to: Stage.phoneAddress))
-            let values = try await visitor.link.subscribe(to: visitor.find(Shop.secret))
+        try await fixture.host(named: "first", configure: configure) { host in
+            let client = Client(host: host, link: try await host.connect(to: Fixture.phoneAddress))
+            let values = try await client.link.subscribe(to: client.find(Shop.secret))
             await app.journal.wait(for: "subscribed A006 1")
             let position = Position(x: 9_000, y: 0)
-            stage.air.world.move(try stage.controller("first"), to: position)
+            fixture.air.world.move(try fixture.controller("first"), to: position)
             try silently()
-            try await stage.host(named: "second", configure: configure) { host in
-                let link = try await host.connect(to: Stage.phoneAddress)
+            try await fixture.host(named: "second", configure: configure) { host in
+                let link = try await host.connect(to: Fixture.phoneAddress)
                 await app.journal.wait(for: "subscribed A006 1", count: 2)
-                try await body(Visitor(host: host, link: link))
+                try await body(Client(host: host, link: link))
             }
             withExtendedLifetime(values) {}
         }
@@ -53,10 +53,10 @@ struct ReturningCentralTests {
     func subscribes() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let secret = try #require(all[Shop.secret])
-        let stage = try Stage()
-        try await stage.serve([service]) { [self] app in
-            try await returning(to: stage, app) { visitor in
-                var values = try await visitor.link.subscribe(to: visitor.find(Shop.secret))
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { [self] app in
+            try await returning(to: fixture, app) { client in
+                var values = try await client.link.subscribe(to: client.find(Shop.secret))
                     .makeAsyncIterator()
                 #expect(app.centrals.count == 1, "it is the same central")
                 for number in UInt8(0)..<20 {
@@ -65,7 +65,7 @@ struct ReturningCentralTests {
                         app.manager.updateValue(value, for: secret, onSubscribedCentrals: nil)
                     )
                     #expect(try await values.next() == [number])
-                    try await stage.air.sleep(for: .seconds(1))
+                    try await fixture.air.sleep(for: .seconds(1))
                 }
                 #expect(
                     app.journal.lines.filter { $0.contains("subscribed") } == [
@@ -83,8 +83,8 @@ struct ReturningCentralTests {
     func room() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let secret = try #require(all[Shop.secret])
-        let stage = try Stage()
-        try await stage.serve([service]) { [self] app in
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { [self] app in
             let fill = {
                 while app.manager.updateValue(
                     Data([1]),
@@ -93,10 +93,10 @@ struct ReturningCentralTests {
                 ) {}
                 #expect(app.manager.updates.current.count == UpdateQueue.limit)
             }
-            try await returning(to: stage, app, silently: fill) { visitor in
+            try await returning(to: fixture, app, silently: fill) { client in
                 await app.journal.wait(for: "ready")
                 #expect(app.manager.updates.current.count == 0)
-                var values = try await visitor.link.subscribe(to: visitor.find(Shop.secret))
+                var values = try await client.link.subscribe(to: client.find(Shop.secret))
                     .makeAsyncIterator()
                 #expect(app.manager.updateValue(Data([2]), for: secret, onSubscribedCentrals: nil))
                 #expect(try await values.next() == [2])
@@ -106,18 +106,18 @@ struct ReturningCentralTests {
 
     @Test("A central manager uses the remaining link with its MTU")
     func usesWhatIsLeft() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { [self] app in
-            let central = stage.central()
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { [self] app in
+            let central = fixture.central()
             await central.journal.wait(for: "state poweredOn")
-            try await returning(to: stage, app) { _ in
+            try await returning(to: fixture, app) { _ in
                 let identifier = try #require(app.centrals.first).identifier
                 let peripheral = try #require(
                     central.manager.retrievePeripherals(withIdentifiers: [identifier]).first
                 )
                 central.manager.connect(peripheral)
                 await central.journal.wait(for: "connected")
-                try await stage.air.sleep(for: .seconds(30))
+                try await fixture.air.sleep(for: .seconds(30))
                 #expect(peripheral.state == .connected)
                 #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) > 20)
             }

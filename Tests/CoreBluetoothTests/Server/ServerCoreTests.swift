@@ -47,45 +47,45 @@ struct UpdateQueueTests {
 }
 
 @Suite("Unanswered requests")
-struct QuestionBookTests {
+struct PendingRequestsTests {
     private let link = LinkIdentifier(rawValue: 1)
     private let sessions = [SessionIdentifier.next(), .next()]
 
     @Test("10.4 The first answer counts, and others are unknown")
     func once() {
-        var book = QuestionBook()
-        book.ask(7, [sessions[0]], on: link)
+        var cache = PendingRequests()
+        cache.ask(7, [sessions[0]], on: link)
         let verdicts = [
-            book.answer(7, by: sessions[1], agrees: true),
-            book.answer(7, by: sessions[0], agrees: true),
-            book.answer(7, by: sessions[0], agrees: true),
+            cache.answer(7, by: sessions[1], agrees: true),
+            cache.answer(7, by: sessions[0], agrees: true),
+            cache.answer(7, by: sessions[0], agrees: true),
         ]
         #expect(verdicts == [.unknown, .settled, .unknown])
     }
 
     @Test("10.4 All managers have to agree, and one refusal is enough")
     func unit() {
-        var book = QuestionBook()
-        book.ask(7, Set(sessions), on: link)
-        let agreed = sessions.map { book.answer(7, by: $0, agrees: true) }
+        var cache = PendingRequests()
+        cache.ask(7, Set(sessions), on: link)
+        let agreed = sessions.map { cache.answer(7, by: $0, agrees: true) }
         #expect(agreed == [.open, .settled])
-        book.ask(8, Set(sessions), on: link)
-        let refused = sessions.map { book.answer(8, by: $0, agrees: false) }
+        cache.ask(8, Set(sessions), on: link)
+        let refused = sessions.map { cache.answer(8, by: $0, agrees: false) }
         #expect(refused == [.settled, .unknown])
     }
 
     @Test("Requests end with their link and their manager, and are bounded")
     func ends() {
-        var book = QuestionBook()
-        book.ask(1, [sessions[0]], on: link)
-        book.ask(2, Set(sessions), on: LinkIdentifier(rawValue: 2))
-        book.linkClosed(link)
-        #expect(book.count == 1)
-        let orphaned = book.leave(sessions[1])
-        #expect(orphaned == [2] && book.count == 0)
-        for id in 0..<UInt64(1_000) { book.ask(id, [sessions[0]], on: link) }
-        #expect(book.count == QuestionBook.limitPerLink)
-        let last = book.answer(999, by: sessions[0], agrees: true)
+        var cache = PendingRequests()
+        cache.ask(1, [sessions[0]], on: link)
+        cache.ask(2, Set(sessions), on: LinkIdentifier(rawValue: 2))
+        cache.linkClosed(link)
+        #expect(cache.count == 1)
+        let orphaned = cache.leave(sessions[1])
+        #expect(orphaned == [2] && cache.count == 0)
+        for id in 0..<UInt64(1_000) { cache.ask(id, [sessions[0]], on: link) }
+        #expect(cache.count == PendingRequests.limitPerLink)
+        let last = cache.answer(999, by: sessions[0], agrees: true)
         #expect(last == .settled)
     }
 }
@@ -93,8 +93,8 @@ struct QuestionBookTests {
 @Suite("The subscriptions of centrals")
 struct SubscriptionRegistryTests {
     private let session = SessionIdentifier.next()
-    private let peer = PeerIdentifier(octets: Array(repeating: 1, count: 16))
-    private let other = PeerIdentifier(octets: Array(repeating: 2, count: 16))
+    private let peer = PeerIdentifier(bytes: Array(repeating: 1, count: 16))
+    private let other = PeerIdentifier(bytes: Array(repeating: 2, count: 16))
     private let links = (1...3).map { LinkIdentifier(rawValue: $0) }
 
     private func place(_ service: Int) -> PublishedTree.Place {
@@ -152,8 +152,8 @@ struct SubscriptionRegistryTests {
 
 @Suite("The links of the server")
 struct ServedLinksTests {
-    private let peer = PeerIdentifier(octets: Array(repeating: 1, count: 16))
-    private let other = PeerIdentifier(octets: Array(repeating: 2, count: 16))
+    private let peer = PeerIdentifier(bytes: Array(repeating: 1, count: 16))
+    private let other = PeerIdentifier(bytes: Array(repeating: 2, count: 16))
     private let links = (1...4).map { LinkIdentifier(rawValue: $0) }
 
     @Test("A Central that connects again supersedes its own former links only")
@@ -189,23 +189,26 @@ struct ServedLinksTests {
 struct PublishedServiceTests {
     @Test("9.8 A service is reported by its number, whatever was added before it")
     func added() {
-        var mirror = PeripheralManagerMirror()
+        var snapshot = PeripheralManagerSnapshot()
         let services = (0..<3).map { _ in
             CBMutableService(type: CBUUID(string: "B000"), primary: true)
         }
-        let numbers = services.map { mirror.add($0, includes: []).number }
+        let numbers = services.map { snapshot.add($0, includes: []).number }
         #expect(Set(numbers).count == 3)
-        let again = mirror.add(services[1], includes: [])
+        let again = snapshot.add(services[1], includes: [])
         #expect(again.number == numbers[1])
         // An unanswered `add` of the first service, from before Bluetooth was off, does not answer
         // this one.
-        #expect(mirror.takeAdded(numbers[2]) === services[2])
-        #expect(mirror.takeAdded(numbers[1]) === services[1])
-        #expect(mirror.takeAdded(numbers[1]) === services[1])
-        #expect(mirror.takeAdded(numbers[1]) == nil)
-        #expect(mirror.removeAll().count == 3)
-        #expect(mirror.takeAdded(numbers[0]) === services[0], "what was added is told all the same")
-        #expect(mirror.takeAdded(numbers[2]) == nil)
+        #expect(snapshot.takeAdded(numbers[2]) === services[2])
+        #expect(snapshot.takeAdded(numbers[1]) === services[1])
+        #expect(snapshot.takeAdded(numbers[1]) === services[1])
+        #expect(snapshot.takeAdded(numbers[1]) == nil)
+        #expect(snapshot.removeAll().count == 3)
+        #expect(
+            snapshot.takeAdded(numbers[0]) === services[0],
+            "what was added is told all the same"
+        )
+        #expect(snapshot.takeAdded(numbers[2]) == nil)
     }
 
     @Test("13.4 A service is stored and made again unchanged, in the widths of its UUIDs")
@@ -244,10 +247,10 @@ struct PublishedServiceTests {
             CBAdvertisementDataLocalNameKey: "Shop",
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")],
         ]
-        let wish = AdvertisementWish(dictionary, hasBackgroundRules: false)
-        let data = try JSONEncoder().encode(wish)
-        let decoded = try JSONDecoder().decode(AdvertisementWish.self, from: data)
-        #expect(decoded == wish)
+        let operation = AdvertisementRequest(dictionary, hasBackgroundRules: false)
+        let data = try JSONEncoder().encode(operation)
+        let decoded = try JSONDecoder().decode(AdvertisementRequest.self, from: data)
+        #expect(decoded == operation)
         let again = decoded.dictionary
         #expect(again[CBAdvertisementDataLocalNameKey] as? String == "Shop")
         let services = again[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]

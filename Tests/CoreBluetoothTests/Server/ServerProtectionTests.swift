@@ -16,18 +16,18 @@ import VirtualAccessories
 struct ProtectionTests {
     @Test("10.8 Requests without encryption are refused before the application gets them")
     func refused() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
-            try await stage.visitor(configure: { $0.securesOnDemand = false }) { visitor in
-                let secret = try await visitor.find(Shop.secret)
-                let read = try await visitor.refusal { _ = try await visitor.link.read(secret) }
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
+            try await fixture.client(configure: { $0.securesOnDemand = false }) { client in
+                let secret = try await client.find(Shop.secret)
+                let read = try await client.refusal { _ = try await client.link.read(secret) }
                 #expect(read == .insufficientAuthentication)
-                let write = try await visitor.refusal {
-                    try await visitor.link.write([1], to: secret)
+                let write = try await client.refusal {
+                    try await client.link.write([1], to: secret)
                 }
                 #expect(write == .insufficientAuthentication)
-                let subscription = try await visitor.refusal {
-                    _ = try await visitor.link.subscribe(to: secret)
+                let subscription = try await client.refusal {
+                    _ = try await client.link.subscribe(to: secret)
                 }
                 #expect(subscription == .insufficientAuthentication)
             }
@@ -40,20 +40,20 @@ struct ProtectionTests {
     func paired() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let value = try #require(all[Shop.secret])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
             app.answer { app, requests in
                 if requests[0].value == nil { requests[0].value = Data([42]) }
                 app.manager.respond(to: requests[0], withResult: .success)
             }
-            try await stage.visitor(configure: { $0.pairingDelegate = Consent() }) { visitor in
-                _ = try await visitor.link.read(visitor.find(Shop.dynamic))
+            try await fixture.client(configure: { $0.pairingDelegate = Consent() }) { client in
+                _ = try await client.link.read(client.find(Shop.dynamic))
                 let stranger = app.centrals.first?.identifier
-                let secret = try await visitor.find(Shop.secret)
+                let secret = try await client.find(Shop.secret)
                 // The refusal makes the central pair and read again.
-                #expect(try await visitor.link.read(secret) == [42])
-                #expect(try await visitor.link.security.isEncrypted)
-                var values = try await visitor.link.subscribe(to: secret).makeAsyncIterator()
+                #expect(try await client.link.read(secret) == [42])
+                #expect(try await client.link.security.isEncrypted)
+                var values = try await client.link.subscribe(to: secret).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed A006 1")
                 #expect(app.manager.updateValue(Data([7]), for: value, onSubscribedCentrals: nil))
                 #expect(try await values.next() == [7])
@@ -65,19 +65,19 @@ struct ProtectionTests {
     @Test("10.8, 13.4 A central can pair for a value that was published before the last launch")
     func pairedAfterLaunch() async throws {
         let store = MemoryStore()
-        let stage = try Stage { $0.store = store }
+        let fixture = try Fixture { $0.store = store }
         let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "shop"]
-        try await stage.serve([Shop.make().0], options: options) { _ in
-            await stage.adapter.shutDown()
-            let again = stage.peripheral(on: try stage.relaunch(store), options: options)
+        try await fixture.serve([Shop.make().0], options: options) { _ in
+            await fixture.adapter.shutDown()
+            let again = fixture.peripheral(on: try fixture.relaunch(store), options: options)
             again.answer { app, requests in
                 requests[0].value = Data([42])
                 app.manager.respond(to: requests[0], withResult: .success)
             }
             await again.journal.wait(for: "state poweredOn")
-            try await stage.visitor(configure: { $0.pairingDelegate = Consent() }) { visitor in
-                let secret = try await visitor.find(Shop.secret)
-                #expect(try await visitor.link.read(secret) == [42])
+            try await fixture.client(configure: { $0.pairingDelegate = Consent() }) { client in
+                let secret = try await client.find(Shop.secret)
+                #expect(try await client.link.read(secret) == [42])
             }
         }
     }
@@ -86,11 +86,11 @@ struct ProtectionTests {
     func nothingProtected() async throws {
         let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
         service.characteristics = [Shop.characteristic("B001", .read, .readable, value: Data([1]))]
-        let stage = try Stage()
-        try await stage.serve([service]) { _ in
-            try await stage.visitor(configure: { $0.pairingDelegate = Consent() }) { visitor in
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { _ in
+            try await fixture.client(configure: { $0.pairingDelegate = Consent() }) { client in
                 await #expect(throws: Pairing.Failure.refusedByPeer(.pairingNotSupported)) {
-                    try await visitor.link.pair()
+                    try await client.link.pair()
                 }
             }
         }
@@ -98,15 +98,15 @@ struct ProtectionTests {
 
     @Test("8.1 A peer that starts a pairing has to support LE Secure Connections")
     func legacy() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { _ in
-            try await stage.visitor { visitor in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { _ in
+            try await fixture.client { client in
                 var policy = Pairing.Policy()
                 (policy.usesSecureConnections, policy.allowsLegacyPairing) = (false, true)
                 await #expect(
                     throws: Pairing.Failure.refusedByPeer(.authenticationRequirements)
                 ) {
-                    try await visitor.link.pair(policy)
+                    try await client.link.pair(policy)
                 }
             }
         }
@@ -114,16 +114,16 @@ struct ProtectionTests {
 
     @Test("8.1 A peripheral that requests security cannot pair because of published values")
     func securityRequest() async throws {
-        let stage = try Stage(.demanding)
-        try await stage.serve([Shop.make().0]) { _ in
-            let phone = stage.central()
+        let fixture = try Fixture(.demanding)
+        try await fixture.serve([Shop.make().0]) { _ in
+            let phone = fixture.central()
             let door = try await phone.visit("Door")
             await phone.explore(door)
             for count in 1...20 {
                 door.readValue(for: try door.characteristic("E001"))
                 await phone.journal.wait(for: "value E001 05 ok", count: count)
             }
-            let adapter = stage.adapter.usage.running
+            let adapter = fixture.adapter.usage.running
             #expect(adapter?.facts.withLock { $0.bonds.isEmpty } == true)
         }
     }

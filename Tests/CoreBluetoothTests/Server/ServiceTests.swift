@@ -23,28 +23,28 @@ struct ServiceTests {
         let including = CBMutableService(type: CBUUID(string: "B000"), primary: false)
         including.characteristics = [described]
         including.includedServices = [shop]
-        let stage = try Stage()
-        try await stage.serve([shop, including]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([shop, including]) { app in
             #expect(
                 app.journal.lines.filter { $0.hasPrefix("added") } == [
                     "added A000 ok", "added B000 ok",
                 ]
             )
-            try await stage.visitor { visitor in
+            try await fixture.client { client in
                 let services =
-                    try await visitor.link.discoverServices()
-                    + visitor.link.discoverSecondaryServices()
+                    try await client.link.discoverServices()
+                    + client.link.discoverSecondaryServices()
                 let found = try #require(services.first { $0.uuid == BluetoothUUID(0xB000) })
-                let included = try await visitor.link.discoverIncludedServices(of: found)
+                let included = try await client.link.discoverIncludedServices(of: found)
                 #expect(included.map(\.service.uuid) == [BluetoothUUID(0xA000)])
-                let characteristics = try await visitor.link.discoverCharacteristics(of: found)
-                let descriptors = try await visitor.link.discoverDescriptors(
+                let characteristics = try await client.link.discoverCharacteristics(of: found)
+                let descriptors = try await client.link.discoverDescriptors(
                     of: try #require(characteristics.first)
                 )
                 #expect(
                     descriptors.map(\.uuid) == [0x2901, 0x2904, 0x2902].map { BluetoothUUID($0) }
                 )
-                #expect(try await visitor.link.read(descriptors[0]) == [UInt8]("Words".utf8))
+                #expect(try await client.link.read(descriptors[0]) == [UInt8]("Words".utf8))
             }
         }
     }
@@ -56,7 +56,7 @@ struct ServiceTests {
             primary: true
         )
         including.includedServices = [CBMutableService(type: CBUUID(string: "B001"), primary: true)]
-        try await Stage().serve([including]) { app in
+        try await Fixture().serve([including]) { app in
             #expect(app.journal.lines.contains("added B000 CBError 1"))
             #expect(!including.isPublished)
         }
@@ -66,7 +66,7 @@ struct ServiceTests {
     func publication() async throws {
         let (shop, _) = Shop.make()
         nonisolated(unsafe) let service = shop
-        try await Stage().serve([shop]) { app in
+        try await Fixture().serve([shop]) { app in
             #expect(service.isPublished)
             app.manager.remove(service)
             #expect(!service.isPublished)
@@ -89,7 +89,7 @@ struct ServiceTests {
                         value: Data()
                     )
                 ]
-                try await Stage().serve([service]) { _ in }
+                try await Fixture().serve([service]) { _ in }
             }
             #expect(result.said("Characteristics with cached values must be read-only"))
         }
@@ -104,7 +104,7 @@ struct ServiceTests {
                 service.characteristics = [
                     Shop.characteristic("A001", [.read, .notify], .readable, value: Data([1]))
                 ]
-                try await Stage().serve([service]) { _ in }
+                try await Fixture().serve([service]) { _ in }
             }
             #expect(result.said("Characteristics with cached values must be read-only"))
         }
@@ -118,7 +118,7 @@ struct ServiceTests {
         let service = CBMutableService(type: CBUUID(string: "A000"), primary: true)
         let properties = CBCharacteristicProperties(rawValue: bits)
         service.characteristics = [Shop.characteristic("A001", [.read, properties], .readable)]
-        try await Stage().serve([service]) { app in
+        try await Fixture().serve([service]) { app in
             #expect(app.journal.lines.contains("added A000 CBError 1"))
         }
     }
@@ -134,7 +134,7 @@ struct ServiceTests {
             type: CBUUID(string: uuid),
             primary: true
         )
-        try await Stage().serve([service]) { app in
+        try await Fixture().serve([service]) { app in
             #expect(app.journal.lines.contains("added \(uuid) CBError 8"))
             #expect(!service.isPublished)
         }
@@ -152,14 +152,14 @@ struct ServiceTests {
     func removal() async throws {
         let (shop, _) = Shop.make()
         nonisolated(unsafe) let service = shop
-        let stage = try Stage()
-        try await stage.serve([shop]) { app in
-            try await stage.visitor { visitor in
-                var changes = try await visitor.link.serviceChanges().makeAsyncIterator()
+        let fixture = try Fixture()
+        try await fixture.serve([shop]) { app in
+            try await fixture.client { client in
+                var changes = try await client.link.serviceChanges().makeAsyncIterator()
                 let lineCount = app.journal.lines.count
                 app.manager.remove(service)
                 #expect(try await changes.next() != nil)
-                let left = try await visitor.link.discoverServices().map(\.uuid)
+                let left = try await client.link.discoverServices().map(\.uuid)
                 #expect(!left.contains(BluetoothUUID(0xA000)))
                 #expect(app.journal.lines.count == lineCount)
                 app.manager.add(service)
@@ -178,16 +178,16 @@ struct ServiceTests {
         let including = CBMutableService(type: CBUUID(string: "B000"), primary: true)
         including.includedServices = [shop]
         nonisolated(unsafe) let services = [shop, including]
-        let stage = try Stage()
-        try await stage.serve(services) { app in
-            try await stage.visitor { visitor in
+        let fixture = try Fixture()
+        try await fixture.serve(services) { app in
+            try await fixture.client { client in
                 app.manager.remove(services[0])
                 app.manager.remove(services[1])
-                var changes = try await visitor.link.serviceChanges().makeAsyncIterator()
+                var changes = try await client.link.serviceChanges().makeAsyncIterator()
                 let late = CBMutableService(type: CBUUID(string: "C000"), primary: true)
                 app.manager.add(late)
                 _ = try await changes.next()
-                let left = try await visitor.link.discoverServices().map(\.uuid)
+                let left = try await client.link.discoverServices().map(\.uuid)
                 #expect(left.map(\.short16) == [0x1800, 0x1801, 0xC000])
             }
         }
@@ -198,7 +198,7 @@ struct ServiceTests {
         nonisolated(unsafe) let services = (0..<20).map { number in
             CBMutableService(type: CBUUID(string: String(format: "B%03X", number)), primary: true)
         }
-        try await Stage().serve(services + [services[3]]) { app in
+        try await Fixture().serve(services + [services[3]]) { app in
             let added = app.journal.lines.filter { $0.hasPrefix("added") }
             #expect(added == (services + [services[3]]).map { "added \($0.uuid.uuidString) ok" })
         }
@@ -207,10 +207,10 @@ struct ServiceTests {
     @Test("9.8 Adding the same object twice publishes it once")
     func twice() async throws {
         let (shop, _) = Shop.make()
-        let stage = try Stage()
-        try await stage.serve([shop, shop]) { _ in
-            try await stage.visitor { visitor in
-                let found = try await visitor.link.discoverServices(uuid: BluetoothUUID(0xA000))
+        let fixture = try Fixture()
+        try await fixture.serve([shop, shop]) { _ in
+            try await fixture.client { client in
+                let found = try await client.link.discoverServices(uuid: BluetoothUUID(0xA000))
                 #expect(found.count == 1)
             }
         }
@@ -220,9 +220,9 @@ struct ServiceTests {
     func notReady() async throws {
         let said = Journal()
         try await Misuse.observing(said.add) {
-            let stage = try Stage()
-            try await stage.run {
-                let app = stage.peripheral()
+            let fixture = try Fixture()
+            try await fixture.run {
+                let app = fixture.peripheral()
                 app.manager.add(Shop.make().0)
                 app.manager.startAdvertising(nil)
                 let (_, all) = Shop.make()

@@ -24,22 +24,22 @@ struct SharingTests {
 
     @Test("9.5 Each manager gets its own events, and removing its services affects no other")
     func sideBySide() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { first in
-            let second = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { first in
+            let second = fixture.peripheral()
             await second.journal.wait(for: "state poweredOn")
             second.manager.add(Self.other().0)
             await second.journal.wait(for: "added B000 ok")
             first.answer { $0.manager.respond(to: $1[0], withResult: .success) }
             second.answer { $0.manager.respond(to: $1[0], withResult: .insufficientResources) }
-            try await stage.visitor { visitor in
-                _ = try await visitor.link.read(visitor.find(Shop.dynamic))
-                let refusal = try await visitor.refusal {
-                    _ = try await visitor.link.read(visitor.find("B001"))
+            try await fixture.client { client in
+                _ = try await client.link.read(client.find(Shop.dynamic))
+                let refusal = try await client.refusal {
+                    _ = try await client.link.read(client.find("B001"))
                 }
                 #expect(refusal == .insufficientResources)
                 second.manager.removeAllServices()
-                _ = try await visitor.link.read(visitor.find(Shop.dynamic))
+                _ = try await client.link.read(client.find(Shop.dynamic))
             }
             #expect(first.allRequests.count == 2 && second.allRequests.count == 1)
         }
@@ -47,9 +47,9 @@ struct SharingTests {
 
     @Test("10.4 A unit of writes to both managers needs the consent of both")
     func unit() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { first in
-            let second = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { first in
+            let second = fixture.peripheral()
             await second.journal.wait(for: "state poweredOn")
             second.manager.add(Self.other().0)
             await second.journal.wait(for: "added B000 ok")
@@ -58,11 +58,11 @@ struct SharingTests {
                 let agrees = requests[0].value == Data([1])
                 app.manager.respond(to: requests[0], withResult: agrees ? .success : .invalidPdu)
             }
-            try await stage.visitor { visitor in
-                let own = try await visitor.find(Shop.dynamic).valueHandle
-                let others = try await visitor.find("B001").valueHandle
+            try await fixture.client { client in
+                let own = try await client.find(Shop.dynamic).valueHandle
+                let others = try await client.find("B001").valueHandle
                 func write(_ value: UInt8) async throws {
-                    try await visitor.link.writeReliably([
+                    try await client.link.writeReliably([
                         .init(handle: own, value: [value]),
                         .init(handle: others, value: [value]),
                     ])
@@ -79,15 +79,15 @@ struct SharingTests {
 
     @Test("Releasing a manager removes only its own services")
     func goes() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { first in
-            let second = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { first in
+            let second = fixture.peripheral()
             await second.journal.wait(for: "state poweredOn")
             second.manager.add(Self.other().0)
             await second.journal.wait(for: "added B000 ok")
             second.dropManager()
-            try await stage.visitor { visitor in
-                let found = try await visitor.link.discoverServices().compactMap(\.uuid.short16)
+            try await fixture.client { client in
+                let found = try await client.link.discoverServices().compactMap(\.uuid.short16)
                 #expect(found == [0x1800, 0x1801, 0xA000])
             }
             #expect(first.manager.isAdvertising)
@@ -100,15 +100,15 @@ struct SharingTests {
         nonisolated(unsafe) let indicated = try #require(all[Shop.indicated])
         let (otherService, otherValue) = Self.other()
         nonisolated(unsafe) let (added, sent) = (otherService, otherValue)
-        let stage = try Stage()
-        try await stage.serve([service]) { first in
-            let second = stage.peripheral()
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { first in
+            let second = fixture.peripheral()
             await second.journal.wait(for: "state poweredOn")
             second.manager.add(added)
             await second.journal.wait(for: "added B000 ok")
-            try await stage.visitor { visitor in
-                let slow = try await visitor.link.subscribe(to: visitor.find(Shop.indicated))
-                var fast = try await visitor.link.subscribe(to: visitor.find("B001"))
+            try await fixture.client { client in
+                let slow = try await client.link.subscribe(to: client.find(Shop.indicated))
+                var fast = try await client.link.subscribe(to: client.find("B001"))
                     .makeAsyncIterator()
                 await first.journal.wait(for: "subscribed A004")
                 await second.journal.wait(for: "subscribed B001")

@@ -17,11 +17,11 @@ struct UpdateTests {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
         #expect(notified.subscribedCentrals == nil)
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
-            try await stage.visitor { visitor in
-                let found = try await visitor.find(Shop.notified)
-                let values = try await visitor.link.subscribe(to: found)
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
+            try await fixture.client { client in
+                let found = try await client.find(Shop.notified)
+                let values = try await client.link.subscribe(to: found)
                 await app.journal.wait(for: "subscribed A003 1")
                 #expect(notified.subscribedCentrals?.count == 1)
                 #expect(notified.subscribedCentrals?.first === app.centrals.first)
@@ -37,11 +37,11 @@ struct UpdateTests {
     func notifies() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
-            try await stage.visitor(configure: { $0.attMTU = 50 }) { visitor in
-                let found = try await visitor.find(Shop.notified)
-                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
+            try await fixture.client(configure: { $0.attMTU = 50 }) { client in
+                let found = try await client.find(Shop.notified)
+                var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed")
                 #expect(app.centrals.first?.maximumUpdateValueLength == 47)
                 let long = Data((0..<60).map { UInt8($0) })
@@ -53,11 +53,11 @@ struct UpdateTests {
 
     @Test("11.4 The length grows when the central negotiates a larger MTU")
     func length() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
-            try await stage.visitor(configure: { $0.attMTU = 100 }) { visitor in
-                _ = try await visitor.link.read(try await visitor.find(Shop.dynamic))
+            try await fixture.client(configure: { $0.attMTU = 100 }) { client in
+                _ = try await client.link.read(try await client.find(Shop.dynamic))
                 #expect(app.centrals.first?.maximumUpdateValueLength == 97)
             }
         }
@@ -67,14 +67,14 @@ struct UpdateTests {
     func subset() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
-            try await stage.visitor(number: 0xF1) { first in
+            try await fixture.client(number: 0xF1) { first in
                 var values = try await first.link.subscribe(to: first.find(Shop.notified))
                     .makeAsyncIterator()
                 await app.journal.wait(for: "subscribed A003 1")
-                try await stage.visitor(number: 0xF2) { second in
+                try await fixture.client(number: 0xF2) { second in
                     _ = try await second.link.read(second.find(Shop.dynamic))
                     let stranger = try #require(app.centrals.last)
                     #expect(app.centrals.count == 2)
@@ -103,7 +103,7 @@ struct UpdateTests {
     func withoutSubscribers() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
-        try await Stage().serve([service]) { app in
+        try await Fixture().serve([service]) { app in
             for _ in 0..<UpdateQueue.limit * 2 {
                 #expect(
                     app.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil)
@@ -117,19 +117,19 @@ struct UpdateTests {
     func reads() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
             app.answer { app, requests in
                 requests[0].value = Data([0xAA])
                 app.manager.respond(to: requests[0], withResult: .success)
             }
-            try await stage.visitor { visitor in
-                let found = try await visitor.find(Shop.notified)
-                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+            try await fixture.client { client in
+                let found = try await client.find(Shop.notified)
+                var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed")
                 _ = app.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil)
                 #expect(try await values.next() == [1])
-                #expect(try await visitor.link.read(found) == [0xAA])
+                #expect(try await client.link.read(found) == [0xAA])
                 #expect(notified.value == nil)
             }
         }
@@ -141,16 +141,16 @@ struct UpdateTests {
     func backPressure() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
-        let stage = try Stage()
+        let fixture = try Fixture()
         let sender = Sender(upTo: 200)
-        try await stage.serve([service]) { app in
+        try await fixture.serve([service]) { app in
             app.react { line, app in
                 guard line == "ready" || line.hasPrefix("subscribed") else { return }
                 sender.send(notified, by: app)
             }
-            try await stage.visitor { visitor in
-                let found = try await visitor.find(Shop.notified)
-                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+            try await fixture.client { client in
+                let found = try await client.find(Shop.notified)
+                var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 for number in 0..<200 {
                     #expect(try await values.next() == [UInt8(number)])
                 }
@@ -164,11 +164,11 @@ struct UpdateTests {
     func indications() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
-            try await stage.visitor { visitor in
-                let found = try await visitor.find(Shop.indicated)
-                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
+            try await fixture.client { client in
+                let found = try await client.find(Shop.indicated)
+                var values = try await client.link.subscribe(to: found).makeAsyncIterator()
                 await app.journal.wait(for: "subscribed A004 1")
                 for number in 0..<UInt8(5) {
                     let isTaken = app.manager.updateValue(
@@ -187,11 +187,11 @@ struct UpdateTests {
     func lostLink() async throws {
         let (service, characteristics) = Shop.make()
         nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
-        let stage = try Stage()
-        try await stage.serve([service]) { app in
-            try await stage.visitor { visitor in
-                let found = try await visitor.find(Shop.indicated)
-                let values = try await visitor.link.subscribe(to: found)
+        let fixture = try Fixture()
+        try await fixture.serve([service]) { app in
+            try await fixture.client { client in
+                let found = try await client.find(Shop.indicated)
+                let values = try await client.link.subscribe(to: found)
                 await app.journal.wait(for: "subscribed")
                 var count = 0
                 while app.manager.updateValue(
@@ -200,7 +200,7 @@ struct UpdateTests {
                     onSubscribedCentrals: nil
                 ) { count += 1 }
                 #expect(count >= UpdateQueue.limit)
-                try await visitor.link.disconnect()
+                try await client.link.disconnect()
                 withExtendedLifetime(values) {}
             }
             await app.journal.wait(for: "ready")
@@ -210,20 +210,20 @@ struct UpdateTests {
 
     @Test("11.7 A desired latency changes the connection interval")
     func latency() async throws {
-        let stage = try Stage()
-        try await stage.serve([Shop.make().0]) { app in
+        let fixture = try Fixture()
+        try await fixture.serve([Shop.make().0]) { app in
             app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
-            try await stage.visitor { visitor in
-                let dynamic = try await visitor.find(Shop.dynamic)
-                _ = try await visitor.link.read(dynamic)
+            try await fixture.client { client in
+                let dynamic = try await client.find(Shop.dynamic)
+                _ = try await client.link.read(dynamic)
                 let central = try #require(app.centrals.first)
                 app.manager.setDesiredConnectionLatency(.high, for: central)
-                for _ in 0..<20 { _ = try await visitor.link.read(dynamic) }
-                let slow = try await visitor.link.properties.parameters.interval
+                for _ in 0..<20 { _ = try await client.link.read(dynamic) }
+                let slow = try await client.link.properties.parameters.interval
                 #expect(slow >= .milliseconds(300))
                 app.manager.setDesiredConnectionLatency(.low, for: central)
-                for _ in 0..<20 { _ = try await visitor.link.read(dynamic) }
-                let fast = try await visitor.link.properties.parameters.interval
+                for _ in 0..<20 { _ = try await client.link.read(dynamic) }
+                let fast = try await client.link.properties.parameters.interval
                 #expect(fast <= .milliseconds(30))
             }
         }

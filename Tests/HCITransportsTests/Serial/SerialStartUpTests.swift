@@ -98,7 +98,7 @@ struct SerialStartUpTests {
     }
 
     @Test("The controller is asked for its company, and the vendor's command changes the speed")
-    func recognised() throws {
+    func recognized() throws {
         var story = try Story("/dev/x@921600,start=115200")
         // The port has shown that it supports the new speed before the controller receives it.
         #expect(story.startUp.openingSpeeds == [921_600, 115_200])

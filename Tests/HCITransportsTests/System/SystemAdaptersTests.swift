@@ -89,7 +89,7 @@ struct SystemAdaptersTests {
         var classic = adapter(1, .down)
         classic.supportsLowEnergy = false
         var off = adapter(2, .down)
-        off.radioSwitch = RadioSwitch(isOffByWish: false, isOffByHardware: true)
+        off.radioSwitch = RadioSwitch(isSoftBlocked: false, isHardBlocked: true)
         #expect(SystemAdapter.preferred(of: [connected, classic, off]) == nil)
         var unknown = adapter(3, .down)
         unknown.supportsLowEnergy = nil

@@ -97,7 +97,7 @@ struct RadioSwitchesTests {
         var files = FileTree()
         files.addSwitch(of: 3, soft: soft, hard: hard)
         let radio = try #require(RadioSwitches(files).of(adapter: 3))
-        #expect(radio == RadioSwitch(isOffByWish: soft, isOffByHardware: hard))
+        #expect(radio == RadioSwitch(isSoftBlocked: soft, isHardBlocked: hard))
         #expect(radio.isOff == (soft || hard))
         #expect(RadioSwitches(files).of(adapter: 4) == nil)
     }

@@ -6,7 +6,7 @@ import Testing
 /// addresses.
 @Suite(.needsPeers) struct PrivacyTests {
     /// Whether the host or the controller generates and resolves the addresses.
-    enum Keeper: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    enum Resolver: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case host, controller
 
         var testDescription: String { "in the \(rawValue)" }
@@ -15,9 +15,10 @@ import Testing
     /// The accessory's identity address, which only bonded peers learn.
     private static let identity = Encounter.address().description
 
-    @Test(arguments: Keeper.allCases)
-    func strangersMeetUnderPrivateAddressesAndFriendsKnowEachOther(keeper: Keeper) async throws {
-        let privacy = ["--privacy", keeper.rawValue]
+    @Test(arguments: Resolver.allCases)
+    func strangersMeetUnderPrivateAddressesAndFriendsKnowEachOther(resolver: Resolver) async throws
+    {
+        let privacy = ["--privacy", resolver.rawValue]
         try await withAir { air in
             _ = try await air.accessory(options: privacy)
             let facts = try await air.central(options: ["--pair", "--return"] + privacy)
@@ -29,7 +30,7 @@ import Testing
             #expect(returned["encrypted"] == .boolean(true))
             // A controller that resolves reports the identity address. A host sees the address on
             // the air.
-            #expect(returned["heardResolvable"] == .boolean(keeper == .host))
+            #expect(returned["heardResolvable"] == .boolean(resolver == .host))
             #expect(returned["peerPrivate"].text != nil)
             #expect(returned["peerPrivate"].text != Self.identity)
         }

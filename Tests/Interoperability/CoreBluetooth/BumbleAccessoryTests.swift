@@ -12,17 +12,17 @@
             arguments: ControllerKind.available
         )
         func values(kind: ControllerKind) async throws {
-            try await withDemo(on: kind) { visitor, _ in
-                let peripheral = try #require(visitor.peripheral)
-                peripheral.readValue(for: try visitor.find(Demo.long))
-                #expect(try await visitor.hear("value ") == "ok \(Demo.pattern(512).digits)")
+            try await withDemo(on: kind) { application, _ in
+                let peripheral = try #require(application.peripheral)
+                peripheral.readValue(for: try application.find(Demo.long))
+                #expect(try await application.hear("value ") == "ok \(Demo.pattern(512).digits)")
                 let written = Demo.pattern(500, start: 7)
                 #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
-                let writable = try visitor.find(Demo.writable)
+                let writable = try application.find(Demo.writable)
                 peripheral.writeValue(Data(written), for: writable, type: .withResponse)
-                #expect(try await visitor.hear("wrote ") == "ok")
+                #expect(try await application.hear("wrote ") == "ok")
                 peripheral.readValue(for: writable)
-                #expect(try await visitor.hear("value ") == "ok \(written.digits)")
+                #expect(try await application.hear("value ") == "ok \(written.digits)")
             }
         }
 
@@ -31,23 +31,23 @@
             arguments: ControllerKind.available
         )
         func notifications(kind: ControllerKind) async throws {
-            try await withDemo(on: kind) { visitor, _ in
-                let peripheral = try #require(visitor.peripheral)
-                peripheral.setNotifyValue(true, for: try visitor.find(Demo.burst))
-                #expect(try await visitor.hear("notifying ") == "true ok")
-                try visitor.command(.notify, count: 50, size: 20)
+            try await withDemo(on: kind) { application, _ in
+                let peripheral = try #require(application.peripheral)
+                peripheral.setNotifyValue(true, for: try application.find(Demo.burst))
+                #expect(try await application.hear("notifying ") == "true ok")
+                try application.command(.notify, count: 50, size: 20)
                 for number in 0..<50 {
-                    let value = try await visitor.hear("value ok ")
-                    #expect(value.hasPrefix(octets(of: number).digits))
+                    let value = try await application.hear("value ok ")
+                    #expect(value.hasPrefix(bytes(of: number).digits))
                 }
-                let indicated = try visitor.find(Demo.indicated)
+                let indicated = try application.find(Demo.indicated)
                 peripheral.setNotifyValue(true, for: indicated)
-                #expect(try await visitor.hear("notifying ") == "true ok")
-                let first = try await visitor.hear("value ok ")
-                let second = try await visitor.hear("value ok ")
+                #expect(try await application.hear("notifying ") == "true ok")
+                let first = try await application.hear("value ok ")
+                let second = try await application.hear("value ok ")
                 #expect(first != second)
                 peripheral.setNotifyValue(false, for: indicated)
-                #expect(try await visitor.hear("notifying ") == "false ok")
+                #expect(try await application.hear("notifying ") == "false ok")
             }
         }
 
@@ -55,28 +55,28 @@
             "5.2.3, 5.6, 5.7, 5.8 An accessory's disconnection is reported, and it reconnects",
             arguments: ControllerKind.available
         )
-        func farewell(kind: ControllerKind) async throws {
-            try await withDemo(on: kind) { visitor, _ in
-                let peripheral = try #require(visitor.peripheral)
-                try visitor.command(.disconnect)
-                #expect(try await visitor.hear("disconnected ") == "CBError 7")
+        func disconnection(kind: ControllerKind) async throws {
+            try await withDemo(on: kind) { application, _ in
+                let peripheral = try #require(application.peripheral)
+                try application.command(.disconnect)
+                #expect(try await application.hear("disconnected ") == "CBError 7")
                 #expect(peripheral.state == .disconnected)
                 #expect(peripheral.services == nil)
-                visitor.manager?.connect(peripheral)
-                try await visitor.hear("connected")
-                try await visitor.explore()
-                peripheral.readValue(for: try visitor.find(Demo.short))
-                #expect(try await visitor.hear("value ") == "ok \(Demo.pattern(20).digits)")
-                visitor.manager?.cancelPeripheralConnection(peripheral)
-                #expect(try await visitor.hear("disconnected ") == "ok")
+                application.manager?.connect(peripheral)
+                try await application.hear("connected")
+                try await application.explore()
+                peripheral.readValue(for: try application.find(Demo.short))
+                #expect(try await application.hear("value ") == "ok \(Demo.pattern(20).digits)")
+                application.manager?.cancelPeripheralConnection(peripheral)
+                #expect(try await application.hear("disconnected ") == "ok")
             }
         }
 
         @Test("5.2.2, 5.6 The link to a killed accessory times out")
         func death() async throws {
-            try await withDemo(on: .lanyard) { visitor, accessory in
+            try await withDemo(on: .lanyard) { application, accessory in
                 accessory.process.kill()
-                let reason = try await visitor.hear("disconnected ")
+                let reason = try await application.hear("disconnected ")
                 #expect(reason == "CBError 6")
             }
         }
@@ -86,19 +86,19 @@
             arguments: ControllerKind.available
         )
         func earlyChange(kind: ControllerKind) async throws {
-            try await withVisitor(on: kind) { visitor, peers, controllers in
+            try await withApplication(on: kind) { application, peers, controllers in
                 _ = try await peers.accessory(
                     .demo,
                     on: controllers.adapters[1],
                     options: ["--grows"]
                 )
-                let peripheral = try await visitor.meet(CBUUID(string: "180F"))
+                let peripheral = try await application.meet(CBUUID(string: "180F"))
                 peripheral.discoverServices(nil)
-                try await visitor.hear("services ok")
+                try await application.hear("services ok")
                 let count = peripheral.services?.count ?? 0
-                #expect(try await visitor.hear("modified ") == "")
+                #expect(try await application.hear("modified ") == "")
                 peripheral.discoverServices(nil)
-                try await visitor.hear("services ok")
+                try await application.hear("services ok")
                 #expect(peripheral.services?.count == count + 1)
                 #expect(peripheral.services?.last?.uuid == CBUUID(string: "FEED"))
             }
@@ -109,26 +109,26 @@
             arguments: ControllerKind.available
         )
         func pairing(kind: ControllerKind) async throws {
-            try await withVisitor(on: kind) { visitor, peers, controllers in
+            try await withApplication(on: kind) { application, peers, controllers in
                 let arena = Arena(kind: kind, peers: peers, controllers: controllers)
                 let companion = try await arena.companion()
                 try await companion.prepare()
                 for _ in 0..<2 {
                     try await companion.advertise()
-                    if let known = visitor.peripheral {
-                        visitor.manager?.connect(known)
-                        try await visitor.hear("connected")
+                    if let known = application.peripheral {
+                        application.manager?.connect(known)
+                        try await application.hear("connected")
                     } else {
-                        _ = try await visitor.meet(nil)
+                        _ = try await application.meet(nil)
                     }
-                    try await visitor.explore()
-                    let peripheral = try #require(visitor.peripheral)
-                    peripheral.readValue(for: try visitor.find(Companion.secret))
-                    let value = try await visitor.hear("value ")
+                    try await application.explore()
+                    let peripheral = try #require(application.peripheral)
+                    peripheral.readValue(for: try application.find(Companion.secret))
+                    let value = try await application.hear("value ")
                     #expect(value == "ok \(Companion.secretValue.digits)")
                     #expect(try await companion.bonds().count == 1)
-                    visitor.manager?.cancelPeripheralConnection(peripheral)
-                    #expect(try await visitor.hear("disconnected ") == "ok")
+                    application.manager?.cancelPeripheralConnection(peripheral)
+                    #expect(try await application.hear("disconnected ") == "ok")
                     try await companion.ended()
                 }
                 #expect(try await companion.countPassed() == 0)
@@ -138,18 +138,18 @@
         /// Connects to the demo accessory, and discovers it.
         private func withDemo(
             on kind: ControllerKind,
-            _ body: (Visitor, Accessory) async throws -> Void
+            _ body: (CentralApplication, Accessory) async throws -> Void
         ) async throws {
-            try await withVisitor(on: kind) { visitor, peers, controllers in
+            try await withApplication(on: kind) { application, peers, controllers in
                 let accessory = try await peers.accessory(.demo, on: controllers.adapters[1])
-                let peripheral = try await visitor.meet(CBUUID(string: "180F"))
+                let peripheral = try await application.meet(CBUUID(string: "180F"))
                 #expect(peripheral.name == "Lanyard Demo")
-                try await visitor.explore()
-                try await body(visitor, accessory)
+                try await application.explore()
+                try await body(application, accessory)
             }
         }
 
-        private func octets(of number: Int) -> [UInt8] {
+        private func bytes(of number: Int) -> [UInt8] {
             (0..<4).map { UInt8(number >> (8 * $0) & 0xFF) }
         }
     }

@@ -108,7 +108,7 @@ import Testing
             try await notebook.says("A central listens, 57 bytes at a time")
             try await client.write(Array("dictate 500".utf8), to: command)
             let lines = try await client.values(500, of: dictation)
-                .map { String(decoding: $0.octets, as: UTF8.self) }
+                .map { String(decoding: $0.bytes, as: UTF8.self) }
             #expect(lines == (0..<500).map { "line \($0)" })
             try await notebook.says("Dictated all")
             client.process.kill()
@@ -123,7 +123,7 @@ extension Client {
         let details: [String: JSON] = [
             "handle": .handle(handle), "offset": .number(Double(offset)),
         ]
-        return try await perform("read_blob", details).octets
+        return try await perform("read_blob", details).bytes
     }
 }
 

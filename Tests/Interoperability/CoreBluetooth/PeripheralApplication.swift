@@ -118,7 +118,7 @@
             error: (any Error)?
         ) {
             peripheral.startAdvertising([
-                CBAdvertisementDataLocalNameKey: "Stall",
+                CBAdvertisementDataLocalNameKey: "Server",
                 CBAdvertisementDataServiceUUIDsKey: [service.uuid],
             ])
         }

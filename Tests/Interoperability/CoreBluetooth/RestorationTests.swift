@@ -53,9 +53,9 @@
                         guard let first = lines.first else { continue }
                         // It never abandons what it has begun, so the restored state does not
                         // shrink.
-                        let stage = Self.stage(of: first)
-                        #expect(stage >= known, "\(moments): \(lines)")
-                        known = max(known, stage, lines.contains("value") ? 3 : 0)
+                        let fixture = Self.fixture(of: first)
+                        #expect(fixture >= known, "\(moments): \(lines)")
+                        known = max(known, fixture, lines.contains("value") ? 3 : 0)
                     }
                     let process = try app(on: air, store)
                     _ = try await lines(of: process, until: "value")
@@ -65,7 +65,7 @@
         }
 
         /// The progress of an earlier process, from the first line.
-        private static func stage(of line: String) -> Int {
+        private static func fixture(of line: String) -> Int {
             guard line.hasPrefix("restored") else { return 0 }
             if line.contains("notifying") { return 3 }
             return line == "restored scanning" ? 1 : 2
@@ -73,7 +73,7 @@
 
         private func app(on air: Air, _ store: String) throws -> ChildProcess {
             try ChildProcess(
-                LanyardTool.neighbour("RestorationApp"),
+                LanyardTool.neighbor("RestorationApp"),
                 [],
                 environment: ["LANYARD_ADAPTER": air.adapter, "LANYARD_STORE": store]
             )

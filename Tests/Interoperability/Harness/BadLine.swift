@@ -33,8 +33,8 @@ struct BadLine: Sendable {
     }
 
     /// Sends bytes to the host that did not come from the controller.
-    func say(_ octets: String) async throws {
-        try await perform("say", ["octets": .string(octets)])
+    func say(_ bytes: String) async throws {
+        try await perform("say", ["data": .string(bytes)])
     }
 
     /// Ends all errors on the line.

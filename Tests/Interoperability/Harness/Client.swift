@@ -21,7 +21,7 @@ struct Client: Sendable {
 
         let handle: AttributeHandle
         let kind: Kind
-        let octets: [UInt8]
+        let bytes: [UInt8]
     }
 
     /// Why a command failed.
@@ -80,7 +80,7 @@ extension Client {
 
     /// Encrypts the link with a key that both sides have.
     func encrypt(with key: [UInt8]) async throws {
-        let answer = try await perform("encrypt", ["key": .octets(key)])
+        let answer = try await perform("encrypt", ["key": .bytes(key)])
         #expect(answer["encrypted"] == .boolean(true))
     }
 
@@ -103,16 +103,16 @@ extension Client {
     }
 
     func read(_ handle: AttributeHandle) async throws -> [UInt8] {
-        try await perform("read", ["handle": .handle(handle)]).octets
+        try await perform("read", ["handle": .handle(handle)]).bytes
     }
 
     func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
-        try await perform("read_long", ["handle": .handle(handle)]).octets
+        try await perform("read_long", ["handle": .handle(handle)]).bytes
     }
 
     /// Read Multiple: the values one after the other.
     func readJoined(_ handles: [AttributeHandle]) async throws -> [UInt8] {
-        try await perform("read_multiple", ["handles": .array(handles.map(JSON.handle))]).octets
+        try await perform("read_multiple", ["handles": .array(handles.map(JSON.handle))]).bytes
     }
 
     /// Read Multiple Variable: each value by itself.
@@ -121,33 +121,33 @@ extension Client {
             "read_multiple_variable",
             ["handles": .array(handles.map(JSON.handle))]
         )
-        return values.elements.map { $0["value"].octets }
+        return values.elements.map { $0["value"].bytes }
     }
 
     /// One Read By Type Request over all handles.
     func read(uuid: BluetoothUUID) async throws -> [(handle: AttributeHandle?, value: [UInt8])] {
         try await perform("read_by_type", ["uuid": .string("\(uuid)")]).elements
-            .map { ($0["handle"].handle, $0["value"].octets) }
+            .map { ($0["handle"].handle, $0["value"].bytes) }
     }
 
     /// Write Request, or the long procedure where one request is not enough.
     func write(_ value: [UInt8], to handle: AttributeHandle) async throws {
-        try await perform("write", ["handle": .handle(handle), "value": .octets(value)])
+        try await perform("write", ["handle": .handle(handle), "value": .bytes(value)])
     }
 
     func writeCommand(_ value: [UInt8], to handle: AttributeHandle) async throws {
-        try await perform("write_command", ["handle": .handle(handle), "value": .octets(value)])
+        try await perform("write_command", ["handle": .handle(handle), "value": .bytes(value)])
     }
 
     /// Write Long Characteristic Values, for any length.
     func writeLong(_ value: [UInt8], to handle: AttributeHandle) async throws {
-        try await perform("write_long", ["handle": .handle(handle), "value": .octets(value)])
+        try await perform("write_long", ["handle": .handle(handle), "value": .bytes(value)])
     }
 
     /// One Prepare Write Request, whose echo must match.
     func prepare(_ part: [UInt8], at offset: Int, of handle: AttributeHandle) async throws {
         let details: [String: JSON] = [
-            "handle": .handle(handle), "offset": .number(Double(offset)), "value": .octets(part),
+            "handle": .handle(handle), "offset": .number(Double(offset)), "value": .bytes(part),
         ]
         let echo = try await perform("prepare", details)
         #expect(echo == .object(details))
@@ -188,7 +188,7 @@ extension Client.Value {
     fileprivate init(_ json: JSON) throws {
         handle = try #require(json["handle"].handle)
         kind = try #require(json["kind"].text.flatMap(Kind.init))
-        octets = json["value"].octets
+        bytes = json["value"].bytes
     }
 }
 
@@ -197,11 +197,11 @@ extension Client.Value {
 extension Client {
     /// Sends a PDU, valid or not, and waits for the answer.
     func exchange(_ pdu: [UInt8]) async throws -> [UInt8] {
-        try await perform("exchange", ["pdu": .octets(pdu)]).octets
+        try await perform("exchange", ["pdu": .bytes(pdu)]).bytes
     }
 
     /// Sends a PDU, valid or not, and does not wait.
-    func send(_ pdu: [UInt8]) async throws { try await perform("send", ["pdu": .octets(pdu)]) }
+    func send(_ pdu: [UInt8]) async throws { try await perform("send", ["pdu": .bytes(pdu)]) }
 }
 
 extension JSON {

@@ -75,7 +75,7 @@ struct Companion: Sendable {
     /// New out-of-band data for the peer.
     func share() async throws -> Pairing.OutOfBandData {
         let parts = try #require(try await client.perform("share").text).split(separator: ":")
-        let values = parts.map { JSON.string(String($0)).octets }
+        let values = parts.map { JSON.string(String($0)).bytes }
         return try Pairing.OutOfBandData(confirmation: values.first, random: values.last)
     }
 
@@ -158,7 +158,7 @@ extension Companion.Plan {
         ]
         details["enters"] = enters.map { .number(Double($0)) }
         details["peer_oob"] = outOfBandData.map(JSON.string)
-        details["temporary_key"] = temporaryKey.map(JSON.octets)
+        details["temporary_key"] = temporaryKey.map(JSON.bytes)
         details["leaves"] = leaves.map { .number(Double($0)) }
         details["vanishes"] = vanishes.map { .number(Double($0)) }
         return details

@@ -48,7 +48,7 @@ struct Impostor: Sendable {
     /// A Security Manager PDU, as the impostor saw it.
     struct Passed: Equatable, Sendable {
         let isOurs: Bool
-        let octets: [UInt8]
+        let bytes: [UInt8]
     }
 
     /// Its GATT client.
@@ -88,11 +88,11 @@ struct Impostor: Sendable {
 
     /// Sends any Security Manager PDUs.
     func say(_ pdus: [[UInt8]]) async throws {
-        try await client.perform("say", ["pdus": .array(pdus.map(JSON.octets))])
+        try await client.perform("say", ["pdus": .array(pdus.map(JSON.bytes))])
     }
 
     /// Waits for the next Security Manager PDU.
-    func hear() async throws -> [UInt8] { try await client.perform("hear").octets }
+    func hear() async throws -> [UInt8] { try await client.perform("hear").bytes }
 
     /// Encrypts with any key under any EDIV and Rand. Returns whether that worked.
     func encrypt(
@@ -101,8 +101,8 @@ struct Impostor: Sendable {
         random: [UInt8] = [UInt8](repeating: 0, count: 8)
     ) async throws -> Bool {
         let details: [String: JSON] = [
-            "key": .octets(key), "diversifier": .number(Double(diversifier)),
-            "random": .octets(random),
+            "key": .bytes(key), "diversifier": .number(Double(diversifier)),
+            "random": .bytes(random),
         ]
         return try await client.perform("encrypt", details)["encrypted"] == .boolean(true)
     }
@@ -136,7 +136,7 @@ extension Impostor.Plan {
     private static func details(_ pdus: [Impostor.Step: [[UInt8]]]) -> JSON {
         .object(
             Dictionary(
-                uniqueKeysWithValues: pdus.map { ($0.rawValue, .array($1.map(JSON.octets))) }
+                uniqueKeysWithValues: pdus.map { ($0.rawValue, .array($1.map(JSON.bytes))) }
             )
         )
     }
@@ -172,6 +172,6 @@ extension Impostor.Outcome {
 extension Impostor.Passed {
     fileprivate init(_ json: JSON) {
         isOurs = json["heard"].text != nil
-        octets = isOurs ? json["heard"].octets : json["said"].octets
+        bytes = isOurs ? json["heard"].bytes : json["said"].bytes
     }
 }

@@ -34,7 +34,7 @@ struct Server: Sendable {
     }
 
     /// Waits until the client's link has ended.
-    func farewell(of link: Link) async throws {
+    func disconnection(of link: Link) async throws {
         try await witness.wait(for: "the end of the link") {
             if case .disconnected(link, _) = $0 { true } else { false }
         }

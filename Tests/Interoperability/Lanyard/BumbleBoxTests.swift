@@ -218,7 +218,7 @@
         @Test("Rows 16, 18: A Central that uses our message box is answered and notified")
         func visits() async throws {
             try await withBoxScene { scene in
-                let visitor = try await scene.visitor()
+                let client = try await scene.client()
                 var configuration = AccessoryPeripheral.Configuration()
                 configuration.adapter = try scene.adapter()
                 let peripheral = AccessoryPeripheral(
@@ -235,8 +235,8 @@
                     configuration: configuration
                 )
                 let channels = peripheral.channels
-                try await visitor.perform("connect", ["name": .string("Box")])
-                try await visitor.perform("enter")
+                try await client.perform("connect", ["name": .string("Box")])
+                try await client.perform("enter")
                 let channel = try await within(BoxScene.limit, "a channel") {
                     for await channel in channels { return channel }
                     throw ProcessError.tooSlow("a channel")
@@ -244,7 +244,7 @@
                 let service = channel.answer(String.self) { "You said \($0)" }
                 let long = String(repeating: "x", count: 2_000)
                 for text in ["hello", long] {
-                    let answer = try await visitor.perform("ask", ["message": .string(text)])
+                    let answer = try await client.perform("ask", ["message": .string(text)])
                     #expect(answer["answer"].text == "You said \(text)")
                 }
                 let asked = try await channel.request(
@@ -254,7 +254,7 @@
                 )
                 #expect(asked == "who?")
                 try await channel.send("news")
-                #expect(try await visitor.perform("hear").text == "news")
+                #expect(try await client.perform("hear").text == "news")
                 service.cancel()
             }
         }

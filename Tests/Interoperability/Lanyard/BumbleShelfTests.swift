@@ -119,7 +119,7 @@
                 }
                 #expect(lost.learnedInterval != nil)
                 _ = try await scene.box()
-                #expect(try await discovered(in: events).sighting?.name == "Box")
+                #expect(try await discovered(in: events).discovery?.name == "Box")
                 await central.shutDown()
             }
         }

@@ -65,14 +65,14 @@
         /// and all bytes.
         func written(_ count: Int) async throws -> (lengths: [Int], value: Data) {
             let put = try await client.perform("written", ["count": .number(Double(count))])
-            return (put["lengths"].elements.compactMap(\.integer), Data(put["value"].octets))
+            return (put["lengths"].elements.compactMap(\.integer), Data(put["value"].bytes))
         }
 
         /// Has it lose its bonds and end the link.
         func forget() async throws { try await client.perform("forget") }
     }
 
-    /// Bumble boxes and visitors on controllers of a kind, and a folder for stores.
+    /// Bumble boxes and Centrals on controllers of a kind, and a folder for stores.
     struct BoxScene: Sendable {
         /// The time limit for a step, on a busy machine.
         static let limit: Duration = .seconds(60)
@@ -90,8 +90,8 @@
         }
 
         /// Starts a Central that uses boxes.
-        func visitor() async throws -> Client {
-            try await messenger("visitor", "F1:A0:00:00:00:0C", [])
+        func client() async throws -> Client {
+            try await messenger("central", "F1:A0:00:00:00:0C", [])
         }
 
         private func messenger(

@@ -142,7 +142,7 @@ def parse():
     parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")
     parser.add_argument("--mtu", type=int, help="the largest ATT MTU it agrees to")
     parser.add_argument("--interval", type=int, default=30, help="advertising interval, ms (30)")
-    parser.add_argument("--size", type=int, default=20, help="stream: octets of a value (20)")
+    parser.add_argument("--size", type=int, default=20, help="stream: bytes of a value (20)")
     parser.add_argument("--count", type=int, help="stream: values to send (no end)")
     parser.add_argument("--grows", action="store_true", help="add a service as a client subscribes to changes")
     parser.add_argument("--dump", action="store_true", help="print the database and end")

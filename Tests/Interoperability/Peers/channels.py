@@ -56,7 +56,7 @@ class Received:
         self.count += len(sdu)
 
     def facts(self):
-        return {"octets": self.count, "wrong": self.wrong}
+        return {"data": self.count, "wrong": self.wrong}
 
 
 def echo(channel):
@@ -168,7 +168,7 @@ class Host:
 
     async def obey(self, line):
         word, *rest = line.split()
-        wishes = {
+        requests = {
             "open": self.open,
             "several": self.several,
             "send": self.send,
@@ -177,7 +177,7 @@ class Host:
             "close": self.close,
         }
         try:
-            answer(await asyncio.wait_for(wishes[word](*rest), STEP_LIMIT))
+            answer(await asyncio.wait_for(requests[word](*rest), STEP_LIMIT))
         except l2cap.L2capError as error:
             answer({"refused": int(error.error_code)})
         except Exception as error:  # the test receives any error
@@ -252,12 +252,12 @@ def main():
     host = Host(arguments)
 
     # One command after the other, in the order of the lines.
-    wishes = asyncio.Queue()
+    requests = asyncio.Queue()
 
     async def work():
         async def obey():
             while True:
-                await host.obey(await wishes.get())
+                await host.obey(await requests.get())
 
         obeying = asyncio.ensure_future(obey())
         try:
@@ -265,7 +265,7 @@ def main():
         finally:
             obeying.cancel()
 
-    run(work, hear=wishes.put_nowait)
+    run(work, hear=requests.put_nowait)
 
 
 if __name__ == "__main__":

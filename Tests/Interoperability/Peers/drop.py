@@ -36,10 +36,10 @@ ACCEPTED, REFUSED = 6, 21
 STEP_LIMIT = 60
 
 
-def checksum(octets):
+def checksum(data):
     value = 0xCBF29CE484222325
-    for octet in octets:
-        value = (value ^ octet) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return value
 
 
@@ -53,21 +53,21 @@ class Reception:
     """The data received on one channel."""
 
     def __init__(self, channel, vanish):
-        self.channel, self.vanish, self.octets = channel, vanish, b""
+        self.channel, self.vanish, self.data = channel, vanish, b""
         channel.sink = self.take
 
     def take(self, sdu):
-        self.octets += sdu
-        if self.vanish and len(self.octets) >= self.vanish:
+        self.data += sdu
+        if self.vanish and len(self.data) >= self.vanish:
             os._exit(1)
-        if len(self.octets) < 10:
+        if len(self.data) < 10:
             return
-        name_end = 10 + int.from_bytes(self.octets[:2], "big")
-        end = name_end + int.from_bytes(self.octets[2:10], "big")
-        if len(self.octets) >= end + 8:
-            content = self.octets[name_end:end]
-            whole = checksum(content) == int.from_bytes(self.octets[end:], "big")
-            answer({"name": self.octets[10:name_end].decode(), "count": end - name_end, "whole": whole})
+        name_end = 10 + int.from_bytes(self.data[:2], "big")
+        end = name_end + int.from_bytes(self.data[2:10], "big")
+        if len(self.data) >= end + 8:
+            content = self.data[name_end:end]
+            whole = checksum(content) == int.from_bytes(self.data[end:], "big")
+            answer({"name": self.data[10:name_end].decode(), "count": end - name_end, "whole": whole})
             self.channel.write(bytes([ACCEPTED if whole else REFUSED]))
 
 
@@ -155,7 +155,7 @@ def parse():
     parser.add_argument("--adapter", required=True, help="tcp:HOST:PORT or unix:PATH")
     roles = parser.add_subparsers(required=True)
     receiver = roles.add_parser("receive")
-    receiver.add_argument("--vanish", type=int, help="die after so many octets")
+    receiver.add_argument("--vanish", type=int, help="die after so many data")
     receiver.set_defaults(work=receive)
     sender = roles.add_parser("send")
     sender.add_argument("name")

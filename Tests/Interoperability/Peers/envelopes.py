@@ -21,17 +21,17 @@ class Frames:
     """Finds the messages between STX and ETX, however the chunks are cut."""
 
     def __init__(self):
-        self.octets = None  # outside of any message
+        self.data = None  # outside of any message
 
     def receive(self, chunk):
-        for octet in chunk:
-            if octet == STX:
-                self.octets = bytearray()
-            elif self.octets is not None and octet == ETX:
-                yield bytes(self.octets)
-                self.octets = None
-            elif self.octets is not None:
-                self.octets.append(octet)
+        for byte in chunk:
+            if byte == STX:
+                self.data = bytearray()
+            elif self.data is not None and byte == ETX:
+                yield bytes(self.data)
+                self.data = None
+            elif self.data is not None:
+                self.data.append(byte)
 
 
 def seal(text, key):
@@ -47,15 +47,15 @@ def seal(text, key):
 def unseal(text, key):
     if key is None:
         return text
-    octets = base64.b64decode(text, validate=True)
-    opener = Cipher(algorithms.AES(key), modes.CBC(octets[:BLOCK])).decryptor()
-    padded = opener.update(octets[BLOCK:]) + opener.finalize()
+    data = base64.b64decode(text, validate=True)
+    opener = Cipher(algorithms.AES(key), modes.CBC(data[:BLOCK])).decryptor()
+    padded = opener.update(data[BLOCK:]) + opener.finalize()
     unpadder = padding.PKCS7(8 * BLOCK).unpadder()
     return unpadder.update(padded) + unpadder.finalize()
 
 
 class Envelopes:
-    """One end of a channel, on one link. `send(octets)` sends bytes to the other end, in order.
+    """One end of a channel, on one link. `send(data)` sends bytes to the other end, in order.
 
     A request is answered with its own content. The request "refuse" is refused, and the request
     "silence" is never answered. With `echoes`, messages are sent back.
@@ -86,7 +86,7 @@ class Envelopes:
 
     def reply(self, question, number):
         if question == "refuse":
-            self.post({"refuse": "as you wish", "id": number})
+            self.post({"refuse": "as you asked", "id": number})
         elif question != "silence":
             self.post({"answer": question, "id": number})
 

@@ -85,9 +85,9 @@ async def describe_service(procedures, reads, handle, end, uuid, is_primary):
 
 async def describe_include(procedures, handle, value):
     first, last = struct.unpack_from("<HH", value)
-    octets = value[4:] or await procedures.client.read_value(first)
+    data = value[4:] or await procedures.client.read_value(first)
     return {
-        "uuid": uuid_text(UUID.from_bytes(octets)),
+        "uuid": uuid_text(UUID.from_bytes(data)),
         "handle": handle,
         "serviceHandle": first,
         "serviceEndHandle": last,

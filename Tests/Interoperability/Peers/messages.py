@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Bumble message box, or a visitor: a Central that uses such a box.
+"""A Bumble message box, or a Central that uses such a box.
 
 usage: messages.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--store FILE]
-                   [--key HEXADECIMAL] [--id HEXADECIMAL] box|visitor
+                   [--key HEXADECIMAL] [--id HEXADECIMAL] box|central
 
 The box advertises its service: 1D01 takes messages, 1D02 notifies them, 1D03 requires encryption
 for reading, and 1D04 collects what is written to it, and returns the last write on a read. The box
 answers requests with their own content, and sends messages back. Its bonds are kept in the file.
-The visitor connects to a box by its name with `enter`. Both print `ready {"address":…}` and take
-lines as client.py does; the commands are the methods of `Box` and `Visitor`. With --key messages
+The Central connects to a box by its name with `enter`. Both print `ready {"address":…}` and take
+lines as client.py does; the commands are the methods of `Box` and `Central`. With --key messages
 are sealed. With --id the box advertises this identifier in its manufacturer data, instead of its
 name.
 """
@@ -46,7 +46,7 @@ COMPANY = b"\xff\xff"
 
 
 class Messenger(Presence):
-    """The common part of box and visitor: commands about the channel of the present link."""
+    """The common part of box and Central: commands about the channel of the present link."""
 
     def __init__(self, device, key):
         super().__init__(device)
@@ -124,10 +124,10 @@ class Box(Messenger):
             self.refuses = False
             self.listener.set()
 
-    async def notify(self, octets):
+    async def notify(self, data):
         size = self.connection.att_mtu - 3
-        for start in range(0, len(octets), size):
-            chunk = octets[start : start + size]
+        for start in range(0, len(data), size):
+            chunk = data[start : start + size]
             await self.device.notify_subscriber(self.connection, self.outbox, chunk)
 
     async def listened(self):
@@ -149,7 +149,7 @@ class Box(Messenger):
         )
 
 
-class Visitor(Messenger):
+class Central(Messenger):
     async def enter(self):
         """Discovers the box at the other end of the link, and subscribes to it."""
         # Notifications go to Bumble's own client, and not to the queue for commands.
@@ -163,10 +163,10 @@ class Visitor(Messenger):
             peer.get_characteristics_by_uuid(UUID(each))[0] for each in (TO_BOX, FROM_BOX)
         )
 
-        async def write(octets):
+        async def write(data):
             size = self.connection.att_mtu - 3
-            for start in range(0, len(octets), size):
-                await inbox.write_value(octets[start : start + size], with_response=True)
+            for start in range(0, len(data), size):
+                await inbox.write_value(data[start : start + size], with_response=True)
 
         self.envelopes = Envelopes(write, self.key)
         await outbox.subscribe(self.envelopes.receive)
@@ -198,7 +198,7 @@ async def main(arguments, orders):
     device = make_device(arguments, transport)
     prepare(device, arguments)
     key = bytes.fromhex(arguments.key) if arguments.key else None
-    messenger = (Box if arguments.part == "box" else Visitor)(device, key)
+    messenger = (Box if arguments.part == "box" else Central)(device, key)
     opening = orders
     if arguments.part == "box":
         opening = Opening(messenger, orders)
@@ -220,12 +220,12 @@ class Opening:
 
 
 def parse():
-    parser = argparse.ArgumentParser(description="A message box, or its visitor")
+    parser = argparse.ArgumentParser(description="A message box, or a Central that uses it")
     add_options(parser, "Box")
     parser.add_argument("--store", help="the file with the bonds")
     parser.add_argument("--key", help="the key that messages are sealed with, in hexadecimal")
-    parser.add_argument("--id", help="who the box is, in hexadecimal: for one octet there is room")
-    parser.add_argument("part", choices=["box", "visitor"])
+    parser.add_argument("--id", help="who the box is, in hexadecimal: for one byte there is room")
+    parser.add_argument("part", choices=["box", "central"])
     return parser.parse_args()
 
 

@@ -37,14 +37,14 @@ class Relay:
         passed = 0
 
         async def towards_controller():
-            while octets := await from_host.read(CHUNK):
-                to_controller.write(octets)
+            while data := await from_host.read(CHUNK):
+                to_controller.write(data)
 
         async def towards_host():
             nonlocal passed
-            while octets := await from_controller.read(self.room(passed)):
-                to_host.write(octets)
-                passed += len(octets)
+            while data := await from_controller.read(self.room(passed)):
+                to_host.write(data)
+                passed += len(data)
                 if passed == self.point and not await self.break_off(to_host):
                     return
 
@@ -84,7 +84,7 @@ async def main(arguments):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A wire that breaks once")
     parser.add_argument("--to", required=True, help="the controller's adapter")
-    parser.add_argument("--at", type=int, help="the point, in octets towards the host")
+    parser.add_argument("--at", type=int, help="the point, in data towards the host")
     parser.add_argument("--do", choices=["close", "hang", "hold"], default="close")
     arguments = parser.parse_args()
     run(lambda: main(arguments))

@@ -10,7 +10,7 @@ standard input changes the line, and is answered with `{"done": true}`:
     {"do": "noise", "kind": "insert"|"drop"|"flip", "odds": N, "to": "host"|"controller", "count": N}
                                one byte in N is changed, among the next `count` (all, if left out)
     {"do": "cut", "length": N, "pause": SECONDS}    packets for the host arrive in pieces, with pauses
-    {"do": "say", "octets": "HEX"}                  bytes for the host that no controller sent
+    {"do": "say", "data": "HEX"}                  bytes for the host that no controller sent
     {"do": "mute", "on": true|false}                nothing passes to the host
     {"do": "clear"}                                 ends all errors
 
@@ -42,15 +42,15 @@ class Noise:
     def __init__(self, kind, odds, count, generator):
         self.kind, self.odds, self.left, self.random = kind, odds, count, generator
 
-    def strike(self, octets):
+    def strike(self, data):
         struck = bytearray()
-        for octet in octets:
+        for byte in data:
             if self.left is not None and self.left <= 0 or self.random.randrange(self.odds):
-                struck.append(octet)
+                struck.append(byte)
             elif self.kind == "insert":
-                struck += bytes([self.random.randrange(256), octet])
+                struck += bytes([self.random.randrange(256), byte])
             elif self.kind == "flip":
-                struck.append(octet ^ 1 << self.random.randrange(8))
+                struck.append(byte ^ 1 << self.random.randrange(8))
             if self.left is not None:
                 self.left -= 1
         return bytes(struck)
@@ -64,8 +64,8 @@ class Framing:
         self.is_lost = False
         self.hardware_error = hardware_error
 
-    def packets(self, octets):
-        self.buffer += octets
+    def packets(self, data):
+        self.buffer += data
         while self.buffer:
             if self.is_lost:
                 start = self.buffer.find(RESET)
@@ -117,7 +117,7 @@ class Line:
             case "cut":
                 self.length, self.pause = order["length"], order["pause"]
             case "say":
-                self.deliver(bytes.fromhex(order["octets"]))
+                self.deliver(bytes.fromhex(order["data"]))
             case "mute":
                 self.is_mute = order["on"]
             case "clear":
@@ -126,24 +126,24 @@ class Line:
 
     def from_host(self):
         try:
-            octets = os.read(self.descriptor, CHUNK)
+            data = os.read(self.descriptor, CHUNK)
         except BlockingIOError:
             return
         if noise := self.noise["controller"]:
-            octets = noise.strike(octets)
-        for packet in self.framing.packets(octets):
+            data = noise.strike(data)
+        for packet in self.framing.packets(data):
             self.writer.write(packet)
 
-    def from_controller(self, octets):
+    def from_controller(self, data):
         if self.is_mute:
             return
         if noise := self.noise["host"]:
-            octets = noise.strike(octets)
-        self.deliver(octets)
+            data = noise.strike(data)
+        self.deliver(data)
 
-    def deliver(self, octets):
-        step = self.length or max(1, len(octets))
-        self.waiting.extend(octets[start : start + step] for start in range(0, len(octets), step))
+    def deliver(self, data):
+        step = self.length or max(1, len(data))
+        self.waiting.extend(data[start : start + step] for start in range(0, len(data), step))
         if not self.is_sending:
             self.send()
 
@@ -188,8 +188,8 @@ async def main(arguments, lines):
     lines.append(line)
     asyncio.get_running_loop().add_reader(descriptor, line.from_host)
     announce({"adapters": [f"serial:{name}@1000000"]})
-    while octets := await reader.read(CHUNK):
-        line.from_controller(octets)
+    while data := await reader.read(CHUNK):
+        line.from_controller(data)
     raise SystemExit("the controller has hung up")
 
 

@@ -151,10 +151,10 @@ extension Attack {
 
     private static func size(
         _ name: String,
-        _ octets: Int,
+        _ bytes: Int,
         _ reason: Pairing.FailureReason
     ) -> Attack {
-        Attack(name, .refused(reason)) { $0.keySize = octets }
+        Attack(name, .refused(reason)) { $0.keySize = bytes }
     }
 
     private static let legacy: [Attack] = [

@@ -92,9 +92,9 @@ import Testing
 
 extension BondedPair {
     fileprivate func behave(_ way: BondLossTests.Way) async throws {
-        var manner = Person.Manner()
-        manner.pairsAgain = way.answersYes
-        person.behave(manner)
+        var behavior = Person.Behavior()
+        behavior.pairsAgain = way.answersYes
+        person.behave(behavior)
         try await companion.prepare()
         try await companion.forget()
     }

@@ -38,9 +38,9 @@ import Testing
         let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 16, 0x03, 0x03]
         _ = try await withHostileArena(.peripheral) { arena in
             let impostor = arena.impostor
-            var manner = Person.Manner()
-            manner.consents = false
-            arena.person.behave(manner)
+            var behavior = Person.Behavior()
+            behavior.consents = false
+            arena.person.behave(behavior)
             try await impostor.become(HostileArena.address(1, isHostile: true))
             try await impostor.connect(to: PairingPeripheral.address)
             let (outcome, _) = try await impostor.attack()
@@ -59,9 +59,9 @@ import Testing
     @Test("Pairing requests from twelve addresses do not ask the user twelve times")
     func aFloodOfAddressesIsHeldOff() async throws {
         _ = try await withHostileArena(.peripheral) { arena in
-            var manner = Person.Manner()
-            manner.consents = false
-            arena.person.behave(manner)
+            var behavior = Person.Behavior()
+            behavior.consents = false
+            arena.person.behave(behavior)
             var outcomes: [Impostor.Outcome] = []
             for place in 1...12 {
                 try await arena.impostor.become(HostileArena.address(place, isHostile: true))

@@ -43,7 +43,7 @@ struct HostileArena: Sendable {
         _ plan: Impostor.Plan,
         from address: DeviceAddress
     ) async throws -> (Impostor.Outcome, [Impostor.Passed], (any Error)?) {
-        person.behave(Self.manner)
+        person.behave(Self.behavior)
         try await impostor.become(address)
         guard role == .central else {
             try await impostor.connect(to: PairingPeripheral.address)
@@ -63,7 +63,7 @@ struct HostileArena: Sendable {
 
     /// Pairs with an honest device, and forgets it again unless it `stays`.
     func pairHonestly(with address: DeviceAddress, stays: Bool = false) async throws {
-        person.behave(Self.manner)
+        person.behave(Self.behavior)
         try await companion.become(address)
         try await companion.prepare()
         if role == .central {
@@ -88,10 +88,10 @@ struct HostileArena: Sendable {
         if let bond, !stays { await host.removeBond(bond.identifier) }
     }
 
-    private static var manner: Person.Manner {
-        var manner = Person.Manner()
-        manner.enters = passkey
-        return manner
+    private static var behavior: Person.Behavior {
+        var behavior = Person.Behavior()
+        behavior.enters = passkey
+        return behavior
     }
 }
 

@@ -40,10 +40,10 @@ import Testing
         let rows = try await SecurityManagerRow.all(in: trace)
         for (attack, passed) in attacks {
             guard case .refused(let reason) = attack.answer,
-                let key = passed.first(where: { !$0.isOurs && $0.octets.first == 0x0C }),
-                key.octets.count == 65
+                let key = passed.first(where: { !$0.isOurs && $0.bytes.first == 0x0C }),
+                key.bytes.count == 65
             else { continue }
-            let abscissa = Array(key.octets[1...32])
+            let abscissa = Array(key.bytes[1...32])
             let answers = rows.indices
                 .filter { rows[$0].isReceived && rows[$0].publicKeyX == abscissa }
                 .map { rows[($0 + 1)...].first { !$0.isReceived } }
@@ -81,10 +81,10 @@ struct SecurityManagerRow: Sendable {
     private init(_ line: Substring) {
         let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         isReceived = columns[0] == "0x01"
-        opcode = Self.octet(columns[1]) ?? 0
-        reason = Self.octet(columns[2])
-        publicKeyX = JSON.string(columns[3].filter { $0 != ":" }).octets
+        opcode = Self.byte(columns[1]) ?? 0
+        reason = Self.byte(columns[2])
+        publicKeyX = JSON.string(columns[3].filter { $0 != ":" }).bytes
     }
 
-    private static func octet(_ text: String) -> UInt8? { UInt8(text.dropFirst(2), radix: 16) }
+    private static func byte(_ text: String) -> UInt8? { UInt8(text.dropFirst(2), radix: 16) }
 }

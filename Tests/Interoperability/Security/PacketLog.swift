@@ -53,14 +53,14 @@ struct PacketLog: Sendable {
     }
 
     /// Whether these bytes were in a PDU of any channel without encryption.
-    func hasInClear(_ octets: [UInt8]) -> Bool {
+    func hasInClear(_ bytes: [UInt8]) -> Bool {
         var isEncrypted = false
         return entries.contains { entry in
             switch entry {
             case .connected: isEncrypted = false
             case .encrypted(let isOn): isEncrypted = isOn
             case .sent(_, let pdu), .received(_, let pdu):
-                return !isEncrypted && pdu.contains(octets)
+                return !isEncrypted && pdu.contains(bytes)
             }
             return false
         }
@@ -100,8 +100,8 @@ extension PacketLog.Entry {
 }
 
 extension [UInt8] {
-    fileprivate func contains(_ octets: [UInt8]) -> Bool {
-        guard !octets.isEmpty, count >= octets.count else { return false }
-        return (0...count - octets.count).contains { self[$0..<$0 + octets.count] == octets[...] }
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
+        guard !bytes.isEmpty, count >= bytes.count else { return false }
+        return (0...count - bytes.count).contains { self[$0..<$0 + bytes.count] == bytes[...] }
     }
 }

@@ -50,11 +50,11 @@ struct PairingCase: Sendable {
     }
 
     /// How the user of our host behaves.
-    func manner(telling companion: Companion) -> Person.Manner {
-        var manner = Person.Manner()
-        manner.enters = passkey
-        if expected != .bothEnter { manner.tells = { companion.enter($0) } }
-        return manner
+    func behavior(telling companion: Companion) -> Person.Behavior {
+        var behavior = Person.Behavior()
+        behavior.enters = passkey
+        if expected != .bothEnter { behavior.tells = { companion.enter($0) } }
+        return behavior
     }
 
     var expected: PairingTable.Cell {

@@ -104,10 +104,12 @@ import Testing
             var plan = Companion.Plan()
             plan.io = .displayOnly
             plan.usesKeypresses = true
-            var manner = Person.Manner()
-            manner.enters = plan.shows
-            manner.presses = [.digitEntered, .digitEntered, .digitErased, .cleared, .digitEntered]
-            let (result, outcome) = try await scene.pair(policy, plan, manner)
+            var behavior = Person.Behavior()
+            behavior.enters = plan.shows
+            behavior.presses = [
+                .digitEntered, .digitEntered, .digitErased, .cleared, .digitEntered,
+            ]
+            let (result, outcome) = try await scene.pair(policy, plan, behavior)
             #expect(try result.get().isAuthenticated)
             #expect(outcome.facts?.keypresses == [0, 1, 1, 2, 3, 1, 4])
         }
@@ -119,13 +121,13 @@ import Testing
             policy.ioCapability = .displayYesNo
             var plan = Companion.Plan()
             plan.io = .displayYesNo
-            var manner = Person.Manner()
-            manner.confirms = false
-            let (result, outcome) = try await scene.pair(policy, plan, manner)
+            var behavior = Person.Behavior()
+            behavior.confirms = false
+            let (result, outcome) = try await scene.pair(policy, plan, behavior)
             #expect(result.failure == .declined)
             #expect(outcome == .failed(.numericComparisonFailed, byPeer: true))
             policy.ioCapability = .keyboardOnly
-            let (nothing, told) = try await scene.pair(policy, plan, Person.Manner())
+            let (nothing, told) = try await scene.pair(policy, plan, Person.Behavior())
             #expect(nothing.failure == .declined)
             #expect(told == .failed(.passkeyEntryFailed, byPeer: true))
         }
@@ -172,12 +174,12 @@ private final class PairingScene {
     func pair(
         _ policy: Pairing.Policy,
         _ plan: Companion.Plan,
-        _ manner: Person.Manner = Person.Manner(),
+        _ behavior: Person.Behavior = Person.Behavior(),
         forgets: Bool = true
     ) async throws -> (Result<LinkSecurity, any Error>, Companion.Outcome) {
         count += 1
         let address = HostileArena.address(count, isHostile: false)
-        person.behave(manner)
+        person.behave(behavior)
         try await companion.become(address)
         try await companion.prepare(plan)
         try await companion.advertise()

@@ -11,7 +11,7 @@ struct PairingCentral: Sendable {
     let companion: Companion
 
     func pair(_ pairing: PairingCase, with address: DeviceAddress) async throws -> PairingReport {
-        person.behave(pairing.manner(telling: companion))
+        person.behave(pairing.behavior(telling: companion))
         try await companion.become(address)
         try await companion.prepare(pairing.plan)
         try await companion.advertise()
@@ -74,7 +74,7 @@ struct PairingPeripheral: Sendable {
     }
 
     func pair(_ pairing: PairingCase, with address: DeviceAddress) async throws -> PairingReport {
-        person.behave(pairing.manner(telling: companion))
+        person.behave(pairing.behavior(telling: companion))
         try await companion.become(address)
         try await companion.prepare(pairing.plan)
         try await companion.connect(to: Self.address)

@@ -23,7 +23,7 @@ struct RivalPairingTests {
     func attackerAsksFirst(comparesDigits: Bool) async throws {
         let plan =
             comparesDigits ? Plan(io: .displayYesNo, wantsProtection: true) : Plan()
-        try await withRivals { attacker, phone, terminal, stage in
+        try await withRivals { attacker, phone, terminal, fixture in
             let (attackerName, phoneName) = (Arena.address(at: 1), Arena.address(at: 2))
             for rival in [attacker, phone] {
                 try await rival.prepare(plan)
@@ -52,7 +52,9 @@ struct RivalPairingTests {
             #expect(facts?.isAuthenticated == comparesDigits)
             terminal.type(line: "quit")
             #expect(try await terminal.waitUntilEnd() == .exited(0))
-            #expect(try await stage.bonds().map { $0["identity"].text } == [phoneName.description])
+            #expect(
+                try await fixture.bonds().map { $0["identity"].text } == [phoneName.description]
+            )
         }
     }
 
@@ -73,7 +75,8 @@ struct RivalPairingTests {
     private static let attemptLimit = 3
 
     private func withRivals(
-        _ body: (Companion, Companion, TerminalSession, TerminalPairingTests.Stage) async throws ->
+        _ body: (Companion, Companion, TerminalSession, TerminalPairingTests.Fixture) async throws
+            ->
             Void
     ) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
@@ -82,17 +85,17 @@ struct RivalPairingTests {
         try await withArena(peerLimit: 2) { arena in
             let attacker = try await arena.companion(at: 1)
             let phone = try await arena.companion(at: 2)
-            let stage = TerminalPairingTests.Stage(
+            let fixture = TerminalPairingTests.Fixture(
                 arena: arena,
                 companion: phone,
                 folder: folder
             )
-            try stage.write(Self.lock, to: "lock.json")
-            let terminal = try stage.open(
-                ["serve", stage.path("lock.json"), "--pair", "--io", "display-yes-no"]
+            try fixture.write(Self.lock, to: "lock.json")
+            let terminal = try fixture.open(
+                ["serve", fixture.path("lock.json"), "--pair", "--io", "display-yes-no"]
             )
             try await terminal.wait(for: "ready: \"Lock\"")
-            try await body(attacker, phone, terminal, stage)
+            try await body(attacker, phone, terminal, fixture)
         }
     }
 }

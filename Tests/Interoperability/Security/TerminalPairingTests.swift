@@ -11,9 +11,9 @@ import Testing
     // MARK: Successful pairings
 
     @Test(arguments: [true, false]) func justWorks(isSecure: Bool) async throws {
-        try await withStage(Plan(usesSecureConnections: isSecure)) { stage in
-            let terminal = try stage.pair(isSecure ? [] : ["--legacy"])
-            try await stage.expectPaired(
+        try await withFixture(Plan(usesSecureConnections: isSecure)) { fixture in
+            let terminal = try fixture.pair(isSecure ? [] : ["--legacy"])
+            try await fixture.expectPaired(
                 terminal,
                 method: "just works",
                 isSecure: isSecure,
@@ -23,12 +23,12 @@ import Testing
     }
 
     @Test func numericComparison() async throws {
-        try await withStage(Self.comparing) { stage in
-            let terminal = try stage.pair(["--io", "display-yes-no"])
+        try await withFixture(Self.comparing) { fixture in
+            let terminal = try fixture.pair(["--io", "display-yes-no"])
             try await terminal.wait(for: "Does \(Arena.address(at: 1))/random show ")
             let shown = try await terminal.wait(for: "? [y/N] ")
             terminal.type(line: "y")
-            let facts = try await stage.expectPaired(terminal, method: "numeric comparison")
+            let facts = try await fixture.expectPaired(terminal, method: "numeric comparison")
             let digits = UInt32(shown.filter(\.isNumber))
             #expect(digits != nil && digits == facts?.compared)
         }
@@ -40,13 +40,13 @@ import Testing
             usesSecureConnections: isSecure,
             wantsProtection: true
         )
-        try await withStage(plan) { stage in
-            let terminal = try stage.pair(isSecure ? [] : ["--legacy"])
+        try await withFixture(plan) { fixture in
+            let terminal = try fixture.pair(isSecure ? [] : ["--legacy"])
             try await terminal.wait(for: "Enter ")
             let shown = try await terminal.wait(for: " at ")
             let digits = try #require(UInt32(shown.filter(\.isNumber)))
-            stage.companion.enter(digits)
-            try await stage.expectPaired(terminal, method: "passkey display", isSecure: isSecure)
+            fixture.companion.enter(digits)
+            try await fixture.expectPaired(terminal, method: "passkey display", isSecure: isSecure)
         }
     }
 
@@ -57,13 +57,13 @@ import Testing
             wantsProtection: true,
             shows: 42
         )
-        try await withStage(plan) { stage in
-            let terminal = try stage.pair(isSecure ? [] : ["--legacy"])
+        try await withFixture(plan) { fixture in
+            let terminal = try fixture.pair(isSecure ? [] : ["--legacy"])
             try await terminal.wait(
                 for: "Enter the six digits that \(Arena.address(at: 1))/random shows: "
             )
             terminal.type(line: "000 042")
-            try await stage.expectPaired(terminal, method: "passkey entry", isSecure: isSecure)
+            try await fixture.expectPaired(terminal, method: "passkey entry", isSecure: isSecure)
         }
     }
 
@@ -74,13 +74,13 @@ import Testing
             wantsProtection: true,
             enters: 987_654
         )
-        try await withStage(plan) { stage in
+        try await withFixture(plan) { fixture in
             let options = ["--io", "keyboard-only"] + (isSecure ? [] : ["--legacy"])
-            let terminal = try stage.pair(options)
+            let terminal = try fixture.pair(options)
             try await terminal.wait(for: "Enter the same six digits here and at ")
             try await terminal.wait(for: "/random: ")
             terminal.type(line: "987654")
-            try await stage.expectPaired(
+            try await fixture.expectPaired(
                 terminal,
                 method: "passkey entry on both",
                 isSecure: isSecure
@@ -89,67 +89,67 @@ import Testing
     }
 
     @Test func outOfBand() async throws {
-        try await withStage(nil) { stage in
-            let theirs = try await stage.companion.share()
+        try await withFixture(nil) { fixture in
+            let theirs = try await fixture.companion.share()
             let (c, r) = (theirs.confirmation ?? [], theirs.random ?? [])
-            try stage.write(
+            try fixture.write(
                 #"{"confirmation": "\#(c.hexadecimal)", "random": "\#(r.hexadecimal)"}"#,
                 to: "theirs.json"
             )
-            try await stage.companion.prepare(Plan(outOfBandData: ""))
-            try await stage.begin()
-            let terminal = try stage.pair(["--oob", stage.path("theirs.json")])
-            try await stage.expectPaired(terminal, method: "out of band")
+            try await fixture.companion.prepare(Plan(outOfBandData: ""))
+            try await fixture.begin()
+            let terminal = try fixture.pair(["--oob", fixture.path("theirs.json")])
+            try await fixture.expectPaired(terminal, method: "out of band")
         }
     }
 
     @Test func outOfBandBothWays() async throws {
-        try await withStage(nil) { stage in
-            let theirs = try await stage.companion.share()
+        try await withFixture(nil) { fixture in
+            let theirs = try await fixture.companion.share()
             let (c, r) = (theirs.confirmation ?? [], theirs.random ?? [])
-            try stage.write(
+            try fixture.write(
                 #"{"confirmation": "\#(c.hexadecimal)", "random": "\#(r.hexadecimal)"}"#,
                 to: "theirs.json"
             )
-            let terminal = try stage.pair([
-                "--oob", stage.path("theirs.json"), "--make-oob", stage.path("ours.json"),
+            let terminal = try fixture.pair([
+                "--oob", fixture.path("theirs.json"), "--make-oob", fixture.path("ours.json"),
             ])
             try await terminal.wait(for: "to the peer. Does the peer have it? [y/N] ")
-            let ours = try stage.read("ours.json")
+            let ours = try fixture.read("ours.json")
             let told = [ours["confirmation"].text, ours["random"].text].compactMap { $0 }
-            try await stage.companion.prepare(Plan(outOfBandData: told.joined(separator: ":")))
-            try await stage.begin()
+            try await fixture.companion.prepare(Plan(outOfBandData: told.joined(separator: ":")))
+            try await fixture.begin()
             terminal.type(line: "y")
-            try await stage.expectPaired(terminal, method: "out of band")
+            try await fixture.expectPaired(terminal, method: "out of band")
         }
     }
 
     @Test func outOfBandLegacy() async throws {
         let key = (1...16).map { UInt8($0) }
         let plan = Plan(usesSecureConnections: false, temporaryKey: key)
-        try await withStage(plan) { stage in
-            try stage.write(#"{"temporaryKey": "\#(key.hexadecimal)"}"#, to: "key.json")
-            let terminal = try stage.pair(["--legacy", "--oob", stage.path("key.json")])
-            try await stage.expectPaired(terminal, method: "out of band", isSecure: false)
+        try await withFixture(plan) { fixture in
+            try fixture.write(#"{"temporaryKey": "\#(key.hexadecimal)"}"#, to: "key.json")
+            let terminal = try fixture.pair(["--legacy", "--oob", fixture.path("key.json")])
+            try await fixture.expectPaired(terminal, method: "out of band", isSecure: false)
         }
     }
 
     // MARK: Failed pairings
 
     @Test(arguments: ["", "n"]) func aNoIsANo(answer: String) async throws {
-        try await withStage(Self.comparing) { stage in
-            let terminal = try stage.pair()
+        try await withFixture(Self.comparing) { fixture in
+            let terminal = try fixture.pair()
             try await terminal.wait(for: "? [y/N] ")
             terminal.type(line: answer)
             #expect(try await terminal.waitUntilEnd() == .exited(77))
             #expect(terminal.shown.contains("lanyard: pairing: declined here\n"))
-            #expect(try await stage.bonds().isEmpty)
+            #expect(try await fixture.bonds().isEmpty)
         }
     }
 
     @Test func theEndOfTheInputIsANo() async throws {
-        try await withStage(Self.comparing) { stage in
-            let terminal = try stage.pair()
+        try await withFixture(Self.comparing) { fixture in
+            let terminal = try fixture.pair()
             try await terminal.wait(for: "? [y/N] ")
             terminal.type(TerminalSession.endOfInput)
             #expect(try await terminal.waitUntilEnd() == .exited(77))
@@ -157,8 +157,8 @@ import Testing
     }
 
     @Test func aWrongPasskeyIsToldForWhatItMayMean() async throws {
-        try await withStage(Plan(io: .displayOnly, wantsProtection: true)) { stage in
-            let terminal = try stage.pair()
+        try await withFixture(Plan(io: .displayOnly, wantsProtection: true)) { fixture in
+            let terminal = try fixture.pair()
             try await terminal.wait(for: "/random shows: ")
             terminal.type(line: "123")
             try await terminal.wait(for: "Please enter six digits")
@@ -170,8 +170,8 @@ import Testing
 
     @Test func theOtherSideMayDecline() async throws {
         let plan = Plan(io: .displayYesNo, wantsProtection: true, declines: ["compare"])
-        try await withStage(plan) { stage in
-            let terminal = try stage.pair()
+        try await withFixture(plan) { fixture in
+            let terminal = try fixture.pair()
             // The accessory may decline before or after the command asks. Both end it.
             #expect(try await terminal.waitUntilEnd() == .exited(77))
             #expect(terminal.shown.contains("lanyard: pairing: refused by the accessory: "))
@@ -179,83 +179,83 @@ import Testing
     }
 
     @Test func anAccessoryThatCanOnlyPairTheOldWayIsRefused() async throws {
-        try await withStage(Plan(usesSecureConnections: false)) { stage in
-            let terminal = try stage.pair()
+        try await withFixture(Plan(usesSecureConnections: false)) { fixture in
+            let terminal = try fixture.pair()
             #expect(try await terminal.waitUntilEnd() == .exited(77))
             #expect(terminal.shown.contains("--legacy allows legacy pairing"))
         }
     }
 
     @Test func interruptionEndsItCleanly() async throws {
-        try await withStage(Self.comparing) { stage in
-            let terminal = try stage.pair()
+        try await withFixture(Self.comparing) { fixture in
+            let terminal = try fixture.pair()
             try await terminal.wait(for: "? [y/N] ")
             terminal.type(TerminalSession.interruption)
             #expect(try await terminal.waitUntilEnd() == .exited(130))
             #expect(terminal.shown.contains("lanyard: interrupted\n"))
-            try await stage.companion.ended()
-            #expect(try await stage.bonds().isEmpty)
+            try await fixture.companion.ended()
+            #expect(try await fixture.bonds().isEmpty)
         }
     }
 
     @Test(arguments: 2...8) func thePeerVanishes(at pdu: Int) async throws {
-        try await withStage(Plan(vanishes: pdu)) { stage in
-            let process = try stage.start(["pair", "Companion", "--answers"])
+        try await withFixture(Plan(vanishes: pdu)) { fixture in
+            let process = try fixture.start(["pair", "Companion", "--answers"])
             process.write(line: "y")
             let (_, ending) = try await process.waitUntilEnd(within: .seconds(60))
             #expect(ending == .exited(74) || ending == .exited(75), "\(process.log)")
             #expect(process.log.contains("lanyard: pairing: "))
-            #expect(try await stage.bonds().isEmpty)
+            #expect(try await fixture.bonds().isEmpty)
         }
     }
 
     // MARK: Afterwards
 
     @Test func anotherProcessUsesTheBondUntilItIsRemoved() async throws {
-        try await withStage(Plan()) { stage in
-            let terminal = try stage.pair()
-            try await stage.expectPaired(terminal, method: "just works", isAuthenticated: false)
+        try await withFixture(Plan()) { fixture in
+            let terminal = try fixture.pair()
+            try await fixture.expectPaired(terminal, method: "just works", isAuthenticated: false)
 
-            let bonds = try await stage.bonds()
+            let bonds = try await fixture.bonds()
             #expect(bonds.count == 1)
             let bond = try #require(bonds.first)
             #expect(bond["name"].text == "Companion")
             #expect(bond["identity"].text == Arena.address(at: 1).description)
             for name in ["Companion", bond["identifier"].text ?? ""] {
-                try await stage.companion.advertise()
-                let read = try await stage.run(["read", name, "\(Companion.secret)"])
+                try await fixture.companion.advertise()
+                let read = try await fixture.run(["read", name, "\(Companion.secret)"])
                 #expect(read.ending == .exited(0), "\(read.errors)")
                 #expect(read.output.contains(Companion.secretValue.hexadecimal))
             }
 
-            try await stage.companion.advertise()
-            let again = try stage.pair()
+            try await fixture.companion.advertise()
+            let again = try fixture.pair()
             try await again.wait(for: "bonded already: ")
             #expect(try await again.waitUntilEnd() == .exited(0))
 
-            let removal = try await stage.run(["bonds", "remove", "Companion"])
+            let removal = try await fixture.run(["bonds", "remove", "Companion"])
             #expect(removal.ending == .exited(0), "\(removal.errors)")
-            #expect(try await stage.bonds().isEmpty)
-            try await stage.companion.advertise()
-            let refused = try await stage.run(["read", "Companion", "\(Companion.secret)"])
+            #expect(try await fixture.bonds().isEmpty)
+            try await fixture.companion.advertise()
+            let refused = try await fixture.run(["read", "Companion", "\(Companion.secret)"])
             #expect(refused.ending == .exited(77))
         }
     }
 
     @Test func aLostBondIsToldAndPairedAnewOnlyWhenAsked() async throws {
-        try await withStage(Plan()) { stage in
-            let first = try stage.pair()
-            try await stage.expectPaired(first, method: "just works", isAuthenticated: false)
-            try await stage.companion.forget()
+        try await withFixture(Plan()) { fixture in
+            let first = try fixture.pair()
+            try await fixture.expectPaired(first, method: "just works", isAuthenticated: false)
+            try await fixture.companion.forget()
 
-            try await stage.companion.prepare(Plan())
-            try await stage.companion.advertise()
-            let read = try await stage.run(["read", "Companion", "\(Companion.open)"])
+            try await fixture.companion.prepare(Plan())
+            try await fixture.companion.advertise()
+            let read = try await fixture.run(["read", "Companion", "\(Companion.open)"])
             #expect(read.ending == .exited(77), "\(read.errors)")
             #expect(read.errors.contains("lanyard pair"))
 
-            try await stage.companion.advertise()
-            let again = try stage.pair(["--again"])
+            try await fixture.companion.advertise()
+            let again = try fixture.pair(["--again"])
             try await again.wait(for: "paired: ")
             #expect(try await again.waitUntilEnd() == .exited(0))
         }
@@ -264,39 +264,39 @@ import Testing
     // MARK: Pairings by the peer
 
     @Test func serveAsksWhereItsLinesAreTyped() async throws {
-        try await withStage(nil) { stage in
-            try stage.write(Self.lock, to: "lock.json")
+        try await withFixture(nil) { fixture in
+            try fixture.write(Self.lock, to: "lock.json")
             let options = ["--pair", "--io", "display-yes-no"]
-            let terminal = try stage.open(["serve", stage.path("lock.json")] + options)
+            let terminal = try fixture.open(["serve", fixture.path("lock.json")] + options)
             try await terminal.wait(for: "ready: \"Lock\"")
             let plan = Plan(io: .displayYesNo, wantsProtection: true)
-            try await stage.companion.prepare(plan)
-            try await stage.companion.connect(name: "Lock")
-            stage.companion.beginPairing()
+            try await fixture.companion.prepare(plan)
+            try await fixture.companion.connect(name: "Lock")
+            fixture.companion.beginPairing()
             try await terminal.wait(for: "wants to pair by numeric comparison")
             try await terminal.wait(for: "? [y/N] ")
             terminal.type(line: "set 2A19 05")
             try await terminal.wait(for: "set: Battery Level")
             terminal.type(line: "y")
             try await terminal.wait(for: "bonded: ")
-            let facts = try await stage.companion.outcome().facts
+            let facts = try await fixture.companion.outcome().facts
             #expect(facts?.isAuthenticated == true)
-            let level = try await stage.companion.client.read(uuid: BluetoothUUID(0x2A19))
+            let level = try await fixture.companion.client.read(uuid: BluetoothUUID(0x2A19))
             #expect(level.map(\.value) == [[5]])
             terminal.type(line: "quit")
             #expect(try await terminal.waitUntilEnd() == .exited(0))
-            #expect(try await stage.bonds().count == 1)
+            #expect(try await fixture.bonds().count == 1)
         }
     }
 
     @Test func serveRefusesToPairUnlessItIsTold() async throws {
-        try await withStage(nil) { stage in
-            try stage.write(Self.lock, to: "lock.json")
-            let terminal = try stage.open(["serve", stage.path("lock.json")])
+        try await withFixture(nil) { fixture in
+            try fixture.write(Self.lock, to: "lock.json")
+            let terminal = try fixture.open(["serve", fixture.path("lock.json")])
             try await terminal.wait(for: "ready: \"Lock\"")
-            try await stage.companion.prepare()
-            try await stage.companion.connect(name: "Lock")
-            let outcome = try await stage.companion.pair()
+            try await fixture.companion.prepare()
+            try await fixture.companion.connect(name: "Lock")
+            let outcome = try await fixture.companion.pair()
             #expect(outcome == .failed(.pairingNotSupported, byPeer: true))
             terminal.type(line: "quit")
             #expect(try await terminal.waitUntilEnd() == .exited(0))
@@ -313,39 +313,39 @@ import Testing
     // MARK: Without a terminal
 
     @Test func withoutATerminalEveryQuestionIsDeclined() async throws {
-        try await withStage(Self.comparing) { stage in
-            let result = try await stage.run(["pair", "Companion", "--io", "display-yes-no"])
+        try await withFixture(Self.comparing) { fixture in
+            let result = try await fixture.run(["pair", "Companion", "--io", "display-yes-no"])
             #expect(result.ending == .exited(77))
             let line = "lanyard: declined: numeric comparison needs a person who compares; "
             #expect(result.errors.contains(line) && result.errors.contains("--answers"))
-            #expect(try await stage.bonds().isEmpty)
+            #expect(try await fixture.bonds().isEmpty)
         }
     }
 
     /// Run as Packaging's unit does: the journal receives what a user reads.
     @Test func aServiceShowsDigitsAndNobodyIsAsked() async throws {
-        try await withStage(nil) { stage in
-            try stage.write(Self.lock, to: "lock.json")
-            let arguments = ["serve", "--stay", stage.path("lock.json")]
-            let service = try stage.startService(arguments + ["--pair", "--io", "display-only"])
+        try await withFixture(nil) { fixture in
+            try fixture.write(Self.lock, to: "lock.json")
+            let arguments = ["serve", "--stay", fixture.path("lock.json")]
+            let service = try fixture.startService(arguments + ["--pair", "--io", "display-only"])
             _ = try await service.hear("ready: \"Lock\"")
-            try await stage.companion.prepare(Plan(io: .keyboardOnly, wantsProtection: true))
-            try await stage.companion.connect(name: "Lock")
-            stage.companion.beginPairing()
+            try await fixture.companion.prepare(Plan(io: .keyboardOnly, wantsProtection: true))
+            try await fixture.companion.connect(name: "Lock")
+            fixture.companion.beginPairing()
             let shown = try await service.hear("Enter ").prefix(while: { $0 != "a" })
-            stage.companion.enter(try #require(UInt32(shown.filter(\.isNumber))))
+            fixture.companion.enter(try #require(UInt32(shown.filter(\.isNumber))))
             _ = try await service.hear("bonded: ")
-            #expect(try await stage.companion.outcome().facts?.isAuthenticated == true)
+            #expect(try await fixture.companion.outcome().facts?.isAuthenticated == true)
             service.send(signal: SIGINT)
             let (_, ending) = try await service.waitUntilEnd(within: Arena.limit)
             #expect(ending == .exited(0))
-            #expect(try await stage.bonds().count == 1)
+            #expect(try await fixture.bonds().count == 1)
         }
     }
 
     @Test func aScriptAnswersInLines() async throws {
-        try await withStage(Self.comparing) { stage in
-            let process = try stage.start(["pair", "Companion", "--answers", "--json"])
+        try await withFixture(Self.comparing) { fixture in
+            let process = try fixture.start(["pair", "Companion", "--answers", "--json"])
             process.write(line: "y")
             let (output, ending) = try await process.waitUntilEnd(within: Arena.limit * 2)
             #expect(ending == .exited(0), "\(process.log)")
@@ -359,21 +359,25 @@ import Testing
 
     @Test func keysAreInTheTraceOnlyWhenTheyWereAskedFor() async throws {
         for isExported in [false, true] {
-            try await withStage(Plan()) { stage in
-                let trace = stage.path("trace.btsnoop")
-                let keys = isExported ? ["--export-keys", stage.path("keys.json")] : []
-                let terminal = try stage.pair(["--trace", trace] + keys)
-                try await stage.expectPaired(terminal, method: "just works", isAuthenticated: false)
-                let octets = try Array(Data(contentsOf: URL(fileURLWithPath: trace)))
+            try await withFixture(Plan()) { fixture in
+                let trace = fixture.path("trace.btsnoop")
+                let keys = isExported ? ["--export-keys", fixture.path("keys.json")] : []
+                let terminal = try fixture.pair(["--trace", trace] + keys)
+                try await fixture.expectPaired(
+                    terminal,
+                    method: "just works",
+                    isAuthenticated: false
+                )
+                let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: trace)))
                 // Identity Information (Vol 3, Part H, 3.6.4), from its length on.
                 let blanked = [17, 0, 6, 0, 8] + [UInt8](repeating: 0, count: 16)
-                #expect(octets.contains(blanked) == !isExported)
+                #expect(bytes.contains(blanked) == !isExported)
                 guard isExported else { return }
-                let used = try stage.read("keys.json").elements
+                let used = try fixture.read("keys.json").elements
                 let key = try #require(used.first?["ltk"].text)
                 #expect(used.count == 1 && key.count == 32)
                 let reversed = Array(([UInt8](hexadecimal: key) ?? []).reversed())
-                #expect(octets.contains(reversed))
+                #expect(bytes.contains(reversed))
             }
         }
     }
@@ -383,7 +387,7 @@ extension TerminalPairingTests {
     typealias Plan = Companion.Plan
 
     /// A companion that advertises, and a folder for the commands' stores.
-    struct Stage: Sendable {
+    struct Fixture: Sendable {
         let arena: Arena
         let companion: Companion
         let folder: String
@@ -461,21 +465,21 @@ extension TerminalPairingTests {
     }
 
     /// Gives `body` a companion that pairs in this way. With `nil`, `body` prepares it.
-    private func withStage(
+    private func withFixture(
         _ plan: Plan?,
-        _ body: (Stage) async throws -> Void
+        _ body: (Fixture) async throws -> Void
     ) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await withArena { arena in
             let companion = try await arena.companion()
-            let stage = Stage(arena: arena, companion: companion, folder: folder)
+            let fixture = Fixture(arena: arena, companion: companion, folder: folder)
             if let plan {
                 try await companion.prepare(plan)
                 try await companion.advertise()
             }
-            try await body(stage)
+            try await body(fixture)
         }
     }
 }

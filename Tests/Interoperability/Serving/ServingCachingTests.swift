@@ -24,11 +24,11 @@ import Testing
             let before = try await client.read(uuid: Self.hash).map(\.value)
             let added = try await server.host.publish(Self.newcomer)
             let told = try await client.values(1, of: changed)
-            #expect(told.map(\.octets) == [Self.range(added)])
+            #expect(told.map(\.bytes) == [Self.range(added)])
             let between = try await client.read(uuid: Self.hash).map(\.value)
             #expect(between != before)
             try await server.host.unpublish(added)
-            #expect(try await client.values(1, of: changed).map(\.octets) == [Self.range(added)])
+            #expect(try await client.values(1, of: changed).map(\.bytes) == [Self.range(added)])
             #expect(try await client.read(uuid: Self.hash).map(\.value) == before)
         }
     }
@@ -54,7 +54,7 @@ import Testing
             try await client.encrypt(with: Friend.key)
             let told = try await client.values(1, of: changed)
             #expect(told[0].kind == .indication)
-            #expect(told[0].octets.changedHandles.contains(added.service.handle))
+            #expect(told[0].bytes.changedHandles.contains(added.service.handle))
             await #expect(throws: Client.Failure.refused(.databaseOutOfSync)) {
                 try await client.read(short)
             }
@@ -106,7 +106,7 @@ import Testing
             try await client.encrypt(with: Friend.key)
             try await server.witness.subscription(of: notified, .notification)
             try await link.notify([9], of: notified)
-            #expect(try await client.values(1, of: notified).map(\.octets) == [[9]])
+            #expect(try await client.values(1, of: notified).map(\.bytes) == [[9]])
         }
     }
 

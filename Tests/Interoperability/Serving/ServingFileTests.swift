@@ -41,13 +41,13 @@ import Testing
             #expect(try await client.readLong(editable) == value)
             let ticking = try await client.handle(Demo.uuid(0x506))
             try await client.subscribe(to: ticking)
-            let ticks = try await client.values(5, of: ticking).map { $0.octets.littleEndianValue }
+            let ticks = try await client.values(5, of: ticking).map { $0.bytes.littleEndianValue }
             #expect(ticks == Array(ticks[0]..<ticks[0] + 5))
             let echoing = try await client.handle(Demo.uuid(0x507))
             try await client.subscribe(to: echoing)
             try await client.write([1, 2, 3], to: echoing)
             let echo = try await client.values(1, of: echoing)
-            #expect(echo.map(\.octets) == [[1, 2, 3]])
+            #expect(echo.map(\.bytes) == [[1, 2, 3]])
         }
     }
 
@@ -198,8 +198,8 @@ extension JSON {
         // parts.
         case (.object, .string): return self["uuid"] == file ? [] : ["\(path): \(self)"]
         case (.null, _) where path.hasSuffix("value"): return []
-        case (.string(let octets), .object) where path.hasSuffix("value"):
-            return octets.count == 2 * (file["pattern"].integer ?? 0) ? [] : ["\(path): \(octets)"]
+        case (.string(let bytes), .object) where path.hasSuffix("value"):
+            return bytes.count == 2 * (file["pattern"].integer ?? 0) ? [] : ["\(path): \(bytes)"]
         default: return self == file ? [] : ["\(path): \(self), not \(file)"]
         }
     }

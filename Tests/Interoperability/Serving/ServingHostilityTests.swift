@@ -9,12 +9,12 @@ import Testing
     /// A client's bytes, and the error that answers them.
     struct Assault: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let octets: [UInt8]
+        let bytes: [UInt8]
         let code: ATT.ErrorCode
 
-        init(_ description: String, _ octets: [UInt8], _ code: ATT.ErrorCode) {
+        init(_ description: String, _ bytes: [UInt8], _ code: ATT.ErrorCode) {
             testDescription = description
-            self.octets = octets
+            self.bytes = bytes
             self.code = code
         }
     }
@@ -27,7 +27,7 @@ import Testing
         Assault("a read of handle 0", [0x0A, 0, 0], .invalidHandle),
         Assault("a range that runs backwards", [0x04, 9, 0, 8, 0], .invalidHandle),
         Assault("a range from 0", [0x08, 0, 0, 9, 0, 3, 0x28], .invalidHandle),
-        Assault("a type of 3 octets", [0x08, 1, 0, 9, 0, 1, 2, 3], .invalidPDU),
+        Assault("a type of 3 bytes", [0x08, 1, 0, 9, 0, 1, 2, 3], .invalidPDU),
         Assault("a group of another type", [0x10, 1, 0, 9, 0, 3, 0x28], .unsupportedGroupType),
         Assault("several of one", [0x0E, 1, 0], .invalidPDU),
         Assault("several and a half", [0x0E, 1, 0, 2, 0, 3], .invalidPDU),
@@ -46,9 +46,9 @@ import Testing
         ) { server in
             let (client, _) = try await server.client()
             for assault in Self.assaults {
-                let answer = try await client.exchange(assault.octets)
+                let answer = try await client.exchange(assault.bytes)
                 #expect(answer.count == 5, "\(assault.testDescription): \(answer)")
-                #expect(answer.prefix(2) == [0x01, assault.octets[0]])
+                #expect(answer.prefix(2) == [0x01, assault.bytes[0]])
                 let code = answer.last.map(ATT.ErrorCode.init(rawValue:))
                 #expect(code == assault.code, "\(assault.testDescription)")
             }
@@ -71,12 +71,12 @@ import Testing
                 [0x7F], [0x7F, 1, 2, 3], [0x52], [0x52, 1], [0x52, 0xFF, 0xFF, 1], [0xD2, 1, 0, 1],
                 [0x52, UInt8(short.rawValue), 0, 9], [0x1E], [0x1E, 1],
             ]
-            for octets in silent { try await client.send(octets) }
+            for bytes in silent { try await client.send(bytes) }
             #expect(try await client.read(short) == Demo.pattern(20))
             #expect(try await other.read(short) == Demo.pattern(20))
             #expect(await server.host.state == .ready)
             try await client.disconnect()
-            try await server.farewell(of: link)
+            try await server.disconnection(of: link)
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
             let (hasty, _) = try await server.client(at: 0)
             let (patient, _) = try await server.client(at: 1)
             let short = try server.handle(Gallery.short)
-            for _ in 0..<200 { hasty.begin("send", ["pdu": .octets([0x0A, 1, 0])]) }
+            for _ in 0..<200 { hasty.begin("send", ["pdu": .bytes([0x0A, 1, 0])]) }
             for _ in 0..<20 { #expect(try await patient.read(short) == Demo.pattern(20)) }
             for _ in 0..<200 { try await hasty.outcome() }
             #expect(await server.host.state == .ready)

@@ -73,7 +73,7 @@ import Testing
             let (client, link, handle) = try await subscribed(server, to: Gallery.indicated)
             for number in 0..<20 { try await link.notify(Self.value(number), of: handle) }
             let values = try await client.values(20, of: handle)
-            #expect(values.map(\.octets) == (0..<20).map(Self.value))
+            #expect(values.map(\.bytes) == (0..<20).map(Self.value))
             #expect(values.allSatisfy { $0.kind == .indication })
         }
     }
@@ -118,7 +118,7 @@ import Testing
             try await link.notify(values)
             let received = try await client.values(2)
             #expect(received.map(\.kind) == [.multiple, .multiple])
-            #expect(received.map(\.octets) == values.map(\.value))
+            #expect(received.map(\.bytes) == values.map(\.value))
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
                 try await otherLink.notify([1], of: handle)
             }
             try await link.notify([2], of: handle)
-            #expect(try await client.values(1, of: handle).map(\.octets) == [[2]])
+            #expect(try await client.values(1, of: handle).map(\.bytes) == [[2]])
             try await client.unsubscribe(from: handle)
             try await server.witness.subscription(of: handle, nil)
             await #expect(throws: HostError.notSubscribed) {
@@ -148,7 +148,7 @@ import Testing
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
             try await client.disconnect()
-            try await server.farewell(of: link)
+            try await server.disconnection(of: link)
             let again = try await server.connect(client)
             #expect(try await again.subscriptions == [:])
             await #expect(throws: HostError.notSubscribed) {
@@ -175,7 +175,7 @@ import Testing
         _ kind: Client.Value.Kind
     ) async throws {
         let values = try await client.values(Self.valueCount, of: handle)
-        #expect(values.map(\.octets) == (0..<Self.valueCount).map(Self.value))
+        #expect(values.map(\.bytes) == (0..<Self.valueCount).map(Self.value))
         #expect(values.allSatisfy { $0.kind == kind })
     }
 }

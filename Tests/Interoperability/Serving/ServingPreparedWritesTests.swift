@@ -62,7 +62,7 @@ import Testing
             #expect(await server.host.value(of: other) == [])
             try await client.prepare([1], at: 0, of: other)
             try await client.disconnect()
-            try await server.farewell(of: link)
+            try await server.disconnection(of: link)
             _ = try await server.connect(client)
             try await client.execute()
             #expect(await server.host.value(of: other) == [])

@@ -88,7 +88,7 @@ import Testing
             try await client.subscribe(to: notified)
             try await server.witness.subscription(of: notified, .notification)
             try await link.notify([5], of: notified)
-            #expect(try await client.values(1, of: notified).map(\.octets) == [[5]])
+            #expect(try await client.values(1, of: notified).map(\.bytes) == [[5]])
         }
     }
 
@@ -210,7 +210,7 @@ enum Friend {
 extension Client {
     /// The handles of the attributes of that type that have that value, by Find By Type Value.
     func find(value: [UInt8], of uuid: BluetoothUUID) async throws -> [AttributeHandle] {
-        let details: [String: JSON] = ["uuid": .string("\(uuid)"), "value": .octets(value)]
+        let details: [String: JSON] = ["uuid": .string("\(uuid)"), "value": .bytes(value)]
         do {
             return try await perform("find_by_type_value", details).elements
                 .compactMap { $0["handle"].handle }

@@ -143,6 +143,6 @@ extension Client {
         let details: [String: JSON] = [
             "handle": .handle(handle), "offset": .number(Double(offset)),
         ]
-        return try await perform("read_blob", details).octets
+        return try await perform("read_blob", details).bytes
     }
 }

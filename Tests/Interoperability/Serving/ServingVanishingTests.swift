@@ -18,7 +18,7 @@ import Testing
             let (client, link) = try await server.client(at: 0)
             let work = try await begin(doing, client, link, server)
             client.process.kill()
-            try await server.farewell(of: link)
+            try await server.disconnection(of: link)
             if let work { await #expect(throws: HostError.self) { try await work.value } }
             let (next, _) = try await server.client(at: 1)
             let other = try server.handle(Gallery.other)

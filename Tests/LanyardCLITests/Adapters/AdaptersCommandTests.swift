@@ -104,7 +104,7 @@ private let pluggedIn = SystemAdapter(
         let report = ControllerReport(capabilities: capabilities)
         var off = pluggedIn
         off.index = 2
-        off.radioSwitch = RadioSwitch(isOffByWish: true, isOffByHardware: false)
+        off.radioSwitch = RadioSwitch(isSoftBlocked: true, isHardBlocked: false)
         let sources = sources([onBoard, pluggedIn, off]) { adapter in
             asked.withLock { $0.append(adapter.name) }
             return .controller(report)

@@ -152,14 +152,14 @@ private let unusable = ProgramFailure(
     @Test("A hardware switch differs from a software switch") func switches() {
         let diagnosis = diagnose {
             $0.switches = [
-                .init(entry: "rfkill0", name: "on", isOffInSoftware: false, isOffByHardware: false),
+                .init(entry: "rfkill0", name: "on", isOffInSoftware: false, isHardBlocked: false),
                 .init(
                     entry: "rfkill1",
                     name: "soft",
                     isOffInSoftware: true,
-                    isOffByHardware: false
+                    isHardBlocked: false
                 ),
-                .init(entry: "rfkill2", name: "hard", isOffInSoftware: true, isOffByHardware: true),
+                .init(entry: "rfkill2", name: "hard", isOffInSoftware: true, isHardBlocked: true),
             ]
         }
         let found = diagnosis.findings.filter { $0.subject == "radio switch" }

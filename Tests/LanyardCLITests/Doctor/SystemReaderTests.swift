@@ -30,7 +30,7 @@ import Testing
         let found = read(files).switches
         #expect(found.map(\.name) == ["hci-rfkill1", "hci-rfkill2", "hci-rfkill3"])
         #expect(found.map(\.isOffInSoftware) == [true, false, false])
-        #expect(found.map(\.isOffByHardware) == [false, true, false])
+        #expect(found.map(\.isHardBlocked) == [false, true, false])
     }
 
     @Test(

@@ -92,7 +92,7 @@ struct KeepingTests {
     }
 
     @Test("A disconnection returns when the link has ended, even if the app reconnects meanwhile")
-    func wishedBack() async throws {
+    func pairedAgain() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central()

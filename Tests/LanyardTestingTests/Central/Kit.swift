@@ -25,7 +25,7 @@ final class Kit: Sendable {
             var strap = Self.virtualStrap
             strap.name = "Strap \(index)"
             change(&strap)
-            return world.add(strap, at: .metres(Double(index + 1)))
+            return world.add(strap, at: .meters(Double(index + 1)))
         }
     }
 

@@ -49,7 +49,7 @@ import VirtualRadio
     }
 
     @Test("Row 14: A manufacturer identity is found again after the system has lost the accessory")
-    func recognised() async throws {
+    func recognized() async throws {
         let store = MemoryAccessoryStore()
         var strap = AccessoryDescription.strap
         strap.identity = .manufacturerData(company: Self.company, range: 0..<4)

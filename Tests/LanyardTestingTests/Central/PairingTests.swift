@@ -73,12 +73,12 @@ struct PairingTests {
     func nearer() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(120)) {
-            kit.straps[0].walk(to: .metres(20))
+            kit.straps[0].walk(to: .meters(20))
             try await kit.world.advance(by: .seconds(1))
             var near = Kit.strap
             near.matcher = .all(.service("180D"), .signal(atLeast: -65))
             let central = kit.central(near)
-            kit.world.later(.seconds(5)) { kit.straps[0].walk(to: .metres(1)) }
+            kit.world.later(.seconds(5)) { kit.straps[0].walk(to: .meters(1)) }
             let strap = try await central.pair(near)
             #expect(strap.state == .ready)
             await central.shutDown()

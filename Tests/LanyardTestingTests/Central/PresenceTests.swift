@@ -18,7 +18,7 @@ struct PresenceTests {
                 guard case .discovered(let device)? = await iterator.next() else {
                     throw Unexpected(nil)
                 }
-                #expect(device.sighting?.name == "Strap 0")
+                #expect(device.discovery?.name == "Strap 0")
                 try await kit.world.advance(by: .seconds(30))
                 let left = kit.world.now
                 kit.straps[0].switchOff()

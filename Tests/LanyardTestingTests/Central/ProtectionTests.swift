@@ -26,7 +26,7 @@ struct ProtectionTests {
     @Test("Row 12: An accessory is ready once the system has paired with it")
     func pairs() async throws {
         let kit = Kit(straps: 0)
-        kit.world.add(Self.lock, at: .metres(1))
+        kit.world.add(Self.lock, at: .meters(1))
         try await kit.world.run(for: .seconds(120)) {
             let central = kit.central(Self.description)
             let lock = try await central.pair(Self.description)
@@ -39,7 +39,7 @@ struct ProtectionTests {
     @Test("Row 12: An accessory that does not pair is refused with the reason")
     func refuses() async throws {
         let kit = Kit(straps: 0)
-        kit.world.add(Self.lock.with { $0.pairing = VirtualAccessory.Pairing.none }, at: .metres(1))
+        kit.world.add(Self.lock.with { $0.pairing = VirtualAccessory.Pairing.none }, at: .meters(1))
         try await kit.world.run(for: .seconds(120)) {
             let central = kit.central(Self.description)
             await #expect(throws: AccessoryError.notPaired) {

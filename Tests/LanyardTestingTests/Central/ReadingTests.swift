@@ -66,7 +66,7 @@ struct ReadingTests {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
             let near = try await strap.rssi()
-            kit.straps[0].walk(to: .metres(8))
+            kit.straps[0].walk(to: .meters(8))
             try await kit.world.advance(by: .seconds(2))
             let far = try await strap.rssi()
             #expect(far < near)

@@ -35,7 +35,7 @@ struct SlotTests {
         lamp.matcher = .service("180F")
         lamp.services = [ServiceDescription("180F", [.read("2A19")])]
         lamp.priority = 5
-        kit.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .metres(2))
+        kit.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .meters(2))
         try await kit.world.run(for: .seconds(300)) { [lamp] in
             let central = kit.central(Kit.strap, lamp) { $0.connectionLimit = .fixed(1) }
             let strap = try await central.pair(Kit.strap)
@@ -89,7 +89,7 @@ struct SlotTests {
         lamp.matcher = .service("180F")
         lamp.services = [ServiceDescription("180F", [.read("2A19")])]
         lamp.priority = 5
-        kit.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .metres(2))
+        kit.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .meters(2))
         try await kit.world.run(for: .seconds(120)) { [lamp] in
             let central = kit.central(Kit.strap, lamp) { $0.connectionLimit = .fixed(1) }
             let strap = try await central.pair(Kit.strap)

@@ -68,16 +68,16 @@ struct ChannelMessageTests {
             var published = publisher.channels.makeAsyncIterator()
             let (central, accessory) = try await world.box()
 
-            let octets = try await accessory.openChannel(psm: psm)
+            let bytes = try await accessory.openChannel(psm: psm)
             let far = Self.messages(try #require(await published.next()), as: .peripheral, world)
             let echo = far.answer(Int.self) { $0 + 1 }
             let framing = LengthPrefixedFraming()
-            try await octets.send(try framing.frame(Data(#"{"ask":1,"id":7}"#.utf8)))
-            let answer = try await octets.receive()
+            try await bytes.send(try framing.frame(Data(#"{"ask":1,"id":7}"#.utf8)))
+            let answer = try await bytes.receive()
             #expect(answer == (try framing.frame(Data(#"{"answer":2,"id":7}"#.utf8))))
-            octets.close()
-            #expect(try await octets.receive() == nil)
-            await #expect(throws: AccessoryError.linkEnded) { try await octets.send(Data([1])) }
+            bytes.close()
+            #expect(try await bytes.receive() == nil)
+            await #expect(throws: AccessoryError.linkEnded) { try await bytes.send(Data([1])) }
 
             let near = try await accessory.openChannel(psm: psm).messages()
             let second = Self.messages(try #require(await published.next()), as: .peripheral, world)

@@ -23,7 +23,7 @@ struct MessageBoxStoryTests {
             #expect(try await messages.request(long, expecting: String.self) == long)
             try await messages.send(Reply(reply: 5))
             #expect(await told.next() == Reply(reply: 5))
-            await #expect(throws: MessageError.remoteError("as you wish")) {
+            await #expect(throws: MessageError.remoteError("as you asked")) {
                 _ = try await messages.request("refuse", expecting: String.self)
             }
             await central.shutDown()

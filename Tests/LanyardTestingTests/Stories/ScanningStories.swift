@@ -29,7 +29,7 @@ struct ScanningStories {
                 .manufacturerData(prefix: Data([0xFF, 0xFF, 7]))
             )
         }
-        let far = world.add(.strap.with { $0.manufacturerData = [0xFF, 0xFF, 7] }, at: .metres(30))
+        let far = world.add(.strap.with { $0.manufacturerData = [0xFF, 0xFF, 7] }, at: .meters(30))
         let stranger = world.add(.strap.with { $0.manufacturerData = [0xFF, 0xFF, 8] }, at: .near)
         let ours = world.add(
             .strap.with {
@@ -54,7 +54,7 @@ struct ScanningStories {
             $0.matcher = .all(.service("180D"), .name("Right"))
         }
         let left = world.add(.strap.with { $0.name = "Left" }, at: .near)
-        world.add(.strap.with { $0.name = "Right" }, at: .metres(3))
+        world.add(.strap.with { $0.name = "Right" }, at: .meters(3))
         try await world.run {
             let recorder = FlightRecorder()
             let central = world.phone.central(description) { $0.recorder = recorder }
@@ -101,7 +101,7 @@ struct ScanningStories {
     }
 
     @Test("Row 3: The request for a known accessory stays pending without a time limit")
-    func standing() async throws {
+    func pending() async throws {
         let world = TestWorld(seed: 32)
         let strap = world.add(.strap)
         try await world.run {

@@ -116,9 +116,9 @@ struct TalkingStories {
                 )
                 #expect(answer == BoxAnswer(text: "number \(number)? yes"))
             }
-            let octets = box.written(to: "1B01").reduce(Data(), +)
-            #expect(octets.first == 0x02 && octets.last == 0x03)
-            #expect(octets.count { $0 == 0x02 } == 20)
+            let bytes = box.written(to: "1B01").reduce(Data(), +)
+            #expect(bytes.first == 0x02 && bytes.last == 0x03)
+            #expect(bytes.count { $0 == 0x02 } == 20)
         }
     }
 

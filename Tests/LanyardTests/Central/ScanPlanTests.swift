@@ -16,14 +16,14 @@ struct ScanPlanTests {
     func union() {
         var plan = plan()
         #expect(plan.next() == nil)
-        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
-        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+        #expect(plan.set(PlannedScan(services: ["180D"]), for: 1) == true)
+        #expect(plan.next() == .scan(PlannedScan(services: ["180D"])))
         #expect(plan.next() == nil)
-        #expect(plan.set(ScanWish(services: ["180F"], reportsDuplicates: true), for: 2) == true)
-        let both = ScanWish(services: ["180D", "180F"], reportsDuplicates: true)
+        #expect(plan.set(PlannedScan(services: ["180F"], reportsDuplicates: true), for: 2) == true)
+        let both = PlannedScan(services: ["180D", "180F"], reportsDuplicates: true)
         #expect(plan.next() == .scan(both))
-        #expect(plan.set(ScanWish(services: nil), for: 3) == true)
-        #expect(plan.next() == .scan(ScanWish(services: nil, reportsDuplicates: true)))
+        #expect(plan.set(PlannedScan(services: nil), for: 3) == true)
+        #expect(plan.next() == .scan(PlannedScan(services: nil, reportsDuplicates: true)))
         #expect(plan.set(nil, for: 3) == true)
         #expect(plan.next() == .scan(both))
     }
@@ -31,7 +31,7 @@ struct ScanPlanTests {
     @Test("The scan stops once when there is no request left")
     func stop() {
         var plan = plan()
-        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
+        #expect(plan.set(PlannedScan(services: ["180D"]), for: 1) == true)
         _ = plan.next()
         #expect(plan.set(nil, for: 1) == true)
         #expect(plan.next() == .stop)
@@ -42,10 +42,10 @@ struct ScanPlanTests {
     @Test("The scan restarts for a new request, because it reports each device only once")
     func anew() {
         var plan = plan()
-        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
+        #expect(plan.set(PlannedScan(services: ["180D"]), for: 1) == true)
         _ = plan.next()
-        #expect(plan.set(ScanWish(services: ["180D"]), for: 2) == true)
-        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+        #expect(plan.set(PlannedScan(services: ["180D"]), for: 2) == true)
+        #expect(plan.next() == .scan(PlannedScan(services: ["180D"])))
         #expect(plan.next() == nil)
         #expect(plan.set(nil, for: 1) == true)
         #expect(plan.next() == nil)
@@ -54,19 +54,19 @@ struct ScanPlanTests {
     @Test("The scan waits for Bluetooth, and starts again after Bluetooth was off")
     func power() {
         var plan = ScanPlan()
-        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
+        #expect(plan.set(PlannedScan(services: ["180D"]), for: 1) == true)
         #expect(plan.next() == nil)
         plan.setPossible(true)
-        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+        #expect(plan.next() == .scan(PlannedScan(services: ["180D"])))
         plan.setPossible(false)
         #expect(plan.next() == nil)
         plan.setPossible(true)
-        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+        #expect(plan.next() == .scan(PlannedScan(services: ["180D"])))
     }
 
     @Test("The scan of an earlier process continues, changes or stops as the requests demand")
     func restored() {
-        let former = ScanWish(services: ["180D"], reportsDuplicates: true)
+        let former = PlannedScan(services: ["180D"], reportsDuplicates: true)
         var unwanted = ScanPlan()
         unwanted.restored(former)
         unwanted.setPossible(true)
@@ -77,18 +77,18 @@ struct ScanPlanTests {
         wanted.setPossible(true)
         #expect(wanted.set(former, for: 1) == true)
         #expect(wanted.next() == nil)
-        #expect(wanted.set(ScanWish(services: ["180F"]), for: 1) == true)
-        #expect(wanted.next() == .scan(ScanWish(services: ["180F"])))
+        #expect(wanted.set(PlannedScan(services: ["180F"]), for: 1) == true)
+        #expect(wanted.next() == .scan(PlannedScan(services: ["180F"])))
     }
 
     @Test("A plan refuses requests beyond its limit but accepts changes")
     func bound() {
         var plan = plan()
-        for number in 0..<ScanPlan.wishLimit {
-            #expect(plan.set(ScanWish(services: ["180D"]), for: number) == true)
+        for number in 0..<ScanPlan.scanLimit {
+            #expect(plan.set(PlannedScan(services: ["180D"]), for: number) == true)
         }
-        #expect(plan.set(ScanWish(services: ["180F"]), for: ScanPlan.wishLimit) == false)
-        #expect(plan.set(ScanWish(services: ["180F"]), for: 0) == true)
-        #expect(plan.set(nil, for: ScanPlan.wishLimit) == true)
+        #expect(plan.set(PlannedScan(services: ["180F"]), for: ScanPlan.scanLimit) == false)
+        #expect(plan.set(PlannedScan(services: ["180F"]), for: 0) == true)
+        #expect(plan.set(nil, for: ScanPlan.scanLimit) == true)
     }
 }

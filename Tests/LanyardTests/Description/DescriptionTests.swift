@@ -38,7 +38,7 @@ struct BluetoothIDTests {
 
 @Suite("Matchers")
 struct AccessoryMatcherTests {
-    private let strap = Sighting(
+    private let strap = Discovery(
         identifier: UUID(),
         name: "Strap",
         services: ["180D", "180F"],
@@ -74,7 +74,7 @@ struct AccessoryMatcherTests {
 
     @Test("An advertisement without data matches no matcher")
     func silent() {
-        let silent = Sighting(identifier: UUID())
+        let silent = Discovery(identifier: UUID())
         for matcher: AccessoryMatcher in [
             .service("180D"), .name("Strap"), .signal(atLeast: -127),
             .manufacturerData(company: 0x59), .serviceData("180F"),

@@ -12,20 +12,20 @@ struct AccessoryIdentityTests {
     private static let device = UUID()
     private static let byData = IdentitySource.manufacturerData(company: 0x004C, range: 1..<4)
 
-    private static func sighting(_ octets: [UInt8]?) -> Sighting {
-        Sighting(identifier: device, manufacturerData: octets.map { Data($0) })
+    private static func discovery(_ bytes: [UInt8]?) -> Discovery {
+        Discovery(identifier: device, manufacturerData: bytes.map { Data($0) })
     }
 
     @Test("The system source uses the system's identifier")
     func bySystem() {
-        let sighting = Self.sighting([0x4C, 0x00, 1, 2, 3])
-        #expect(AccessoryIdentity(of: sighting, by: .system) == .system(Self.device))
+        let discovery = Self.discovery([0x4C, 0x00, 1, 2, 3])
+        #expect(AccessoryIdentity(of: discovery, by: .system) == .system(Self.device))
     }
 
     @Test("The manufacturer data source uses the bytes of its range")
     func byManufacturerData() {
         let identity = AccessoryIdentity(
-            of: Self.sighting([0x4C, 0, 9, 1, 2, 3, 7]),
+            of: Self.discovery([0x4C, 0, 9, 1, 2, 3, 7]),
             by: Self.byData
         )
         #expect(identity == .manufacturer(company: 0x004C, identifier: Data([1, 2, 3])))
@@ -34,8 +34,8 @@ struct AccessoryIdentityTests {
     @Test("A slice of data gives the same identity")
     func slices() {
         let data = Data([0xFF, 0xFF, 0x4C, 0, 9, 1, 2, 3]).dropFirst(2)
-        let sighting = Sighting(identifier: Self.device, manufacturerData: data)
-        let identity = AccessoryIdentity(of: sighting, by: Self.byData)
+        let discovery = Discovery(identifier: Self.device, manufacturerData: data)
+        let identity = AccessoryIdentity(of: discovery, by: Self.byData)
         #expect(identity == .manufacturer(company: 0x004C, identifier: Data([1, 2, 3])))
     }
 
@@ -44,8 +44,8 @@ struct AccessoryIdentityTests {
         arguments: [nil, [], [0x4C], [0x4C, 0], [0x4C, 0, 9, 1, 2], [0x4D, 0, 9, 1, 2, 3]]
             as [[UInt8]?]
     )
-    func nobody(octets: [UInt8]?) {
-        #expect(AccessoryIdentity(of: Self.sighting(octets), by: Self.byData) == nil)
+    func nobody(bytes: [UInt8]?) {
+        #expect(AccessoryIdentity(of: Self.discovery(bytes), by: Self.byData) == nil)
     }
 
     @Test(
@@ -54,7 +54,7 @@ struct AccessoryIdentityTests {
     )
     func strangeRanges(range: Range<Int>) {
         let source = IdentitySource.manufacturerData(company: 0x4C, range: range)
-        #expect(AccessoryIdentity(of: Self.sighting([0x4C, 0, 1, 2, 3, 4]), by: source) == nil)
+        #expect(AccessoryIdentity(of: Self.discovery([0x4C, 0, 1, 2, 3, 4]), by: source) == nil)
     }
 
     @Test("The text of an identity decodes to the same identity")

@@ -15,12 +15,12 @@ enum ExpectedTransitions {
         case .restoringConnecting, .restoringConnected, .restoringUnwanted: restoring(situation)
         case .askingForRemembered, .askingForHeld, .askingToPair: asking(situation)
         case .idle, .idleUnknown, .scanning: aloof(situation)
-        case .waitingForSlot, .dialling, .arrived, .backingOff: connecting(situation)
+        case .waitingForSlot, .requested, .arrived, .backingOff: connecting(situation)
         case .discoveringServices, .discoveringCharacteristics, .subscribing, .renewing, .probing,
             .refused, .ready:
             linked.merging(link(situation)) { $1 }
         case .outOfRange, .pausing, .systemReconnects: away(situation)
-        case .endingToRest, .endingToRetry, .endingToDial, .endingGranted, .endingToPair:
+        case .endingToRest, .endingToRetry, .endingToConnect, .endingGranted, .endingToPair:
             ending(situation)
         }
     }
@@ -58,7 +58,7 @@ enum ExpectedTransitions {
         ]
         return switch situation {
         case .restoringConnecting:
-            end + link + [.available: .to(.outOfRange, "standing connect")]
+            end + link + [.available: .to(.outOfRange, "pending connect")]
         case .restoringConnected:
             end + link + [
                 .available: .to(.arrived, "claim a slot"),
@@ -80,7 +80,7 @@ enum ExpectedTransitions {
         case .askingForRemembered:
             end + [
                 .off: .to(.poweredOff),
-                .retrieved: .to(.outOfRange, "standing connect"),
+                .retrieved: .to(.outOfRange, "pending connect"),
                 .retrievedNone: .to(.askingForHeld, "ask for one that is held"),
             ]
         case .askingForHeld:
@@ -124,7 +124,7 @@ enum ExpectedTransitions {
     private static func connecting(_ situation: Situation) -> Row {
         switch situation {
         case .waitingForSlot: waitingForSlot
-        case .dialling: dialling
+        case .requested: requested
         case .arrived: linked + arrived
         default: backingOff
         }
@@ -133,19 +133,19 @@ enum ExpectedTransitions {
     private static let waitingForSlot: Row = [
         .off: .to(.poweredOff, "release the slot"),
         .foundAnother: .to(.waitingForSlot),
-        .granted: .to(.dialling, "connect"),
+        .granted: .to(.requested, "connect"),
         .delayed: .to(.waitingForSlot),
         .revoked: .to(.backingOff, "release the slot"),
         .disconnect: .to(.idle, "release the slot"),
         .forget: .to(.idle, "release the slot", "erase"),
     ]
 
-    private static let dialling: Row = [
+    private static let requested: Row = [
         .off: .to(.poweredOff, "release the slot"),
         .connected: .to(.discoveringServices, "discover services"),
         .connectedKnown: .to(.subscribing, "subscribe"),
         .failed: .to(.backingOff, "release the slot"),
-        .lost: .to(.outOfRange, "release the slot", "standing connect"),
+        .lost: .to(.outOfRange, "release the slot", "pending connect"),
         .bondLost: .to(.idle, "release the slot"),
         .cancelled: .to(.endingToRetry, "cancel the connection"),
         .revoked: .to(.endingToRetry, "cancel the connection"),
@@ -157,8 +157,8 @@ enum ExpectedTransitions {
     private static let arrived: Row = [
         .granted: .to(.discoveringServices, "discover services"),
         .delayed: .to(.arrived),
-        .turnedAway: .to(.endingToDial, "cancel the connection"),
-        .countdown: .to(.endingToDial, "cancel the connection"),
+        .turnedAway: .to(.endingToConnect, "cancel the connection"),
+        .countdown: .to(.endingToConnect, "cancel the connection"),
         .modified: .to(.arrived),
     ]
 
@@ -175,7 +175,7 @@ enum ExpectedTransitions {
     /// The transitions of all states with a link.
     private static let linked: Row = [
         .off: .to(.poweredOff, "release the slot"),
-        .lost: .to(.outOfRange, "release the slot", "standing connect"),
+        .lost: .to(.outOfRange, "release the slot", "pending connect"),
         .bondLost: .to(.idle, "release the slot"),
         .cancelled: .to(.idle, "release the slot"),
         .reconnecting: .to(.systemReconnects, "release the slot"),
@@ -243,23 +243,23 @@ enum ExpectedTransitions {
         case .outOfRange:
             both + [
                 .reconnecting: .to(.systemReconnects),
-                .failed: .to(.pausing, "standing connect after a pause"),
-                .lost: .to(.pausing, "standing connect after a pause"),
-                .cancelled: .to(.outOfRange, "standing connect"),
+                .failed: .to(.pausing, "pending connect after a pause"),
+                .lost: .to(.pausing, "pending connect after a pause"),
+                .cancelled: .to(.outOfRange, "pending connect"),
             ]
         case .pausing:
             both + [
                 .reconnecting: .to(.systemReconnects),
-                .failed: .to(.pausing, "standing connect after a pause"),
-                .lost: .to(.pausing, "standing connect after a pause"),
-                .cancelled: .to(.pausing, "standing connect after a pause"),
-                .pair: .to(.endingToDial, "cancel the connection", "reserve a slot"),
-                .connect: .to(.endingToDial, "cancel the connection", "reserve a slot"),
+                .failed: .to(.pausing, "pending connect after a pause"),
+                .lost: .to(.pausing, "pending connect after a pause"),
+                .cancelled: .to(.pausing, "pending connect after a pause"),
+                .pair: .to(.endingToConnect, "cancel the connection", "reserve a slot"),
+                .connect: .to(.endingToConnect, "cancel the connection", "reserve a slot"),
             ]
         default:
             both + [
-                .failed: .to(.backingOff), .lost: .to(.outOfRange, "standing connect"),
-                .cancelled: .to(.outOfRange, "standing connect"),
+                .failed: .to(.backingOff), .lost: .to(.outOfRange, "pending connect"),
+                .cancelled: .to(.outOfRange, "pending connect"),
             ]
         }
     }
@@ -276,11 +276,11 @@ enum ExpectedTransitions {
         return switch situation {
         case .endingToRest:
             ways + [
-                .off: .to(.poweredOffToRest, "release the slot"), .pair: .to(.endingToDial),
-                .connect: .to(.endingToDial), .forget: .to(.endingToRest, "erase"),
+                .off: .to(.poweredOffToRest, "release the slot"), .pair: .to(.endingToConnect),
+                .connect: .to(.endingToConnect), .forget: .to(.endingToRest, "erase"),
             ]
         case .endingToRetry: ways + end + [.off: off]
-        case .endingToDial: ways + end + [.off: off, .granted: .to(.endingGranted)]
+        case .endingToConnect: ways + end + [.off: off, .granted: .to(.endingGranted)]
         case .endingGranted: ways + end + [.off: off, .revoked: .to(.endingToRetry)]
         default: ways + end + [.off: .to(.poweredOffToPair, "release the slot")]
         }
@@ -290,8 +290,8 @@ enum ExpectedTransitions {
         switch situation {
         case .endingToRest: .to(.idle, "release the slot")
         case .endingToRetry: .to(.backingOff, "release the slot")
-        case .endingToDial: .to(.waitingForSlot)
-        case .endingGranted: .to(.dialling, "connect")
+        case .endingToConnect: .to(.waitingForSlot)
+        case .endingGranted: .to(.requested, "connect")
         default: .to(.askingForRemembered, "release the slot", "ask for the saved one")
         }
     }

@@ -7,105 +7,105 @@ import Testing
 /// Changes of Bluetooth's availability, and launches of the app.
 struct LaunchStories {
     @Test func `an accessory that was paired is waited for at the next launch`() {
-        var bench = MachineBench(isRemembered: true)
+        var harness = MachineHarness(isRemembered: true)
         #expect(
-            bench.tell(.available) == [
+            harness.tell(.available) == [
                 .retrieve(.remembered), .report(.restoring, .bluetoothAvailable),
             ]
         )
         #expect(
-            bench.tell(.retrieved("strap")) == [
-                .connect("strap", .standing(after: .zero)), .report(.outOfRange, .remembered),
+            harness.tell(.retrieved("strap")) == [
+                .connect("strap", .pending(after: .zero)), .report(.outOfRange, .remembered),
             ]
         )
     }
 
     @Test func `one that the system does not know may be held by it`() {
-        var bench = MachineBench(isRemembered: true)
-        bench.tell(.available)
-        #expect(bench.tell(.retrieved(nil)) == [.retrieve(.heldBySystem)])
-        #expect(bench.tell(.retrieved("strap")).contains(.reserveSlot(.dial)))
+        var harness = MachineHarness(isRemembered: true)
+        harness.tell(.available)
+        #expect(harness.tell(.retrieved(nil)) == [.retrieve(.heldBySystem)])
+        #expect(harness.tell(.retrieved("strap")).contains(.reserveSlot(.request)))
     }
 
     @Test func `or else it is taken up when it is seen`() {
-        var bench = MachineBench(isRemembered: true)
-        bench.tell(.available, .retrieved(nil), .retrieved(nil))
-        #expect(bench.machine.state == .idle(.unknownToSystem))
-        #expect(bench.tell(.found("new", rssi: -50)).contains(.reserveSlot(.dial)))
-        bench.tell(.slot(.granted), .link("new", .connected(known: .all)))
-        bench.tell(.link("new", .subscriptionChanged(.measurement, .confirmed)))
-        let actions = bench.tell(.link("new", .subscriptionChanged(.battery, .confirmed)))
+        var harness = MachineHarness(isRemembered: true)
+        harness.tell(.available, .retrieved(nil), .retrieved(nil))
+        #expect(harness.machine.state == .idle(.unknownToSystem))
+        #expect(harness.tell(.found("new", rssi: -50)).contains(.reserveSlot(.request)))
+        harness.tell(.slot(.granted), .link("new", .connected(known: .all)))
+        harness.tell(.link("new", .subscriptionChanged(.measurement, .confirmed)))
+        let actions = harness.tell(.link("new", .subscriptionChanged(.battery, .confirmed)))
         #expect(actions.contains(.save("new")))
     }
 
     @Test func `a machine without an accessory is idle, since it was never paired`() {
-        var bench = MachineBench()
-        bench.tell(.available)
-        #expect(bench.machine.state == .idle(.neverPaired))
-        #expect(bench.tell(.wished(.connect)) == [])
+        var harness = MachineHarness()
+        harness.tell(.available)
+        #expect(harness.machine.state == .idle(.neverPaired))
+        #expect(harness.tell(.command(.connect)) == [])
     }
 
     @Test func `one that was being connected to is waited for further`() {
-        var bench = MachineBench(isRemembered: true)
+        var harness = MachineHarness(isRemembered: true)
         #expect(
-            bench.tell(.restored("strap", .connecting)) == [.report(.restoring, .restored)]
+            harness.tell(.restored("strap", .connecting)) == [.report(.restoring, .restored)]
         )
         #expect(
-            bench.tell(.available) == [
-                .connect("strap", .standing(after: .zero)), .report(.outOfRange, .restored),
+            harness.tell(.available) == [
+                .connect("strap", .pending(after: .zero)), .report(.outOfRange, .restored),
             ]
         )
     }
 
     @Test func `one that was connected is used at once, if its services are known`() {
-        var bench = MachineBench(isRemembered: true)
-        bench.tell(.restored("strap", .connected(known: .all)))
-        #expect(bench.tell(.available).contains(.reserveSlot(.arrived)))
-        let actions = bench.tell(.slot(.granted))
+        var harness = MachineHarness(isRemembered: true)
+        harness.tell(.restored("strap", .connected(known: .all)))
+        #expect(harness.tell(.available).contains(.reserveSlot(.arrived)))
+        let actions = harness.tell(.slot(.granted))
         #expect(actions.contains(.subscribe("strap", .measurement)))
         #expect(!actions.contains { $0.reports(.discoveringServices) })
-        bench.hear(
+        harness.hear(
             .subscriptionChanged(.measurement, .confirmed),
             .subscriptionChanged(.battery, .confirmed)
         )
-        #expect(bench.machine.log.records.last?.approach == .restored)
+        #expect(harness.machine.log.records.last?.approach == .restored)
     }
 
     @Test func `else they are looked up`() {
-        var bench = MachineBench(isRemembered: true)
-        bench.tell(.restored("strap", .connected(known: [.measurement])), .available)
-        let actions = bench.tell(.slot(.granted))
+        var harness = MachineHarness(isRemembered: true)
+        harness.tell(.restored("strap", .connected(known: [.measurement])), .available)
+        let actions = harness.tell(.slot(.granted))
         #expect(actions.contains(.discoverServices("strap", ["180D", "180F"])))
     }
 
     @Test func `what happens between restoration and power-on counts`() {
-        var bench = MachineBench(isRemembered: true)
-        bench.tell(.restored("strap", .connecting))
-        bench.hear(.connected(known: .all))
-        #expect(bench.machine.state == .restoring("strap", .connected(known: .all)))
-        bench.hear(.servicesModified(["180F"]))
+        var harness = MachineHarness(isRemembered: true)
+        harness.tell(.restored("strap", .connecting))
+        harness.hear(.connected(known: .all))
+        #expect(harness.machine.state == .restoring("strap", .connected(known: .all)))
+        harness.hear(.servicesModified(["180F"]))
         #expect(
-            bench.machine.state == .restoring("strap", .connected(known: [.measurement, .place]))
+            harness.machine.state == .restoring("strap", .connected(known: [.measurement, .place]))
         )
-        bench.hear(.disconnected(.lost, isReconnecting: false))
-        #expect(bench.machine.state == .restoring("strap", .connecting))
+        harness.hear(.disconnected(.lost, isReconnecting: false))
+        #expect(harness.machine.state == .restoring("strap", .connecting))
     }
 
-    @Test func `a wish to forget what is being restored is carried out at power-on`() {
-        var bench = MachineBench(isRemembered: true)
-        bench.tell(.restored("strap", .connected(known: [])))
-        #expect(bench.tell(.wished(.forget)) == [.erase, .report(.restoring, .wished)])
-        #expect(bench.tell(.available).contains(.cancelConnection("strap")))
-        bench.hear(.disconnected(nil, isReconnecting: false))
-        #expect(bench.machine.state == .idle(.forgotten))
+    @Test func `a command to forget what is being restored is carried out at power-on`() {
+        var harness = MachineHarness(isRemembered: true)
+        harness.tell(.restored("strap", .connected(known: [])))
+        #expect(harness.tell(.command(.forget)) == [.erase, .report(.restoring, .requested)])
+        #expect(harness.tell(.available).contains(.cancelConnection("strap")))
+        harness.hear(.disconnected(nil, isReconnecting: false))
+        #expect(harness.machine.state == .idle(.forgotten))
     }
 
     @Test(arguments: Unavailability.allCases)
     func `each reason why there is no Bluetooth is told apart, and all resumes after it`(
         why: Unavailability
     ) {
-        var bench = MachineBench.ready()
-        let actions = bench.tell(.unavailable(why))
+        var harness = MachineHarness.ready()
+        let actions = harness.tell(.unavailable(why))
         let state: AccessoryState =
             switch why {
             case .unknown, .resetting: .waitingForBluetooth
@@ -116,30 +116,30 @@ struct LaunchStories {
         #expect(
             actions == [.releaseSlot(limitReached: false), .report(state, .bluetoothUnavailable)]
         )
-        #expect(bench.tell(.available).contains(.retrieve(.remembered)))
+        #expect(harness.tell(.available).contains(.retrieve(.remembered)))
     }
 
     @Test func `a search that was cut short begins again`() {
-        var bench = MachineBench()
-        bench.tell(.available, .wished(.pair), .retrieved(nil))
-        #expect(bench.tell(.unavailable(.poweredOff)).first == .stopScan)
-        bench.tell(.available)
-        #expect(bench.tell(.retrieved(nil)).contains(.scan))
+        var harness = MachineHarness()
+        harness.tell(.available, .command(.pair), .retrieved(nil))
+        #expect(harness.tell(.unavailable(.poweredOff)).first == .stopScan)
+        harness.tell(.available)
+        #expect(harness.tell(.retrieved(nil)).contains(.scan))
     }
 
     @Test func `what was disconnected stays so while Bluetooth goes and comes`() {
-        var bench = MachineBench.ready()
-        bench.tell(.wished(.disconnect), .unavailable(.poweredOff), .available)
-        #expect(bench.machine.state == .idle(.disconnected))
-        #expect(bench.tell(.wished(.connect)).contains(.retrieve(.remembered)))
+        var harness = MachineHarness.ready()
+        harness.tell(.command(.disconnect), .unavailable(.poweredOff), .available)
+        #expect(harness.machine.state == .idle(.disconnected))
+        #expect(harness.tell(.command(.connect)).contains(.retrieve(.remembered)))
     }
 
     @Test func `off after resetting is told`() {
-        var bench = MachineBench()
-        bench.tell(.unavailable(.resetting))
-        #expect(bench.tell(.unavailable(.resetting)) == [])
+        var harness = MachineHarness()
+        harness.tell(.unavailable(.resetting))
+        #expect(harness.tell(.unavailable(.resetting)) == [])
         #expect(
-            bench.tell(.unavailable(.poweredOff)) == [
+            harness.tell(.unavailable(.poweredOff)) == [
                 .report(.poweredOff, .bluetoothUnavailable)
             ]
         )

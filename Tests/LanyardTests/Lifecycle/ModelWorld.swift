@@ -278,8 +278,8 @@ extension ModelWorld {
 
     private mutating func connect(_ peripheral: String, _ approach: Approach) throws {
         switch approach {
-        case .dial: try require(slot == .granted, "it is dialled without a slot")
-        case .standing: try require(slot == .none, "a standing connect holds a slot")
+        case .direct: try require(slot == .granted, "a connection is requested without a slot")
+        case .pending: try require(slot == .none, "a pending connect holds a slot")
         }
         links[peripheral] = .pending
         guard isPresent, peripheral == name || isKind else { return }

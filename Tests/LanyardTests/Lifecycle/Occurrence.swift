@@ -38,10 +38,10 @@ enum Occurrence: String, CaseIterable {
     case turnedAway = "no slot for the link"
     case revoked = "slot revoked"
     case countdown = "countdown ended"
-    case pair = "wish: pair"
-    case connect = "wish: connect"
-    case disconnect = "wish: disconnect"
-    case forget = "wish: forget"
+    case pair = "command: pair"
+    case connect = "command: connect"
+    case disconnect = "command: disconnect"
+    case forget = "command: forget"
 }
 
 extension Occurrence {
@@ -60,10 +60,10 @@ extension Occurrence {
         case .turnedAway: .slot(.turnedAway(slots))
         case .revoked: .slot(.revoked)
         case .countdown: .countdownEnded(Situation.countdown)
-        case .pair: .wished(.pair)
-        case .connect: .wished(.connect)
-        case .disconnect: .wished(.disconnect)
-        case .forget: .wished(.forget)
+        case .pair: .command(.pair)
+        case .connect: .command(.connect)
+        case .disconnect: .command(.disconnect)
+        case .forget: .command(.forget)
         default: .link("p", linkEvent)
         }
     }

@@ -63,10 +63,10 @@ struct RandomWalks {
         case 7: world.revoke()
         case 8, 9: world.grant()
         case 10: world.rotate()
-        case 11...13: try world.tell(.wished(.pair))
-        case 14: try world.tell(.wished(.connect))
-        case 15: try world.tell(.wished(.disconnect))
-        case 16: try world.tell(.wished(.forget))
+        case 11...13: try world.tell(.command(.pair))
+        case 14: try world.tell(.command(.connect))
+        case 15: try world.tell(.command(.disconnect))
+        case 16: try world.tell(.command(.forget))
         case 17...20: try world.endCountdown()
         case 21: world.refuseMessages()
         default: try world.tellNext()
@@ -87,7 +87,7 @@ struct RandomWalks {
             } else if world.armed != nil {
                 try world.endCountdown()
             } else {
-                try world.tell(.wished(.pair))
+                try world.tell(.command(.pair))
                 if world.machine.state == .idle(.unknownToSystem) { world.advertise() }
                 if world.isLost { world.walk(in: true) }
             }

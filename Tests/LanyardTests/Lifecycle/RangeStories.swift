@@ -4,18 +4,18 @@ import Testing
 
 @testable import Lanyard
 
-extension MachineBench {
+extension MachineHarness {
     /// Returns a machine whose strap has disconnected so often that the next connection request
     /// pauses for a minute.
-    fileprivate static func resting() -> MachineBench {
-        var bench = MachineBench.ready()
-        bench.hear(.disconnected(.closed, isReconnecting: false))
+    fileprivate static func resting() -> MachineHarness {
+        var harness = MachineHarness.ready()
+        harness.hear(.disconnected(.closed, isReconnecting: false))
         for _ in 1...8 {
-            bench.hear(.connected(known: []))
-            bench.tell(.slot(.granted))
-            bench.hear(.disconnected(.closed, isReconnecting: false))
+            harness.hear(.connected(known: []))
+            harness.tell(.slot(.granted))
+            harness.hear(.disconnected(.closed, isReconnecting: false))
         }
-        return bench
+        return harness
     }
 }
 
@@ -23,180 +23,187 @@ extension MachineBench {
 struct RangeStories {
     @Test(arguments: [LinkFailure.lost, .closed])
     func `an accessory out of range is waited for, and holds no slot`(failure: LinkFailure) {
-        var bench = MachineBench.ready()
-        bench.now = .seconds(60)
+        var harness = MachineHarness.ready()
+        harness.now = .seconds(60)
         #expect(
-            bench.hear(.disconnected(failure, isReconnecting: false)) == [
-                .releaseSlot(limitReached: false), .connect("strap", .standing(after: .zero)),
+            harness.hear(.disconnected(failure, isReconnecting: false)) == [
+                .releaseSlot(limitReached: false), .connect("strap", .pending(after: .zero)),
                 .report(.outOfRange, .lost(failure)),
             ]
         )
-        #expect(bench.machine.state.countdown == nil)
+        #expect(harness.machine.state.countdown == nil)
     }
 
     @Test func `when it comes back it gets a slot, and is looked up again`() {
-        var bench = MachineBench.ready()
-        bench.hear(.disconnected(.lost, isReconnecting: false))
-        bench.now = .seconds(1000)
-        #expect(bench.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
+        var harness = MachineHarness.ready()
+        harness.hear(.disconnected(.lost, isReconnecting: false))
+        harness.now = .seconds(1000)
+        #expect(harness.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
         #expect(
-            bench.tell(.slot(.granted)).contains(.discoverServices("strap", ["180D", "180F"]))
+            harness.tell(.slot(.granted)).contains(.discoverServices("strap", ["180D", "180F"]))
         )
-        bench.getReady()
-        #expect(bench.machine.accessoryState == .ready)
-        #expect(bench.machine.log.records.last?.approach == .standing)
+        harness.getReady()
+        #expect(harness.machine.accessoryState == .ready)
+        #expect(harness.machine.log.records.last?.approach == .pending)
     }
 
     @Test func `what is saved is not saved again`() {
-        var bench = MachineBench.ready()
-        bench.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
-        bench.tell(.slot(.granted))
-        #expect(!bench.getReady().contains(.save("strap")))
+        var harness = MachineHarness.ready()
+        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: []))
+        harness.tell(.slot(.granted))
+        #expect(!harness.getReady().contains(.save("strap")))
     }
 
     @Test func `what is known is not looked up again`() {
-        var bench = MachineBench.ready()
-        bench.hear(.disconnected(.lost, isReconnecting: false), .connected(known: .all))
-        let actions = bench.tell(.slot(.granted))
+        var harness = MachineHarness.ready()
+        harness.hear(.disconnected(.lost, isReconnecting: false), .connected(known: .all))
+        let actions = harness.tell(.slot(.granted))
         #expect(actions.reports == [.report(.subscribing, .databaseKnown)])
         #expect(actions.contains(.subscribe("strap", .battery)))
     }
 
     @Test func `where the system reconnects nothing is done`() {
-        var bench = MachineBench.ready()
+        var harness = MachineHarness.ready()
         #expect(
-            bench.hear(.disconnected(.lost, isReconnecting: true)) == [
+            harness.hear(.disconnected(.lost, isReconnecting: true)) == [
                 .releaseSlot(limitReached: false),
                 .report(.outOfRange, .systemReconnects(.lost)),
             ]
         )
-        #expect(bench.hear(.connected(known: .all)).contains(.reserveSlot(.arrived)))
+        #expect(harness.hear(.connected(known: .all)).contains(.reserveSlot(.arrived)))
     }
 
     @Test func `where it gives up a connect of ours stands in`() {
-        var bench = MachineBench.ready()
-        bench.now = .seconds(60)
-        bench.hear(.disconnected(.lost, isReconnecting: true))
-        let actions = bench.hear(.disconnected(.lost, isReconnecting: false))
-        #expect(actions.contains(.connect("strap", .standing(after: .zero))))
+        var harness = MachineHarness.ready()
+        harness.now = .seconds(60)
+        harness.hear(.disconnected(.lost, isReconnecting: true))
+        let actions = harness.hear(.disconnected(.lost, isReconnecting: false))
+        #expect(actions.contains(.connect("strap", .pending(after: .zero))))
     }
 
     @Test func `a link that was ended on this device is not made again`() {
-        var bench = MachineBench.ready()
-        bench.hear(.disconnected(nil, isReconnecting: false))
-        #expect(bench.machine.state == .idle(.cancelled))
+        var harness = MachineHarness.ready()
+        harness.hear(.disconnected(nil, isReconnecting: false))
+        #expect(harness.machine.state == .idle(.cancelled))
     }
 
     @Test func `an end that does not mean out of range is followed by an attempt soon`() {
-        var bench = MachineBench.ready()
-        bench.now = .seconds(60)
-        let actions = bench.hear(.disconnected(.strange, isReconnecting: false))
+        var harness = MachineHarness.ready()
+        harness.now = .seconds(60)
+        let actions = harness.hear(.disconnected(.strange, isReconnecting: false))
         #expect(actions.contains(.releaseSlot(limitReached: false)))
-        guard case .connecting("strap", .backingOff(let wait)) = bench.machine.state else {
-            Issue.record("\(bench.machine.state)")
+        guard case .connecting("strap", .backingOff(let wait)) = harness.machine.state else {
+            Issue.record("\(harness.machine.state)")
             return
         }
-        #expect((.milliseconds(100)...Duration.seconds(1)).contains(wait.deadline - bench.now))
-        bench.wait()
-        #expect(bench.tell(.slot(.granted)).contains(.connect("strap", .dial)))
+        #expect((.milliseconds(100)...Duration.seconds(1)).contains(wait.deadline - harness.now))
+        harness.wait()
+        #expect(harness.tell(.slot(.granted)).contains(.connect("strap", .direct)))
     }
 
     @Test func `which ends mean out of range can be changed`() {
         var settings = LifecycleSettings.strap
         settings.outOfRange = OutOfRangeRule([])
         settings.outOfRange.codes = [0]
-        var bench = MachineBench.ready(settings)
-        bench.hear(.disconnected(.strange, isReconnecting: false))
-        #expect(bench.machine.accessoryState == .outOfRange)
+        var harness = MachineHarness.ready(settings)
+        harness.hear(.disconnected(.strange, isReconnecting: false))
+        #expect(harness.machine.accessoryState == .outOfRange)
     }
 
     @Test func `one that hangs up on everybody is left alone for a while`() {
-        var bench = MachineBench.ready()
+        var harness = MachineHarness.ready()
         for _ in 1...8 {
-            bench.hear(.disconnected(.closed, isReconnecting: false))
-            #expect(bench.machine.accessoryState == .outOfRange)
-            bench.hear(.connected(known: []))
-            bench.tell(.slot(.granted))
+            harness.hear(.disconnected(.closed, isReconnecting: false))
+            #expect(harness.machine.accessoryState == .outOfRange)
+            harness.hear(.connected(known: []))
+            harness.tell(.slot(.granted))
         }
-        let actions = bench.hear(.disconnected(.closed, isReconnecting: false))
-        #expect(actions.contains(.connect("strap", .standing(after: .seconds(60)))))
-        #expect(bench.machine.state == .outOfRange("strap", .ours(from: bench.now + .seconds(60))))
-        #expect(bench.machine.log.records.last?.next == .standing(after: .seconds(60)))
+        let actions = harness.hear(.disconnected(.closed, isReconnecting: false))
+        #expect(actions.contains(.connect("strap", .pending(after: .seconds(60)))))
+        #expect(
+            harness.machine.state == .outOfRange("strap", .ours(from: harness.now + .seconds(60)))
+        )
+        #expect(harness.machine.log.records.last?.next == .pending(after: .seconds(60)))
     }
 
     @Test func `no timer of ours stands between an accessory and its connect`() {
-        var bench = MachineBench.resting()
-        #expect(bench.machine.state.countdown == nil)
-        bench.now += .seconds(60)
-        #expect(bench.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
+        var harness = MachineHarness.resting()
+        #expect(harness.machine.state.countdown == nil)
+        harness.now += .seconds(60)
+        #expect(harness.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
     }
 
-    @Test func `a wish ends the pause, by another connect`() {
-        var bench = MachineBench.resting()
-        let wished = bench.tell(.wished(.connect))
-        #expect(wished.contains(.cancelConnection("strap")) && wished.contains(.reserveSlot(.dial)))
-        bench.tell(.slot(.granted))
+    @Test func `a command ends the pause, by another connect`() {
+        var harness = MachineHarness.resting()
+        let requested = harness.tell(.command(.connect))
         #expect(
-            bench.hear(.disconnected(nil, isReconnecting: false)).contains(.connect("strap", .dial))
+            requested.contains(.cancelConnection("strap"))
+                && requested.contains(.reserveSlot(.request))
+        )
+        harness.tell(.slot(.granted))
+        #expect(
+            harness.hear(.disconnected(nil, isReconnecting: false)).contains(
+                .connect("strap", .direct)
+            )
         )
     }
 
     @Test func `what is told late does not end the pause`() {
-        var bench = MachineBench.resting()
-        bench.now += .seconds(20)
-        let actions = bench.hear(.disconnected(nil, isReconnecting: false))
-        #expect(actions == [.connect("strap", .standing(after: .seconds(40)))])
-        bench.now += .seconds(40)
-        #expect(bench.tell(.wished(.connect)) == [])
+        var harness = MachineHarness.resting()
+        harness.now += .seconds(20)
+        let actions = harness.hear(.disconnected(nil, isReconnecting: false))
+        #expect(actions == [.connect("strap", .pending(after: .seconds(40)))])
+        harness.now += .seconds(40)
+        #expect(harness.tell(.command(.connect)) == [])
     }
 
     @Test func `an accessory with a new identifier takes the place of the old one`() {
-        var bench = MachineBench.ready()
-        bench.hear(.disconnected(.lost, isReconnecting: false))
-        #expect(bench.tell(.found("strap", rssi: -40)) == [])
-        let actions = bench.tell(.found("new", rssi: -40))
+        var harness = MachineHarness.ready()
+        harness.hear(.disconnected(.lost, isReconnecting: false))
+        #expect(harness.tell(.found("strap", rssi: -40)) == [])
+        let actions = harness.tell(.found("new", rssi: -40))
         #expect(
-            actions.deeds == [.cancelConnection("strap"), .reserveSlot(.dial)]
+            actions.deeds == [.cancelConnection("strap"), .reserveSlot(.request)]
         )
-        #expect(bench.hear(.disconnected(nil, isReconnecting: false)) == [])
-        bench.tell(.slot(.granted), .link("new", .connected(known: .all)))
-        bench.tell(.link("new", .subscriptionChanged(.measurement, .confirmed)))
-        let last = bench.tell(.link("new", .subscriptionChanged(.battery, .confirmed)))
+        #expect(harness.hear(.disconnected(nil, isReconnecting: false)) == [])
+        harness.tell(.slot(.granted), .link("new", .connected(known: .all)))
+        harness.tell(.link("new", .subscriptionChanged(.measurement, .confirmed)))
+        let last = harness.tell(.link("new", .subscriptionChanged(.battery, .confirmed)))
         #expect(last.contains(.save("new")))
     }
 
     @Test func `services that change are looked up again, and only those`() {
-        var bench = MachineBench.ready()
-        #expect(bench.hear(.servicesModified(["1805"])) == [])
-        let actions = bench.hear(.servicesModified(["180F"]))
+        var harness = MachineHarness.ready()
+        #expect(harness.hear(.servicesModified(["1805"])) == [])
+        let actions = harness.hear(.servicesModified(["180F"]))
         #expect(actions.contains(.discoverServices("strap", ["180F"])))
-        bench.hear(.servicesDiscovered(["180F"]))
-        let next = bench.hear(.characteristicsDiscovered(of: "180F", ["2A19"]))
+        harness.hear(.servicesDiscovered(["180F"]))
+        let next = harness.hear(.characteristicsDiscovered(of: "180F", ["2A19"]))
         #expect(next.contains(.subscribe("strap", .battery)))
         #expect(!next.contains(.subscribe("strap", .measurement)))
-        bench.hear(.subscriptionChanged(.battery, .confirmed))
-        #expect(bench.machine.accessoryState == .ready)
-        #expect(bench.machine.log.records.last?.approach == .renewal)
+        harness.hear(.subscriptionChanged(.battery, .confirmed))
+        #expect(harness.machine.accessoryState == .ready)
+        #expect(harness.machine.log.records.last?.approach == .renewal)
     }
 
     @Test func `an accessory that changes all the time is not waited for`() {
-        var bench = MachineBench.ready()
-        bench.hear(.servicesModified(["180F"]))
-        let countdown = bench.machine.state.countdown
-        bench.now = .seconds(9)
-        #expect(!bench.hear(.servicesModified(["180D"])).isEmpty)
-        #expect(bench.machine.state.countdown == countdown)
+        var harness = MachineHarness.ready()
+        harness.hear(.servicesModified(["180F"]))
+        let countdown = harness.machine.state.countdown
+        harness.now = .seconds(9)
+        #expect(!harness.hear(.servicesModified(["180D"])).isEmpty)
+        #expect(harness.machine.state.countdown == countdown)
     }
 
     @Test func `a subscription that ended is made again`() {
-        var bench = MachineBench.ready()
+        var harness = MachineHarness.ready()
         #expect(
-            bench.hear(.subscriptionChanged(.battery, .ended)).contains(
+            harness.hear(.subscriptionChanged(.battery, .ended)).contains(
                 .subscribe("strap", .battery)
             )
         )
-        bench.hear(.subscriptionChanged(.battery, .confirmed))
-        #expect(bench.machine.accessoryState == .ready)
+        harness.hear(.subscriptionChanged(.battery, .confirmed))
+        #expect(harness.machine.accessoryState == .ready)
     }
 
     @Test(
@@ -205,26 +212,26 @@ struct RangeStories {
     )
     func refusedRenewal(failure: LinkFailure) {
         for isChanging in [false, true] {
-            var bench = MachineBench.ready()
-            bench.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
-            if isChanging { bench.hear(.servicesModified(["180F"])) }
-            let actions = bench.hear(.subscriptionChanged(.measurement, .failed(failure)))
+            var harness = MachineHarness.ready()
+            harness.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
+            if isChanging { harness.hear(.servicesModified(["180F"])) }
+            let actions = harness.hear(.subscriptionChanged(.measurement, .failed(failure)))
             #expect(actions.contains(.cancelConnection("strap")))
             #expect(actions.reports == [.report(.disconnecting, .abandoned(failure))])
-            let next = bench.hear(.disconnected(nil, isReconnecting: false))
+            let next = harness.hear(.disconnected(nil, isReconnecting: false))
             #expect(next.contains { $0.reports(.connecting) })
         }
     }
 
     @Test("After a renewal that succeeded, a subscription that needs pairing does not end the link")
     func renewed() {
-        var bench = MachineBench.ready()
-        bench.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
-        bench.hear(.subscriptionChanged(.measurement, .ended))
-        bench.hear(.subscriptionChanged(.measurement, .confirmed))
-        #expect(bench.machine.accessoryState == .ready)
-        bench.hear(.subscriptionChanged(.measurement, .ended))
-        bench.hear(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
-        #expect(bench.machine.accessoryState == .connected)
+        var harness = MachineHarness.ready()
+        harness.hear(.messagesRefused(.measurement, .subscription, .unauthenticated))
+        harness.hear(.subscriptionChanged(.measurement, .ended))
+        harness.hear(.subscriptionChanged(.measurement, .confirmed))
+        #expect(harness.machine.accessoryState == .ready)
+        harness.hear(.subscriptionChanged(.measurement, .ended))
+        harness.hear(.subscriptionChanged(.measurement, .failed(.unauthenticated)))
+        #expect(harness.machine.accessoryState == .connected)
     }
 }

@@ -21,7 +21,7 @@ enum Situation: String, CaseIterable {
     case idleUnknown = "idle, unknown to the system"
     case scanning = "scanning"
     case waitingForSlot = "connecting, waiting for a slot"
-    case dialling = "connecting, dialling"
+    case requested = "connecting, direct"
     case arrived = "connecting, arrived"
     case backingOff = "connecting, backing off"
     case discoveringServices = "discoveringServices"
@@ -36,8 +36,8 @@ enum Situation: String, CaseIterable {
     case systemReconnects = "outOfRange, the system reconnects"
     case endingToRest = "disconnecting, then rest"
     case endingToRetry = "disconnecting, then retry"
-    case endingToDial = "disconnecting, then dial"
-    case endingGranted = "disconnecting, then dial at once"
+    case endingToConnect = "disconnecting, then connect"
+    case endingGranted = "disconnecting, then connect at once"
     case endingToPair = "disconnecting, then pair"
 }
 
@@ -79,7 +79,7 @@ extension Situation {
         let nothing = Machine.Link(found: [], unconfirmed: [])
         return switch self {
         case .waitingForSlot: .connecting("p", .waitingForSlot)
-        case .dialling: .connecting("p", .dialling(countdown))
+        case .requested: .connecting("p", .requested(countdown))
         case .arrived: .connecting("p", .arrived(countdown, known: []))
         case .backingOff: .connecting("p", .backingOff(countdown))
         case .discoveringServices: .discoveringServices("p", countdown, keeping: nothing)
@@ -96,14 +96,14 @@ extension Situation {
         case .ready: .ready("p", link)
         case .endingToRest: ending(.rest(.disconnected))
         case .endingToRetry: ending(.retry(.strange, linkWasUp: true))
-        case .endingToDial: ending(.dial(isGranted: false))
-        case .endingGranted: ending(.dial(isGranted: true))
+        case .endingToConnect: ending(.connect(isGranted: false))
+        case .endingGranted: ending(.connect(isGranted: true))
         default: ending(.pair)
         }
     }
 
     private func ending(_ then: Machine.Afterwards) -> Machine.State {
-        let slot = self == .endingToDial || self == .endingGranted ? SlotHold.dial : .ending
+        let slot = self == .endingToConnect || self == .endingGranted ? SlotHold.request : .ending
         let ending = Machine.Ending(countdown: Self.countdown, slot: slot, then: then)
         return .disconnecting("p", ending)
     }
@@ -129,7 +129,7 @@ extension Situation {
         case .idle: self = .idle
         case .scanning: self = .scanning
         case .connecting(_, .waitingForSlot): self = .waitingForSlot
-        case .connecting(_, .dialling): self = .dialling
+        case .connecting(_, .requested): self = .requested
         case .connecting(_, .arrived): self = .arrived
         case .connecting(_, .backingOff): self = .backingOff
         case .discoveringServices: self = .discoveringServices
@@ -150,8 +150,8 @@ extension Situation {
         switch then {
         case .rest: self = .endingToRest
         case .retry: self = .endingToRetry
-        case .dial(isGranted: false): self = .endingToDial
-        case .dial(isGranted: true): self = .endingGranted
+        case .connect(isGranted: false): self = .endingToConnect
+        case .connect(isGranted: true): self = .endingGranted
         case .pair: self = .endingToPair
         }
     }

@@ -23,9 +23,9 @@ struct TransitionTests {
     func `what is ignored changes nothing`(situation: Situation) {
         for occurrence in Occurrence.allCases
         where TransitionTable.outcome(of: occurrence, in: situation) == nil {
-            var bench = MachineBench(isRemembered: true, state: situation.state)
-            #expect(bench.tell(occurrence.event).isEmpty)
-            #expect(bench.machine.state == situation.state)
+            var harness = MachineHarness(isRemembered: true, state: situation.state)
+            #expect(harness.tell(occurrence.event).isEmpty)
+            #expect(harness.machine.state == situation.state)
         }
     }
 
@@ -70,9 +70,9 @@ struct TransitionTests {
     func `what is told of another peripheral is ignored`(situation: Situation) {
         for occurrence in Occurrence.allCases {
             guard case .link(_, let event) = occurrence.event else { continue }
-            var bench = MachineBench(isRemembered: true, state: situation.state)
-            #expect(bench.tell(.link("stranger", event)).isEmpty)
-            #expect(bench.machine.state == situation.state)
+            var harness = MachineHarness(isRemembered: true, state: situation.state)
+            #expect(harness.tell(.link("stranger", event)).isEmpty)
+            #expect(harness.machine.state == situation.state)
         }
     }
 
@@ -83,12 +83,12 @@ struct TransitionTests {
 
     @Test(arguments: Situation.allCases)
     func `forgetting leads to idle from everywhere`(situation: Situation) {
-        var bench = MachineBench(isRemembered: true, state: situation.state)
-        bench.tell(.wished(.forget), .available)
-        if let peripheral = bench.machine.state.peripheral {
-            bench.tell(.link(peripheral, .disconnected(nil, isReconnecting: false)))
+        var harness = MachineHarness(isRemembered: true, state: situation.state)
+        harness.tell(.command(.forget), .available)
+        if let peripheral = harness.machine.state.peripheral {
+            harness.tell(.link(peripheral, .disconnected(nil, isReconnecting: false)))
         }
-        #expect(bench.machine.accessoryState == .idle)
-        #expect(!bench.machine.isRemembered)
+        #expect(harness.machine.accessoryState == .idle)
+        #expect(!harness.machine.isRemembered)
     }
 }

@@ -39,14 +39,14 @@ struct PeripheralValuesTests {
     @Test("Writes that arrive together are all performed, or none")
     func units() throws {
         let changed = try values.written([
-            .init(characteristic: "FF02", offset: 0, octets: Data([9, 9])),
-            .init(characteristic: "FF02", offset: 2, octets: Data([8])),
-            .init(characteristic: "FF01", offset: 300, octets: Data([7])),
+            .init(characteristic: "FF02", offset: 0, bytes: Data([9, 9])),
+            .init(characteristic: "FF02", offset: 2, bytes: Data([8])),
+            .init(characteristic: "FF01", offset: 300, bytes: Data([7])),
         ]).get()
         #expect(changed == ["FF02": Data([9, 9, 8]), "FF01": long + Data([7])])
         let refused = values.written([
-            .init(characteristic: "FF02", offset: 0, octets: Data([9])),
-            .init(characteristic: "FF02", offset: 2, octets: Data([8])),
+            .init(characteristic: "FF02", offset: 0, bytes: Data([9])),
+            .init(characteristic: "FF02", offset: 2, bytes: Data([8])),
         ])
         #expect(code(refused) == .invalidOffset)
     }
@@ -54,11 +54,11 @@ struct PeripheralValuesTests {
     @Test("A value has at most 512 bytes")
     func length() throws {
         let fits = Data(repeating: 1, count: 512)
-        let written = values.written([.init(characteristic: "FF02", offset: 0, octets: fits)])
+        let written = values.written([.init(characteristic: "FF02", offset: 0, bytes: fits)])
         #expect(try written.get() == ["FF02": fits])
         let tooLong = values.written([
-            .init(characteristic: "FF02", offset: 0, octets: fits),
-            .init(characteristic: "FF02", offset: 512, octets: Data([1])),
+            .init(characteristic: "FF02", offset: 0, bytes: fits),
+            .init(characteristic: "FF02", offset: 512, bytes: Data([1])),
         ])
         #expect(code(tooLong) == .invalidAttributeValueLength)
         var values = values
@@ -71,7 +71,7 @@ struct PeripheralValuesTests {
         var values = values
         values["FF99"] = Data([1])
         #expect(values["FF99"] == nil)
-        let written = values.written([.init(characteristic: "FF12", offset: 0, octets: Data())])
+        let written = values.written([.init(characteristic: "FF12", offset: 0, bytes: Data())])
         #expect(code(written) == .writeNotPermitted)
     }
 
@@ -79,7 +79,7 @@ struct PeripheralValuesTests {
     func empty() throws {
         let none = try values.written([]).get()
         #expect(none.isEmpty)
-        let cut = values.written([.init(characteristic: "FF02", offset: 0, octets: Data())])
+        let cut = values.written([.init(characteristic: "FF02", offset: 0, bytes: Data())])
         #expect(try cut.get() == ["FF02": Data()])
     }
 

@@ -26,7 +26,7 @@ struct LearnedLimitTests {
     }
 
     @Test("The learned limit does not include running connection attempts")
-    func besideDialling() {
+    func besideConnecting() {
         var story = PoolStory(limit: .learned)
         story.link("a")
         #expect(story.reserve("b") == ["grant b"])

@@ -27,7 +27,7 @@ struct LinkPoolWalkTests {
 /// A controller with a limited number of links, and accessories that request them. The walk
 /// performs the actions of the pool, and keeps the first violated rule.
 struct PoolWalk {
-    private enum Link { case dialling, linked, ending }
+    private enum Link { case connecting, linked, ending }
 
     private var pool: LinkPool
     private let fixed: Int?
@@ -55,7 +55,7 @@ struct PoolWalk {
         case 0, 1, 2: if !held { reserve(identity, priority) }
         case 3: if !held, !kept.contains(identity) { claim(identity, priority) }
         case 4: withdraw(identity)
-        case 5, 6, 7: answerDial(generator.happens(oneIn: 5))
+        case 5, 6, 7: answerRequest(generator.happens(oneIn: 5))
         case 8: if let token = token(.linked, using: &generator) { beginEnd(token) }
         case 9: if let token = token(.linked, using: &generator) { end(token) }
         case 10: if let token = token(.linked, using: &generator) { pool.heard(token, now: now) }
@@ -69,8 +69,8 @@ struct PoolWalk {
     mutating func heal() {
         for _ in 0..<200 where !waiting.isEmpty || !links.isEmpty {
             pass(.seconds(5))
-            answerDial(false)
-            for token in links.filter({ $0.value.link != .dialling }).keys { end(token) }
+            answerRequest(false)
+            for token in links.filter({ $0.value.link != .connecting }).keys { end(token) }
             check()
         }
         if !waiting.isEmpty || !pool.state(now: now).holders.isEmpty {
@@ -109,15 +109,15 @@ struct PoolWalk {
         follow(pool.withdraw(identity, now: now))
     }
 
-    private var linkCount: Int { links.values.count { $0.link != .dialling } + kept.count }
+    private var linkCount: Int { links.values.count { $0.link != .connecting } + kept.count }
 
     /// Answers the oldest connection attempt. It is refused if there are too many links or if
     /// `fails` is `true`.
-    private mutating func answerDial(_ fails: Bool) {
-        let dialling = links.filter { $0.value.link == .dialling }.keys.min {
+    private mutating func answerRequest(_ fails: Bool) {
+        let connecting = links.filter { $0.value.link == .connecting }.keys.min {
             $0.number < $1.number
         }
-        guard let token = dialling else { return }
+        guard let token = connecting else { return }
         if linkCount >= controllerLimit {
             links[token] = nil
             follow(pool.capacityFailed(token, now: now))
@@ -156,7 +156,7 @@ struct PoolWalk {
                 if links[token] != nil { note("a token twice") }
                 waiting.remove(identity)
                 let hasLink = kept.remove(identity) != nil || identity == arrived
-                links[token] = (identity, hasLink ? .linked : .dialling)
+                links[token] = (identity, hasLink ? .linked : .connecting)
             case .evict(let token, let holder, _):
                 if links[token]?.identity != holder { note("a stranger is evicted") }
                 if links[token]?.link != .linked { note("no link to end") }

@@ -15,7 +15,7 @@ struct PresenceSimulationTests {
         var falseLosses = 0
         /// The number of devices that counted as present when they left. Only their losses can be
         /// reported.
-        var farewells = 0
+        var departures = 0
         var days = 0.0
     }
 
@@ -32,7 +32,7 @@ struct PresenceSimulationTests {
             await live(.seconds(86_400), every: milliseconds, loss: 20, &tally, using: &generator)
         }
         #expect(Double(tally.falseLosses) / tally.days < 0.5)
-        #expect(tally.farewells == days)
+        #expect(tally.departures == days)
     }
 
     @Test(
@@ -46,7 +46,7 @@ struct PresenceSimulationTests {
             await live(.seconds(3600), every: milliseconds, loss: 20, &tally, using: &generator)
         }
         #expect(tally.falseLosses <= 2)
-        #expect(tally.farewells == 24)
+        #expect(tally.departures == 24)
     }
 
     /// Lets a device arrive, advertise for a time, and leave. Its loss must be reported in time.
@@ -71,7 +71,7 @@ struct PresenceSimulationTests {
         tally.falseLosses += story.news().count { $0.hasPrefix("lost") }
         tally.days += Double(length.components.seconds) / 86_400
         guard let learned = story.tracker.devices.first?.learnedInterval else { return }
-        tally.farewells += 1
+        tally.departures += 1
         story.wait(learned * 2 + .seconds(5))
         #expect(story.news() == ["lost 1 silent"])
     }

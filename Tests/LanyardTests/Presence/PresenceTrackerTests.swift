@@ -35,12 +35,12 @@ struct PresenceStory {
     }
 
     mutating func hear(_ number: Int = 1, rssi: Int? = -60, isConnectable: Bool = true) {
-        let sighting = Sighting(
+        let discovery = Discovery(
             identifier: identifier,
             rssi: rssi,
             isConnectable: isConnectable
         )
-        events += tracker.heard(sighting, as: Self.identity(number), now: now)
+        events += tracker.heard(discovery, as: Self.identity(number), now: now)
     }
 
     /// Lets a device advertise a number of times, without losses.
@@ -62,8 +62,8 @@ struct PresenceStory {
     }
 
     private static func text(_ event: PresenceEvent) -> String {
-        guard case .manufacturer(_, let octets) = event.device.identity else { return "?" }
-        let number = octets.reduce(0) { $0 << 8 | Int($1) }
+        guard case .manufacturer(_, let bytes) = event.device.identity else { return "?" }
+        let number = bytes.reduce(0) { $0 << 8 | Int($1) }
         return switch event {
         case .discovered: "discovered \(number)"
         case .updated(let device): "updated \(number) \(device.proximity)"
@@ -236,7 +236,7 @@ struct PresenceTrackerTests {
         var story = PresenceStory()
         story.connect()
         #expect(story.news() == ["discovered 1"])
-        #expect(story.tracker.devices.first?.sighting == nil)
+        #expect(story.tracker.devices.first?.discovery == nil)
         story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
         story.wait(.seconds(195))
         #expect(story.news() == ["lost 1 silent"])

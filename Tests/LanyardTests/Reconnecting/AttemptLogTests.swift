@@ -8,9 +8,9 @@ import Testing
 struct AttemptLogTests {
     @Test func `phases are timed`() throws {
         var log = AttemptLog()
-        log.enter(.waitingForSlot, by: .dial, at: .seconds(1))
-        log.enter(.connecting, by: .dial, at: .seconds(3))
-        log.enter(.connecting, by: .dial, at: .seconds(4))
+        log.enter(.waitingForSlot, by: .direct, at: .seconds(1))
+        log.enter(.connecting, by: .direct, at: .seconds(3))
+        log.enter(.connecting, by: .direct, at: .seconds(4))
         log.rssi = -71
         log.slots = AttemptRecord.Slots(inUse: 2, limit: 5)
         let closed = log.close(with: .strange, next: .slot, at: .seconds(13))
@@ -27,7 +27,7 @@ struct AttemptLogTests {
         #expect(record.reached == .connecting)
         #expect(
             record.description
-                == "attempt 1, dialled, at -71 dBm, 2 of 5 links: waiting for a slot 2.00 s, "
+                == "attempt 1, direct, at -71 dBm, 2 of 5 links: waiting for a slot 2.00 s, "
                 + "connecting 10.00 s; failed: nobody knows (CBError 0); next when there is a slot"
         )
     }
@@ -56,7 +56,7 @@ struct AttemptLogTests {
     @Test func `only the last records are kept`() {
         var log = AttemptLog()
         for _ in 1...(AttemptLog.limit + 10) {
-            log.enter(.connecting, by: .dial, at: .zero)
+            log.enter(.connecting, by: .direct, at: .zero)
             _ = log.close(with: nil, next: .ready, at: .zero)
         }
         #expect(log.records.count == AttemptLog.limit)

@@ -15,14 +15,14 @@ struct ReconnectPlanTests {
     private func trouble(
         _ failure: LinkFailure,
         linkWasUp: Bool = false,
-        wasStanding: Bool = false,
+        wasPending: Bool = false,
         isOutOfRange: Bool = false,
         isRemembered: Bool = true
     ) -> ReconnectPlan.Trouble {
         ReconnectPlan.Trouble(
             failure: failure,
             linkWasUp: linkWasUp,
-            wasStanding: wasStanding,
+            wasPending: wasPending,
             isOutOfRange: isOutOfRange,
             isRemembered: isRemembered
         )
@@ -41,7 +41,7 @@ struct ReconnectPlanTests {
         var plan = ReconnectPlan()
         #expect(
             plan.step(after: trouble(Self.passing), at: .zero, chance: chance)
-                == .dial(after: .milliseconds(milliseconds))
+                == .connect(after: .milliseconds(milliseconds))
         )
     }
 
@@ -49,7 +49,7 @@ struct ReconnectPlanTests {
         var plan = ReconnectPlan()
         #expect(
             plan.step(after: trouble(Self.full), at: .zero, chance: 1)
-                == .dial(after: .seconds(4))
+                == .connect(after: .seconds(4))
         )
     }
 
@@ -62,7 +62,7 @@ struct ReconnectPlanTests {
     @Test func `one that was never usable is not waited for`() {
         var plan = ReconnectPlan()
         let lost = trouble(.lost, isOutOfRange: true, isRemembered: false)
-        #expect(plan.step(after: lost, at: .zero, chance: 0) == .dial(after: .milliseconds(100)))
+        #expect(plan.step(after: lost, at: .zero, chance: 0) == .connect(after: .milliseconds(100)))
     }
 
     @Test(arguments: [(hard, 4), (passing, 9)])
@@ -74,7 +74,7 @@ struct ReconnectPlanTests {
                 at: .seconds(number),
                 chance: 0
             )
-            #expect(step == .dial(after: .milliseconds(100)))
+            #expect(step == .connect(after: .milliseconds(100)))
         }
         #expect(
             plan.step(after: trouble(failure), at: .seconds(limit), chance: 0)
@@ -87,7 +87,7 @@ struct ReconnectPlanTests {
         for second in stride(from: 0, to: 60, by: 4) {
             #expect(
                 plan.step(after: trouble(Self.full), at: .seconds(second), chance: 0)
-                    == .dial(after: .seconds(4))
+                    == .connect(after: .seconds(4))
             )
         }
         #expect(
@@ -101,7 +101,7 @@ struct ReconnectPlanTests {
         for _ in 1...4 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
         #expect(
             plan.step(after: trouble(Self.hard), at: .seconds(1), chance: 0)
-                == .dial(after: .milliseconds(100))
+                == .connect(after: .milliseconds(100))
         )
     }
 
@@ -112,9 +112,9 @@ struct ReconnectPlanTests {
         #expect(plan.step(after: useless, at: .zero, chance: 0) == .standBy(after: .seconds(60)))
     }
 
-    @Test func `a standing connect that fails stands again, and rests in the end`() {
+    @Test func `a pending connect that fails stands again, and rests in the end`() {
         var plan = ReconnectPlan()
-        let failed = trouble(Self.passing, wasStanding: true, isOutOfRange: true)
+        let failed = trouble(Self.passing, wasPending: true, isOutOfRange: true)
         for _ in 1...8 {
             #expect(
                 plan.step(after: failed, at: .zero, chance: 0)
@@ -137,7 +137,7 @@ struct ReconnectPlanTests {
         plan.succeeded(at: .seconds(1))
         #expect(
             plan.step(after: trouble(Self.hard), at: .seconds(11), chance: 0)
-                == .dial(after: .milliseconds(100))
+                == .connect(after: .milliseconds(100))
         )
     }
 
@@ -156,18 +156,18 @@ struct ReconnectPlanTests {
         for number in 1...20 {
             #expect(
                 plan.step(after: trouble(Self.hard), at: .seconds(61 * number), chance: 0)
-                    == .dial(after: .milliseconds(100))
+                    == .connect(after: .milliseconds(100))
             )
         }
     }
 
-    @Test func `a wish begins anew`() {
+    @Test func `a command begins anew`() {
         var plan = ReconnectPlan()
         for _ in 1...3 { _ = plan.step(after: trouble(Self.hard), at: .zero, chance: 0) }
         plan.startOver()
         #expect(
             plan.step(after: trouble(Self.hard), at: .zero, chance: 0)
-                == .dial(after: .milliseconds(100))
+                == .connect(after: .milliseconds(100))
         )
     }
 
@@ -183,7 +183,7 @@ struct ReconnectPlanTests {
                 let failure = failures.randomElement(using: &generator) ?? Self.hard
                 let chance = Double.random(in: 0...1, using: &generator)
                 let step = plan.step(after: trouble(failure), at: now, chance: chance)
-                guard case .dial(let delay) = step else {
+                guard case .connect(let delay) = step else {
                     // The pending connection request completes when the accessory returns.
                     now += .seconds(61)
                     continue

@@ -129,7 +129,7 @@ struct AccessoryStoreTests {
             of: "\"format\"",
             with: "\"theme\": [1, 2.5, -3, null, true, {\"deep\": \"x\"}], \"format\""
         )
-        text = text.replacingOccurrences(of: "\"kind\"", with: "\"colour\": \"red\", \"kind\"")
+        text = text.replacingOccurrences(of: "\"kind\"", with: "\"color\": \"red\", \"kind\"")
         text = text.replacingOccurrences(of: "\"accessories\" : [", with: "\"accessories\" : [7,")
         try folder.write(Data(text.utf8))
 
@@ -149,7 +149,7 @@ struct AccessoryStoreTests {
                 ])
         )
         #expect(fields?["accessories"]?.list?.first == .integer(7))
-        #expect(fields?["accessories"]?.list?[1].object?["colour"] == .text("red"))
+        #expect(fields?["accessories"]?.list?[1].object?["color"] == .text("red"))
     }
 
     // MARK: Damage
@@ -203,12 +203,12 @@ struct AccessoryStoreTests {
         }
         var generator = SplitMix64(seed: seed)
         for _ in 0..<2000 {
-            var octets = [UInt8](whole)
+            var bytes = [UInt8](whole)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                octets[Int.random(in: octets.indices, using: &generator)] =
+                bytes[Int.random(in: bytes.indices, using: &generator)] =
                     UInt8.random(in: 0...255, using: &generator)
             }
-            guard let document = try? AccessoryDocument(Data(octets)) else { continue }
+            guard let document = try? AccessoryDocument(Data(bytes)) else { continue }
             #expect(document.accessories.known.count + document.accessories.strangeCount <= 2)
             #expect(try AccessoryDocument(document.encoded()) == document)
         }

@@ -18,10 +18,10 @@ import Testing
 
     /// Returns a sealing with the keys of the vectors: authentication first, with increasing bytes.
     private func sealing(_ size: SealingKey.Size) throws -> AuthenticatedCBCSealing {
-        let octets = Data((0..<UInt8(2 * size.octets)))
+        let bytes = Data((0..<UInt8(2 * size.bytes)))
         return try AuthenticatedCBCSealing(
-            encryption: SealingKey(octets.suffix(size.octets)),
-            authentication: SealingKey(octets.prefix(size.octets))
+            encryption: SealingKey(bytes.suffix(size.bytes)),
+            authentication: SealingKey(bytes.prefix(size.bytes))
         )
     }
 
@@ -47,7 +47,7 @@ import Testing
         let sealed = try sealing.seal(Self.plaintext, authenticating: Self.context, iv: Self.iv)
         #expect(sealed.prefix(16) == Self.iv)
         #expect(sealed.dropFirst(16).prefix(16) == Data(vector: firstBlock))
-        #expect(sealed.suffix(size.octets) == Data(vector: tag))
+        #expect(sealed.suffix(size.bytes) == Data(vector: tag))
         #expect(try sealing.open(sealed, authenticating: Self.context) == Self.plaintext)
     }
 

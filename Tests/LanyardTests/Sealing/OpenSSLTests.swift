@@ -38,7 +38,7 @@ import Testing
             let sealed = try CBCSealing(key: key).seal(data)
             let (iv, rest) = (sealed.prefix(16), sealed.dropFirst(16))
             let opened = try await run("-d", key, iv: iv, input: rest)
-            #expect(opened == data, "of \(length) octets")
+            #expect(opened == data, "of \(length) bytes")
         }
     }
 
@@ -54,7 +54,7 @@ import Testing
             let data = Data(generator.bytes(length))
             let iv = try RandomBytes.data(count: 16)
             let ciphertext = try await run("-e", key, iv: iv, input: data)
-            #expect(try CBCSealing(key: key).open(iv + ciphertext) == data, "of \(length) octets")
+            #expect(try CBCSealing(key: key).open(iv + ciphertext) == data, "of \(length) bytes")
         }
     }
 
@@ -77,7 +77,7 @@ import Testing
             try #require(Self.openssl),
             [
                 "enc", "-aes-\(key.size.rawValue)-cbc", direction, "-nosalt",
-                "-K", hexadecimal(key.octets), "-iv", hexadecimal(iv),
+                "-K", hexadecimal(key.bytes), "-iv", hexadecimal(iv),
                 "-in", source.path, "-out", result.path,
             ]
         )

@@ -13,18 +13,18 @@ import Testing
     private static let longest = 200
 
     @Test("Random bytes do not open", arguments: RunSeed.seeds(4))
-    func refusesRandomOctets(seed: UInt64) throws {
+    func refusesRandomBytes(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let key = SealingKey(random: .bits256)
         let gcm = GCMSealing(key: key)
         let authenticated = try AuthenticatedCBCSealing(encryption: key, authentication: key)
         for _ in 0..<Self.rounds {
-            let octets = Data(generator.bytes(upTo: Self.longest))
-            #expect(throws: SealingError.refused) { try gcm.open(octets) }
-            #expect(throws: SealingError.refused) { try authenticated.open(octets) }
+            let bytes = Data(generator.bytes(upTo: Self.longest))
+            #expect(throws: SealingError.refused) { try gcm.open(bytes) }
+            #expect(throws: SealingError.refused) { try authenticated.open(bytes) }
             // One in 256 ends with valid padding by chance, which CBC cannot detect.
-            if let opened = try? CBCSealing(key: key).open(octets) {
-                #expect(opened.count < octets.count - 16)
+            if let opened = try? CBCSealing(key: key).open(bytes) {
+                #expect(opened.count < bytes.count - 16)
             }
         }
     }

@@ -11,7 +11,7 @@ import Testing
         if let size = SealingKey.Size(rawValue: count * 8) {
             let key = try SealingKey(Data(count: count))
             #expect(key.size == size)
-            #expect(key.octets == Data(count: count))
+            #expect(key.bytes == Data(count: count))
         } else {
             #expect(throws: SealingError.keyLength(count)) { try SealingKey(Data(count: count)) }
         }
@@ -20,9 +20,9 @@ import Testing
     @Test("Random keys have the requested size and differ")
     func makesRandomKeys() {
         for size in SealingKey.Size.allCases {
-            let keys = (0..<100).map { _ in SealingKey(random: size).octets }
+            let keys = (0..<100).map { _ in SealingKey(random: size).bytes }
             #expect(Set(keys).count == 100)
-            #expect(keys.allSatisfy { $0.count == size.octets })
+            #expect(keys.allSatisfy { $0.count == size.bytes })
         }
         #expect(SealingKey(random: .bits256).size == .bits256)
         #expect(SealingKey(random: .bits128) != SealingKey(random: .bits128))
@@ -51,7 +51,7 @@ import Testing
         )
         for passphrase in ["p\u{E4}ssword", "pa\u{308}ssword"] {
             let key = try SealingKey(passphrase: passphrase, salt: salt, rounds: 210_000)
-            #expect(key.octets == expected)
+            #expect(key.bytes == expected)
         }
         let short = try SealingKey(
             passphrase: "p\u{E4}ssword",
@@ -59,7 +59,7 @@ import Testing
             rounds: 210_000,
             size: .bits128
         )
-        #expect(short.octets == expected.prefix(16))
+        #expect(short.bytes == expected.prefix(16))
     }
 
     @Test(
@@ -110,7 +110,7 @@ import Testing
     @Test("All byte values occur, about equally often")
     func areSpread() throws {
         var counts = [Int](repeating: 0, count: 256)
-        for octet in try RandomBytes.data(count: 256 * 1_000) { counts[Int(octet)] += 1 }
+        for byte in try RandomBytes.data(count: 256 * 1_000) { counts[Int(byte)] += 1 }
         // The standard deviation for an expectation of 1000 is 32, so ten times that does not
         // occur.
         #expect(counts.allSatisfy { (680...1_320).contains($0) })

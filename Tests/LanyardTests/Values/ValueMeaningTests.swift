@@ -56,10 +56,10 @@ import Testing
             body: .init(massIndex: 221, height: 720)
         )
         #expect(abs(try #require(pounds.kilograms) - 69.8532) < 1e-4)
-        #expect(abs(try #require(pounds.metres) - 1.8288) < 1e-9)
+        #expect(abs(try #require(pounds.meters) - 1.8288) < 1e-9)
         #expect(WeightMeasurement(weight: 14_300).kilograms == 71.5)
         #expect(WeightMeasurement(weight: WeightMeasurement.failed).kilograms == nil)
-        #expect(WeightMeasurement(weight: 1).metres == nil)
+        #expect(WeightMeasurement(weight: 1).meters == nil)
     }
 
     @Test("Revolutions per second take the wrap of the counters into account")

@@ -13,16 +13,16 @@ import Testing
         arguments: ValueVector.whole + ValueVector.others
     )
     func decodesAndEncodes(vector: ValueVector) throws {
-        let value = try vector.type.init(decoding: vector.octets)
+        let value = try vector.type.init(decoding: vector.bytes)
         #expect(value.description == vector.text)
-        #expect(value.encoded == vector.octets)
+        #expect(value.encoded == vector.bytes)
     }
 
     @Test("Every truncation and an additional byte are refused", arguments: ValueVector.whole)
     func refusesOtherLengths(vector: ValueVector) throws {
-        for length in 0..<vector.octets.count {
+        for length in 0..<vector.bytes.count {
             let error = try #require(throws: ValueError.self) {
-                try vector.type.init(decoding: vector.octets.prefix(length))
+                try vector.type.init(decoding: vector.bytes.prefix(length))
             }
             guard case .truncated = error else {
                 Issue.record("cut to \(length): \(error)")
@@ -30,7 +30,7 @@ import Testing
             }
         }
         #expect(throws: ValueError.trailing(count: 1)) {
-            try vector.type.init(decoding: vector.octets + [0])
+            try vector.type.init(decoding: vector.bytes + [0])
         }
     }
 
@@ -78,11 +78,11 @@ import Testing
     )
     func refusesNonsense(
         type: any CharacteristicValue.Type,
-        octets: String,
+        bytes: String,
         field: String
     ) {
         #expect(throws: ValueError.invalid(field: field)) {
-            try type.init(decoding: Data(vector: octets))
+            try type.init(decoding: Data(vector: bytes))
         }
     }
 
@@ -101,10 +101,10 @@ import Testing
     )
     func ignoresReservedBits(
         type: any CharacteristicValue.Type,
-        octets: String,
+        bytes: String,
         canonical: String
     ) throws {
-        let value = try type.init(decoding: Data(vector: octets))
+        let value = try type.init(decoding: Data(vector: bytes))
         #expect(value.encoded == Data(vector: canonical))
     }
 }
@@ -128,11 +128,11 @@ import Testing
         "Random bytes are refused, or decode to a value that survives a round trip",
         arguments: RunSeed.seeds(4)
     )
-    func survivesRandomOctets(seed: UInt64) {
+    func survivesRandomBytes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<Self.rounds / ValueVector.types.count {
-            let octets = Data(generator.bytes(upTo: Self.longest))
-            for type in ValueVector.types { check(type, octets) }
+            let bytes = Data(generator.bytes(upTo: Self.longest))
+            for type in ValueVector.types { check(type, bytes) }
         }
     }
 
@@ -144,24 +144,24 @@ import Testing
         var generator = SplitMix64(seed: seed)
         for _ in 0..<Self.rounds {
             let vector = try #require(ValueVector.whole.randomElement(using: &generator))
-            check(vector.type, mutate(vector.octets, &generator))
+            check(vector.type, mutate(vector.bytes, &generator))
         }
     }
 
-    private func check(_ type: any CharacteristicValue.Type, _ octets: Data) {
-        guard let value = try? type.init(decoding: octets) else { return }
+    private func check(_ type: any CharacteristicValue.Type, _ bytes: Data) {
+        guard let value = try? type.init(decoding: bytes) else { return }
         let isStable = isStable(value)
-        #expect(isStable, "\(type) \(Array(octets))")
+        #expect(isStable, "\(type) \(Array(bytes))")
         #expect(!value.description.isEmpty)
-        if Self.canonical.contains(ObjectIdentifier(type)) { #expect(value.encoded == octets) }
+        if Self.canonical.contains(ObjectIdentifier(type)) { #expect(value.encoded == bytes) }
     }
 
     private func isStable<Value: CharacteristicValue>(_ value: Value) -> Bool {
         (try? Value(decoding: value.encoded)) == value
     }
 
-    private func mutate(_ octets: Data, _ generator: inout SplitMix64) -> Data {
-        var changed = Array(octets)
+    private func mutate(_ bytes: Data, _ generator: inout SplitMix64) -> Data {
+        var changed = Array(bytes)
         for _ in 0...Int.random(in: 0..<3, using: &generator) {
             let index = Int.random(in: 0...changed.count, using: &generator)
             switch Int.random(in: 0..<4, using: &generator) {

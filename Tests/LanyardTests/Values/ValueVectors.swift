@@ -8,12 +8,12 @@ import Testing
 /// A value in bytes, and its description.
 struct ValueVector: Sendable, CustomTestStringConvertible {
     let type: any CharacteristicValue.Type
-    let octets: Data
+    let bytes: Data
     let text: String
 
-    init(_ type: any CharacteristicValue.Type, _ octets: String, _ text: String) {
+    init(_ type: any CharacteristicValue.Type, _ bytes: String, _ text: String) {
         self.type = type
-        self.octets = Data(vector: octets)
+        self.bytes = Data(vector: bytes)
         self.text = text
     }
 

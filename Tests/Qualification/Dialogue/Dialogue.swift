@@ -22,7 +22,7 @@ import Testing
 /// must be the one that the next line expects, and none may be left over.
 struct Dialogue {
     private let lines: [Line]
-    private let makeStage: () throws -> any Theatre
+    private let makeFixture: () throws -> any Theatre
 
     /// Creates a dialogue with our client, which can receive `receiveMTU` bytes and has stored
     /// `kept` of the server's table.
@@ -31,7 +31,7 @@ struct Dialogue {
         kept: DatabaseRecord? = nil,
         @DialogueBuilder lines: () -> [Line]
     ) {
-        makeStage = { Stage(receiveMTU: receiveMTU, kept: kept) }
+        makeFixture = { Fixture(receiveMTU: receiveMTU, kept: kept) }
         self.lines = lines()
     }
 
@@ -42,16 +42,16 @@ struct Dialogue {
         mtu: UInt16 = 23,
         @DialogueBuilder lines: () -> [Line]
     ) {
-        makeStage = { try ServingStage(security: security, mtu: mtu) }
+        makeFixture = { try ServingFixture(security: security, mtu: mtu) }
         self.lines = lines()
     }
 
     /// Plays all lines, and reports each failure at the place of its line in the test.
     func play(sourceLocation: SourceLocation = #_sourceLocation) {
         do {
-            var stage = try makeStage()
-            for line in lines { stage.play(line) }
-            stage.expectSilence(sourceLocation)
+            var fixture = try makeFixture()
+            for line in lines { fixture.play(line) }
+            fixture.expectSilence(sourceLocation)
         } catch {
             Issue.record(error, sourceLocation: sourceLocation)
         }

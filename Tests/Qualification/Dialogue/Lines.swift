@@ -80,7 +80,7 @@ func bytes(_ hexadecimal: String) -> [UInt8] {
 }
 
 /// Returns the bytes `0, 1, 2 …` of a long value as hexadecimal digits.
-func octets(_ range: Range<Int>) -> String {
+func bytes(_ range: Range<Int>) -> String {
     range.map { UInt8(truncatingIfNeeded: $0) }.hexadecimal
 }
 

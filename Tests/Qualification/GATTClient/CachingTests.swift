@@ -87,7 +87,7 @@ import Testing
         Dialogue(kept: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(0..<16))")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
             application(gets: record.database)
             applicationWantsDatabase(isTrusted: true)
             application(gets: record.database)
@@ -100,7 +100,7 @@ import Testing
         Dialogue {
             applicationWantsDatabase()
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(0..<16))")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
             Self.discovery()
             application(gets: database)
             client(sends: "12 0600 07")
@@ -110,7 +110,7 @@ import Testing
             // The hash is compared after the subscription, since the table may have changed before
             // it.
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(0..<16))")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
         }.play()
     }
 
@@ -120,7 +120,7 @@ import Testing
         Dialogue(kept: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(16..<32))")
+            server(sends: "09 12 0800 \(bytes(16..<32))")
             Self.discovery()
             application(gets: record.database)
             client(sends: "12 0600 07")
@@ -130,7 +130,7 @@ import Testing
             // The hash is compared after the subscription, since the table may have changed before
             // it.
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(16..<32))")
+            server(sends: "09 12 0800 \(bytes(16..<32))")
         }.play()
     }
 
@@ -142,7 +142,7 @@ import Testing
         Dialogue(kept: record) {
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(0..<16))")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
             application(gets: record.database)
             application(asks: .read(0x0006))
             client(sends: "0A 0600")
@@ -150,7 +150,7 @@ import Testing
             application(hears: .failure(.attribute(.databaseOutOfSync, handle: 0x0006)))
             applicationWantsDatabase(isTrusted: true)
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(16..<32))")
+            server(sends: "09 12 0800 \(bytes(16..<32))")
             Self.discovery()
             application(gets: record.database)
         }.play()
@@ -166,7 +166,7 @@ import Testing
             client(sends: "10 0100 FFFF 0028")
             server(sends: "01 10 0100 12")
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0800 \(octets(0..<16))")
+            server(sends: "09 12 0800 \(bytes(0..<16))")
             Self.discovery()
             application(gets: database)
             client(sends: "12 0600 07")

@@ -134,7 +134,7 @@ import Testing
         Dialogue {
             application(asks: .readUsingUUID(0x2B2A, first: 0x0001, last: 0xFFFF))
             client(sends: "08 0100 FFFF 2A2B")
-            server(sends: "09 12 0900 \(octets(0..<16))")
+            server(sends: "09 12 0900 \(bytes(0..<16))")
             client(sends: "08 0A00 FFFF 2A2B")
             server(sends: "01 08 0A00 0A")
             application(

@@ -17,12 +17,12 @@ import Testing
     func writeLong(_ name: String) {
         Dialogue {
             application(asks: .writeLong(0x0007, offset: 0, Array(0..<40)))
-            client(sends: "16 0700 0000 \(octets(0..<18))")
-            server(sends: "17 0700 0000 \(octets(0..<18))")
-            client(sends: "16 0700 1200 \(octets(18..<36))")
-            server(sends: "17 0700 1200 \(octets(18..<36))")
-            client(sends: "16 0700 2400 \(octets(36..<40))")
-            server(sends: "17 0700 2400 \(octets(36..<40))")
+            client(sends: "16 0700 0000 \(bytes(0..<18))")
+            server(sends: "17 0700 0000 \(bytes(0..<18))")
+            client(sends: "16 0700 1200 \(bytes(18..<36))")
+            server(sends: "17 0700 1200 \(bytes(18..<36))")
+            client(sends: "16 0700 2400 \(bytes(36..<40))")
+            server(sends: "17 0700 2400 \(bytes(36..<40))")
             client(sends: "18 01")
             server(sends: "19")
             application(hears: .success(.done))
@@ -43,7 +43,7 @@ import Testing
         Dialogue {
             application(asks: .writeLong(0x0007, offset: 0, [1, 2, 3]))
             client(sends: "16 0700 0000 010203")
-            server(sends: "01 16 0700 \(refusal.octet)")
+            server(sends: "01 16 0700 \(refusal.byte)")
             application(hears: .failure(.attribute(refusal.code, handle: 0x0007)))
         }.play()
     }
@@ -94,8 +94,8 @@ import Testing
     func laterPartRefused() {
         Dialogue {
             application(asks: .writeLong(0x0007, offset: 0, Array(0..<20)))
-            client(sends: "16 0700 0000 \(octets(0..<18))")
-            server(sends: "17 0700 0000 \(octets(0..<18))")
+            client(sends: "16 0700 0000 \(bytes(0..<18))")
+            server(sends: "17 0700 0000 \(bytes(0..<18))")
             client(sends: "16 0700 1200 1213")
             server(sends: "01 16 0700 09")
             client(sends: "18 00")
@@ -108,10 +108,10 @@ import Testing
     func cancelledInTheMiddle() {
         Dialogue {
             application(asks: .writeLong(0x0007, offset: 0, Array(0..<40)))
-            client(sends: "16 0700 0000 \(octets(0..<18))")
+            client(sends: "16 0700 0000 \(bytes(0..<18))")
             applicationCancels()
             application(hears: .failure(.cancelled))
-            server(sends: "17 0700 0000 \(octets(0..<18))")
+            server(sends: "17 0700 0000 \(bytes(0..<18))")
             client(sends: "18 00")
             server(sends: "19")
         }.play()

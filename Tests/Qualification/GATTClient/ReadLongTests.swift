@@ -19,11 +19,11 @@ import Testing
         Dialogue {
             application(asks: .readLong(0x0003))
             client(sends: "0A 0300")
-            server(sends: "0B \(octets(0..<22))")
+            server(sends: "0B \(bytes(0..<22))")
             client(sends: "0C 0300 1600")
-            server(sends: "0D \(octets(22..<44))")
+            server(sends: "0D \(bytes(22..<44))")
             client(sends: "0C 0300 2C00")
-            server(sends: "0D \(octets(44..<50))")
+            server(sends: "0D \(bytes(44..<50))")
             application(hears: .success(.value(Array(0..<50))))
         }.play()
     }
@@ -38,9 +38,9 @@ import Testing
             application(hears: .success(.mtu(512)))
             application(asks: .readLong(0x0003))
             client(sends: "0A 0300")
-            server(sends: "0B \(octets(0..<511))")
+            server(sends: "0B \(bytes(0..<511))")
             client(sends: "0C 0300 FF01")
-            server(sends: "0D \(octets(511..<512))")
+            server(sends: "0D \(bytes(511..<512))")
             application(hears: .success(.value(value)))
         }.play()
     }
@@ -53,7 +53,7 @@ import Testing
         Dialogue {
             application(asks: .readLong(0x0003))
             client(sends: "0A 0300")
-            server(sends: "0B \(octets(0..<22))")
+            server(sends: "0B \(bytes(0..<22))")
             client(sends: "0C 0300 1600")
             server(sends: end)
             application(hears: .success(.value(Array(0..<22))))
@@ -75,7 +75,7 @@ import Testing
         Dialogue {
             application(asks: .readLong(0x0003))
             client(sends: "0A 0300")
-            server(sends: "01 0A 0300 \(refusal.octet)")
+            server(sends: "01 0A 0300 \(refusal.byte)")
             application(hears: .failure(.attribute(refusal.code, handle: 0x0003)))
         }.play()
     }

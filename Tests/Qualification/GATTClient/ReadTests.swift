@@ -38,7 +38,7 @@ import Testing
         Dialogue {
             application(asks: .read(0x0003))
             client(sends: "0A 0300")
-            server(sends: "01 0A 0300 \(refusal.octet)")
+            server(sends: "01 0A 0300 \(refusal.byte)")
             application(hears: .failure(.attribute(refusal.code, handle: 0x0003)))
         }.play()
     }
@@ -86,7 +86,7 @@ import Testing
         Dialogue {
             application(asks: .readUsingUUID(0x2A0D, first: 0x0001, last: 0xFFFF))
             client(sends: "08 0100 FFFF 0D2A")
-            server(sends: "01 08 0B00 \(refusal.octet)")
+            server(sends: "01 08 0B00 \(refusal.byte)")
             application(hears: .failure(.attribute(refusal.code, handle: 0x000B)))
         }.play()
     }
@@ -115,7 +115,7 @@ import Testing
         Dialogue {
             application(asks: .readMultiple([0x0003, 0x0007]))
             client(sends: "0E 0300 0700")
-            server(sends: "01 0E 0700 \(refusal.octet)")
+            server(sends: "01 0E 0700 \(refusal.byte)")
             application(hears: .failure(.attribute(refusal.code, handle: 0x0007)))
         }.play()
     }
@@ -151,7 +151,7 @@ import Testing
         Dialogue {
             application(asks: .readMultipleVariable([0x0003, 0x0007]))
             client(sends: "20 0300 0700")
-            server(sends: "01 20 0300 \(refusal.octet)")
+            server(sends: "01 20 0300 \(refusal.byte)")
             application(hears: .failure(.attribute(refusal.code, handle: 0x0003)))
         }.play()
     }

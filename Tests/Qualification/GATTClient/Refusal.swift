@@ -15,7 +15,7 @@ struct Refusal: CustomTestStringConvertible {
     }
 
     /// The encoded error code.
-    var octet: String { [code.rawValue].hexadecimal }
+    var byte: String { [code.rawValue].hexadecimal }
 
     var testDescription: String { "\(name): \(code)" }
 }

@@ -47,7 +47,7 @@ import Testing
         Dialogue {
             application(asks: .write(0x0007, [1, 2, 3]))
             client(sends: "12 0700 010203")
-            server(sends: "01 12 0700 \(refusal.octet)")
+            server(sends: "01 12 0700 \(refusal.byte)")
             application(hears: .failure(.attribute(refusal.code, handle: 0x0007)))
         }.play()
     }

@@ -9,10 +9,10 @@ import Testing
 /// Every opcode of the protocol in every invalid form, and the response that the specification
 /// requires. Bearer and server are tested together, from bytes to bytes.
 @Suite struct MalformedPDUTests {
-    private func stage(mtu: UInt16 = 23) throws -> ServerStage {
-        var stage = ServerStage(try SampleTable.server())
-        stage.connect(mtu: mtu)
-        return stage
+    private func fixture(mtu: UInt16 = 23) throws -> ServerFixture {
+        var fixture = ServerFixture(try SampleTable.server())
+        fixture.connect(mtu: mtu)
+        return fixture
     }
 
     /// Returns the responses as hexadecimal digits, and checks that the server still works
@@ -22,23 +22,23 @@ import Testing
         mtu: UInt16 = 23,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> [String] {
-        var stage = try stage(mtu: mtu)
-        let answers = stage.send(pdu).map(\.hexadecimal)
-        let read = stage.send(bytes("0A 3900")).map(\.hexadecimal)
+        var fixture = try fixture(mtu: mtu)
+        let answers = fixture.send(pdu).map(\.hexadecimal)
+        let read = fixture.send(bytes("0A 3900")).map(\.hexadecimal)
         #expect(read == ["0b0a"], "served afterwards", sourceLocation: sourceLocation)
         return answers
     }
 
     private func refusal(_ opcode: UInt8, _ code: ATT.ErrorCode, _ handle: UInt16 = 0) -> String {
-        let octets = [UInt8(handle & 0xFF), UInt8(handle >> 8)]
-        return ([0x01, opcode] + octets + [code.rawValue]).hexadecimal
+        let bytes = [UInt8(handle & 0xFF), UInt8(handle >> 8)]
+        return ([0x01, opcode] + bytes + [code.rawValue]).hexadecimal
     }
 
     @Test("A request that is truncated at any byte gets Invalid PDU", arguments: Request.all)
     func short(_ request: Request) throws {
         for count in 1..<request.bytes.count where !request.lengths(count) {
             let answers = try answers(to: Array(request.bytes.prefix(count)))
-            #expect(answers == [refusal(request.opcode, .invalidPDU)], "\(count) octets")
+            #expect(answers == [refusal(request.opcode, .invalidPDU)], "\(count) bytes")
         }
     }
 
@@ -48,7 +48,7 @@ import Testing
         where !request.lengths(count) {
             let surplus = [UInt8](repeating: 0, count: count - request.bytes.count)
             let answers = try answers(to: request.bytes + surplus)
-            #expect(answers == [refusal(request.opcode, .invalidPDU)], "\(count) octets")
+            #expect(answers == [refusal(request.opcode, .invalidPDU)], "\(count) bytes")
         }
     }
 
@@ -62,8 +62,8 @@ import Testing
     func commands(opcode: UInt8) throws {
         for count in 0..<600 {
             let pdu = [opcode] + [UInt8](repeating: 0, count: count)
-            var stage = try stage()
-            #expect(stage.send(pdu) == [])
+            var fixture = try fixture()
+            #expect(fixture.send(pdu) == [])
         }
     }
 
@@ -83,7 +83,7 @@ import Testing
         for count in 1...pdu.bytes.count {
             let answers = try answers(to: Array(pdu.bytes.prefix(count)))
             let isConfirmed = pdu.bytes[0] == 0x1D && count >= 3
-            #expect(answers == (isConfirmed ? ["1e"] : []), "\(count) octets")
+            #expect(answers == (isConfirmed ? ["1e"] : []), "\(count) bytes")
         }
     }
 
@@ -128,7 +128,7 @@ import Testing
     func badGroup() throws {
         let characteristic = try answers(to: bytes("10 0100 FFFF 0328"))
         #expect(characteristic == [refusal(0x10, .unsupportedGroupType, 1)])
-        let long = try answers(to: bytes("10 0100 FFFF \(SampleTable.longServiceOctets)"))
+        let long = try answers(to: bytes("10 0100 FFFF \(SampleTable.longServiceBytes)"))
         #expect(long == [refusal(0x10, .unsupportedGroupType, 1)])
         let both = try answers(to: bytes("10 0200 0100 0328"))
         #expect(both == [refusal(0x10, .invalidHandle, 2)])
@@ -152,12 +152,12 @@ import Testing
         arguments: Request.all
     )
     func hasty(_ request: Request) throws {
-        var stage = try stage()
-        #expect(stage.send(bytes("0A 3200")) == [])
-        #expect(stage.send(request.bytes) == [])
-        #expect(stage.send([request.opcode]) == [])
-        stage.answer(.success([1]))
-        #expect(stage.drain().map(\.hexadecimal) == ["0b01"])
+        var fixture = try fixture()
+        #expect(fixture.send(bytes("0A 3200")) == [])
+        #expect(fixture.send(request.bytes) == [])
+        #expect(fixture.send([request.opcode]) == [])
+        fixture.answer(.success([1]))
+        #expect(fixture.drain().map(\.hexadecimal) == ["0b01"])
     }
 
     @Test("An unexpected confirmation is ignored")

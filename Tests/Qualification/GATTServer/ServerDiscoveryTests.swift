@@ -12,11 +12,11 @@ import Testing
     func exchangesMTU() {
         Dialogue(serving: .none) {
             client(sends: "0A 2500")
-            server(sends: "0B \(octets(0..<22))")
+            server(sends: "0B \(bytes(0..<22))")
             client(sends: "02 2000")
             server(sends: "03 0502")
             client(sends: "0A 2500")
-            server(sends: "0B \(octets(0..<31))")
+            server(sends: "0B \(bytes(0..<31))")
         }.play()
     }
 
@@ -26,7 +26,7 @@ import Testing
             client(sends: "10 0100 FFFF 0028")
             server(sends: "11 06 0100 0700 0018 0800 1100 0118 2000 3900 00A0")
             client(sends: "10 3A00 FFFF 0028")
-            server(sends: "11 14 5000 5300 \(SampleTable.longServiceOctets)")
+            server(sends: "11 14 5000 5300 \(SampleTable.longServiceBytes)")
             client(sends: "10 5400 FFFF 0028")
             server(sends: "11 06 6000 6600 02A0")
             client(sends: "10 6700 FFFF 0028")
@@ -38,7 +38,7 @@ import Testing
 
     @Test("GATT/SR/GAD/BV-02-C: Discover Primary Service by Service UUID")
     func discoversServiceByUUID() {
-        let long = SampleTable.longServiceOctets
+        let long = SampleTable.longServiceBytes
         let baseOfLong = "FB349B5F800000800010 0000 02A00000"
         Dialogue(serving: .none) {
             client(sends: "06 0100 FFFF 0028 00A0")
@@ -66,7 +66,7 @@ import Testing
 
     @Test("GATT/SR/GAD/BV-04-C: Discover All Characteristics of a Service")
     func discoversCharacteristics() {
-        let long = SampleTable.longTypeOctets
+        let long = SampleTable.longTypeBytes
         Dialogue(serving: .none) {
             client(sends: "08 6000 6600 0328")
             server(sends: "09 07 6100 02 6200 00B1 6300 02 6400 00B1 6500 02 6600 00B1")
@@ -95,7 +95,7 @@ import Testing
             client(sends: "04 5200 FFFF")
             server(sends: "05 01 5200 0328")
             client(sends: "04 5300 FFFF")
-            server(sends: "05 02 5300 \(SampleTable.longTypeOctets)")
+            server(sends: "05 02 5300 \(SampleTable.longTypeBytes)")
             client(sends: "04 6100 FFFF")
             server(sends: "05 01 6100 0328 6200 00B1 6300 0328 6400 00B1 6500 0328")
             client(sends: "04 6700 FFFF")

@@ -19,7 +19,7 @@ import Testing
             application(tells: [1, 2], of: 0x0034)
             server(sends: "1B 3400 0102")
             application(tells: Array(0..<40), of: 0x0034)
-            server(sends: "1B 3400 \(octets(0..<20))")
+            server(sends: "1B 3400 \(bytes(0..<20))")
             client(sends: "12 3500 0000")
             server(sends: "13")
             application(isTold: .subscribed(0x0034, nil))

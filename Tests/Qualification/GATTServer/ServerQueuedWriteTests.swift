@@ -16,20 +16,20 @@ import Testing
         ] as [(String, UInt16)]
     )
     func writeLong(_ name: String, handle: UInt16) {
-        let octet = [UInt8(handle), 0].hexadecimal
+        let byte = [UInt8(handle), 0].hexadecimal
         let value = Array(UInt8(100)..<UInt8(130))
         Dialogue(serving: .none) {
-            client(sends: "16 \(octet) 0000 \(octets(100..<118))")
-            server(sends: "17 \(octet) 0000 \(octets(100..<118))")
-            client(sends: "16 \(octet) 1200 \(octets(118..<130))")
-            server(sends: "17 \(octet) 1200 \(octets(118..<130))")
+            client(sends: "16 \(byte) 0000 \(bytes(100..<118))")
+            server(sends: "17 \(byte) 0000 \(bytes(100..<118))")
+            client(sends: "16 \(byte) 1200 \(bytes(118..<130))")
+            server(sends: "17 \(byte) 1200 \(bytes(118..<130))")
             client(sends: "18 01")
             server(sends: "19")
             application(isTold: .written([.init(handle: .init(handle), value: value)]))
-            client(sends: "0A \(octet)")
-            server(sends: "0B \(octets(100..<122))")
-            client(sends: "0C \(octet) 1600")
-            server(sends: "0D \(octets(122..<130))")
+            client(sends: "0A \(byte)")
+            server(sends: "0B \(bytes(100..<122))")
+            client(sends: "0C \(byte) 1600")
+            server(sends: "0D \(bytes(122..<130))")
         }.play()
     }
 
@@ -52,7 +52,7 @@ import Testing
         let place = try #require(ServerWriteTests.refusals.first { $0.code == refusal.code })
         Dialogue(serving: place.link) {
             client(sends: "16 \(place.handle) 0000 010203")
-            server(sends: "01 16 \(place.handle) \(refusal.octet)")
+            server(sends: "01 16 \(place.handle) \(refusal.byte)")
             client(sends: "18 01")
             server(sends: "19")
         }.play()
@@ -77,8 +77,8 @@ import Testing
     @Test("GATT/SR/GAW/BI-33-C: Write Long Characteristic Value – Invalid Attribute Value Length")
     func writeTooLong() {
         Dialogue(serving: .none) {
-            client(sends: "16 2200 0000 \(octets(0..<18))")
-            server(sends: "17 2200 0000 \(octets(0..<18))")
+            client(sends: "16 2200 0000 \(bytes(0..<18))")
+            server(sends: "17 2200 0000 \(bytes(0..<18))")
             client(sends: "16 2200 1200 010203")
             server(sends: "17 2200 1200 010203")
             client(sends: "18 01")

@@ -27,7 +27,7 @@ import Testing
         let place = try #require(Self.refusals.first { $0.code == refusal.code })
         Dialogue(serving: place.link) {
             client(sends: request(place.handle))
-            server(sends: "01 \(opcode) \(place.handle) \(refusal.octet)")
+            server(sends: "01 \(opcode) \(place.handle) \(refusal.byte)")
         }.play()
     }
 
@@ -65,10 +65,10 @@ import Testing
             server(sends: "09 04 6200 0101 6400 0202")
             client(sends: "08 6500 FFFF 00B1")
             server(sends: "09 05 6600 030303")
-            client(sends: "08 0100 FFFF \(SampleTable.longTypeOctets)")
+            client(sends: "08 0100 FFFF \(SampleTable.longTypeBytes)")
             server(sends: "09 03 5300 07")
             client(sends: "08 0100 FFFF 01B0")
-            server(sends: "09 15 2500 \(octets(0..<19))")
+            server(sends: "09 15 2500 \(bytes(0..<19))")
         }.play()
     }
 
@@ -107,11 +107,11 @@ import Testing
     func readLong(_ name: String, handle: String, count: Int) {
         Dialogue(serving: .none) {
             client(sends: "0A \(handle)")
-            server(sends: "0B \(octets(0..<22))")
+            server(sends: "0B \(bytes(0..<22))")
             client(sends: "0C \(handle) 1600")
-            server(sends: "0D \(octets(22..<44))")
+            server(sends: "0D \(bytes(22..<44))")
             client(sends: "0C \(handle) 2C00")
-            server(sends: "0D \(octets(44..<count))")
+            server(sends: "0D \(bytes(44..<count))")
             client(sends: "0C \(handle) \([UInt8(count), 0].hexadecimal)")
             server(sends: "0D")
         }.play()
@@ -147,9 +147,9 @@ import Testing
             client(sends: "0E 2200 6200 2200")
             server(sends: "0F 010203 0101 010203")
             client(sends: "0E 2200 2500")
-            server(sends: "0F 010203 \(octets(0..<19))")
+            server(sends: "0F 010203 \(bytes(0..<19))")
             client(sends: "0E 2500 2200")
-            server(sends: "0F \(octets(0..<22))")
+            server(sends: "0F \(bytes(0..<22))")
         }.play()
     }
 
@@ -173,9 +173,9 @@ import Testing
             client(sends: "20 2200 6200")
             server(sends: "21 0300 010203 0200 0101")
             client(sends: "20 2200 2500")
-            server(sends: "21 0300 010203 3200 \(octets(0..<15))")
+            server(sends: "21 0300 010203 3200 \(bytes(0..<15))")
             client(sends: "20 2500 2200")
-            server(sends: "21 3200 \(octets(0..<20))")
+            server(sends: "21 3200 \(bytes(0..<20))")
         }.play()
     }
 
@@ -215,7 +215,7 @@ import Testing
             client(sends: "0A 3200")
             application(isAsked: .read(.client, 0x0032, offset: 0))
             application(answers: .failure(refusal.code))
-            server(sends: "01 0A 3200 \(refusal.octet)")
+            server(sends: "01 0A 3200 \(refusal.byte)")
         }.play()
     }
 

@@ -35,7 +35,7 @@ import Testing
     func writeWithoutResponseRefused(handle: String) {
         Dialogue(serving: .none) {
             client(sends: "52 \(handle) 0908")
-            client(sends: "52 2200 \(octets(0..<21).prefix(40))")
+            client(sends: "52 2200 \(bytes(0..<21).prefix(40))")
             application(isTold: .written([.init(handle: 0x0022, value: Array(0..<20))]))
         }.play()
     }
@@ -70,14 +70,14 @@ import Testing
         let place = try #require(Self.refusals.first { $0.code == refusal.code })
         Dialogue(serving: place.link) {
             client(sends: "12 \(place.handle) 010203")
-            server(sends: "01 12 \(place.handle) \(refusal.octet)")
+            server(sends: "01 12 \(place.handle) \(refusal.byte)")
         }.play()
     }
 
     @Test("GATT/SR/GAW/BI-32-C: Write Characteristic Value – Invalid Attribute Value Length")
     func writeTooLong() {
         Dialogue(serving: .none, mtu: 64) {
-            client(sends: "12 2200 \(octets(0..<21))")
+            client(sends: "12 2200 \(bytes(0..<21))")
             server(sends: "01 12 2200 0D")
             client(sends: "0A 2200")
             server(sends: "0B 010203")

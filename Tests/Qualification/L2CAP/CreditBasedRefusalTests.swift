@@ -22,34 +22,34 @@ import Testing
     @Test("L2CAP/LE/CFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 24-C: The application gets the reason")
     func isRefused() throws {
         for (result, reason) in Self.reasons {
-            var stage = ChannelStage()
-            try stage.application(opens: .credit)
-            stage.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
-            stage.tester(signals: "15 81 0A00 0000 0000 0000 0000 \(result)")
-            stage.application(hears: .refused(1, .refused(reason)))
-            stage.weAreSilent()
+            var fixture = ChannelFixture()
+            try fixture.application(opens: .credit)
+            fixture.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
+            fixture.tester(signals: "15 81 0A00 0000 0000 0000 0000 \(result)")
+            fixture.application(hears: .refused(1, .refused(reason)))
+            fixture.weAreSilent()
         }
     }
 
     @Test("L2CAP/ECFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 31-C: The application gets the reason")
     func areRefused() throws {
         for (result, reason) in Self.reasons {
-            var stage = ChannelStage()
-            try stage.application(opens: .enhanced, count: 2)
-            stage.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
-            stage.tester(signals: "18 81 0C00 0000 0000 0000 \(result) 0000 0000")
-            stage.application(hears: .refused(1, .refused(reason)))
-            stage.weAreSilent()
+            var fixture = ChannelFixture()
+            try fixture.application(opens: .enhanced, count: 2)
+            fixture.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
+            fixture.tester(signals: "18 81 0C00 0000 0000 0000 \(result) 0000 0000")
+            fixture.application(hears: .refused(1, .refused(reason)))
+            fixture.weAreSilent()
         }
     }
 
     @Test("A refusal without channels, as Bumble 0.0.236 sends it, is accepted")
     func refusalWithoutChannels() throws {
-        var stage = ChannelStage()
-        try stage.application(opens: .enhanced, count: 2)
-        stage.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
-        stage.tester(signals: "18 81 0800 0000 0000 0000 0200")
-        stage.application(hears: .refused(1, .refused(.spsmNotSupported)))
+        var fixture = ChannelFixture()
+        try fixture.application(opens: .enhanced, count: 2)
+        fixture.we(signal: "17 81 0C00 8000 6400 4000 0400 4000 4100")
+        fixture.tester(signals: "18 81 0800 0000 0000 0000 0200")
+        fixture.application(hears: .refused(1, .refused(.spsmNotSupported)))
     }
 
     /// The requirement of a listener, the security of the link, and the reason that the tester
@@ -74,22 +74,22 @@ import Testing
     @Test("L2CAP/LE/CFC/BV-11-C, BV-13-C, BV-15-C, BV-25-C: Security, Responder")
     func refusesOneByItsSecurity() {
         for (requirement, security, result) in Self.securities {
-            var stage = ChannelStage { $0.requirement = requirement }
-            stage.conditions.security = security
-            stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
-            stage.we(signal: "15 01 0A00 0000 0000 0000 0000 \(result)")
-            stage.weAreSilent()
+            var fixture = ChannelFixture { $0.requirement = requirement }
+            fixture.conditions.security = security
+            fixture.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
+            fixture.we(signal: "15 01 0A00 0000 0000 0000 0000 \(result)")
+            fixture.weAreSilent()
         }
     }
 
     @Test("L2CAP/ECFC/BV-11-C, BV-13-C, BV-15-C, BV-32-C: Security, Responder")
     func refusesSeveralByTheirSecurity() {
         for (requirement, security, result) in Self.securities {
-            var stage = ChannelStage { $0.requirement = requirement }
-            stage.conditions.security = security
-            stage.tester(signals: "17 01 0C00 8000 6400 6400 0200 5000 5100")
-            stage.we(signal: "18 01 0C00 0000 0000 0000 \(result) 0000 0000")
-            stage.weAreSilent()
+            var fixture = ChannelFixture { $0.requirement = requirement }
+            fixture.conditions.security = security
+            fixture.tester(signals: "17 01 0C00 8000 6400 6400 0200 5000 5100")
+            fixture.we(signal: "18 01 0C00 0000 0000 0000 \(result) 0000 0000")
+            fixture.weAreSilent()
         }
     }
 
@@ -100,45 +100,45 @@ import Testing
             needsAuthorization: true,
             keySizeMinimum: 16
         )
-        var stage = ChannelStage { $0.requirement = needs }
-        stage.conditions.security = LinkSecurity(
+        var fixture = ChannelFixture { $0.requirement = needs }
+        fixture.conditions.security = LinkSecurity(
             isEncrypted: true,
             isAuthenticated: true,
             keySize: 16
         )
-        stage.conditions.isAuthorized = true
-        stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
-        stage.we(signal: "15 01 0A00 4000 6400 4000 0400 0000")
+        fixture.conditions.isAuthorized = true
+        fixture.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
+        fixture.we(signal: "15 01 0A00 4000 6400 4000 0400 0000")
     }
 
     @Test("L2CAP/LE/CFC/BV-17-C: Refused due to insufficient resources, Responder")
     func noRoom() {
-        var stage = ChannelStage { $0.room = 0 }
-        stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
-        stage.we(signal: "15 01 0A00 0000 0000 0000 0000 0400")
+        var fixture = ChannelFixture { $0.room = 0 }
+        fixture.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
+        fixture.we(signal: "15 01 0A00 0000 0000 0000 0000 0400")
     }
 
     @Test("A source CID outside 0x0040 to 0x007F is invalid", arguments: ["3F00", "8000", "0000"])
     func invalidSource(source: String) {
-        var stage = ChannelStage()
-        stage.tester(signals: "14 01 0A00 8000 \(source) 6400 2000 0200")
-        stage.we(signal: "15 01 0A00 0000 0000 0000 0000 0900")
+        var fixture = ChannelFixture()
+        fixture.tester(signals: "14 01 0A00 8000 \(source) 6400 2000 0200")
+        fixture.we(signal: "15 01 0A00 0000 0000 0000 0000 0900")
     }
 
     @Test("L2CAP/LE/CFC/BV-20-C: Refused due to Source CID already allocated, Responder")
     func allocatedSource() {
-        var stage = ChannelStage.withChannel()
-        stage.tester(signals: "14 02 0A00 8000 5000 6400 2000 0200")
-        stage.we(signal: "15 02 0A00 0000 0000 0000 0000 0A00")
-        stage.tester(sends: "0100 01")
-        stage.application(hears: .arrived(ChannelStage.channel(0x0040)))
+        var fixture = ChannelFixture.withChannel()
+        fixture.tester(signals: "14 02 0A00 8000 5000 6400 2000 0200")
+        fixture.we(signal: "15 02 0A00 0000 0000 0000 0000 0A00")
+        fixture.tester(sends: "0100 01")
+        fixture.application(hears: .arrived(ChannelFixture.channel(0x0040)))
     }
 
     @Test("An MTU or MPS below 23 is unacceptable", arguments: ["1600 1700", "1700 1600"])
     func smallSizes(sizes: String) {
-        var stage = ChannelStage()
-        stage.tester(signals: "14 01 0A00 8000 5000 \(sizes) 0200")
-        stage.we(signal: "15 01 0A00 0000 0000 0000 0000 0B00")
+        var fixture = ChannelFixture()
+        fixture.tester(signals: "14 01 0A00 8000 5000 \(sizes) 0200")
+        fixture.we(signal: "15 01 0A00 0000 0000 0000 0000 0B00")
     }
 
     @Test(
@@ -149,10 +149,10 @@ import Testing
         ]
     )
     func impossibleGrant(grant: String) throws {
-        var stage = ChannelStage()
-        try stage.application(opens: .credit)
-        stage.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
-        stage.tester(signals: "15 81 0A00 \(grant) 0000")
-        stage.application(hears: .refused(1, .malformedAnswer))
+        var fixture = ChannelFixture()
+        try fixture.application(opens: .credit)
+        fixture.we(signal: "14 81 0A00 8000 4000 6400 4000 0400")
+        fixture.tester(signals: "15 81 0A00 \(grant) 0000")
+        fixture.application(hears: .refused(1, .malformedAnswer))
     }
 }

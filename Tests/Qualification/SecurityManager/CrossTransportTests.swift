@@ -13,12 +13,12 @@ import Testing
 
     @Test("SM/PER/SCCT/BV-08-C, BV-10-C do not apply: The response does not set the link key bit")
     func responder() throws {
-        var stage = try SecurityStage(isCentral: false, .plain(isBonding: true))
+        var fixture = try SecurityFixture(isCentral: false, .plain(isBonding: true))
         let requirements: SMP.AuthenticationRequirements = [
             .bonding, .secureConnections, .crossTransport,
         ]
-        try stage.exchangeFeatures(.tester(.noInputNoOutput, requirements, keys: all))
-        let response = try #require(stage.tester.response)
+        try fixture.exchangeFeatures(.tester(.noInputNoOutput, requirements, keys: all))
+        let response = try #require(fixture.tester.response)
         #expect(!response.initiatorKeys.contains(.linkKey))
         #expect(!response.responderKeys.contains(.linkKey))
         #expect(!response.requirements.contains(.crossTransport))
@@ -26,9 +26,11 @@ import Testing
 
     @Test("SM/CEN/SCCT/BV-07-C, BV-09-C do not apply: The request does not set the link key bit")
     func initiator() throws {
-        var stage = try SecurityStage(isCentral: true, .plain(isBonding: true))
-        stage.application(pairsBy: stage.policy)
-        guard case .pairingRequest(let request) = try stage.weSend(.pairingRequest) else { return }
+        var fixture = try SecurityFixture(isCentral: true, .plain(isBonding: true))
+        fixture.application(pairsBy: fixture.policy)
+        guard case .pairingRequest(let request) = try fixture.weSend(.pairingRequest) else {
+            return
+        }
         #expect(!request.initiatorKeys.contains(.linkKey))
         #expect(!request.responderKeys.contains(.linkKey))
         #expect(!request.requirements.contains(.crossTransport))

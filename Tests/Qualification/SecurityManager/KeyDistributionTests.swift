@@ -44,23 +44,23 @@ import Testing
     }
 
     /// Returns a stage on which Phase 2 has ended.
-    private func encrypted(_ item: Case) throws -> SecurityStage {
+    private func encrypted(_ item: Case) throws -> SecurityFixture {
         let policy = Pairing.Policy.plain(isLegacy: !item.isSecure, isBonding: true)
-        var stage = try SecurityStage(isCentral: item.isCentral, policy)
+        var fixture = try SecurityFixture(isCentral: item.isCentral, policy)
         let requirements: SMP.AuthenticationRequirements =
             item.isSecure
             ? [.bonding, .secureConnections] : .bonding
-        try stage.exchangeFeatures(.tester(.noInputNoOutput, requirements, keys: item.keys))
+        try fixture.exchangeFeatures(.tester(.noInputNoOutput, requirements, keys: item.keys))
         guard item.isSecure else {
-            try stage.confirmLegacy(HCI.Key128(passkey: 0))
-            stage.encrypt(with: stage.tester.shortTermKey(HCI.Key128(passkey: 0)))
-            return stage
+            try fixture.confirmLegacy(HCI.Key128(passkey: 0))
+            fixture.encrypt(with: fixture.tester.shortTermKey(HCI.Key128(passkey: 0)))
+            return fixture
         }
-        try stage.exchangePublicKeys()
-        try stage.exchangeNonces()
-        try stage.exchangeChecks()
-        stage.encrypt(with: try stage.tester.keys().longTermKey)
-        return stage
+        try fixture.exchangePublicKeys()
+        try fixture.exchangeNonces()
+        try fixture.exchangeChecks()
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey)
+        return fixture
     }
 
     /// Returns the PDUs that the tester distributes.
@@ -72,7 +72,7 @@ import Testing
             case .centralIdentification: .centralIdentification(diversifier: 7, random: 8)
             case .identityInformation: .identityInformation(key)
             case .identityAddressInformation:
-                .identityAddressInformation(SecurityStage.testerAddress)
+                .identityAddressInformation(SecurityFixture.testerAddress)
             default: .signingInformation(key)
             }
         }
@@ -83,13 +83,13 @@ import Testing
         arguments: Case.all
     )
     func distribution(_ item: Case) throws {
-        var stage = try encrypted(item)
-        if item.isCentral { testerPDUs(item).forEach { stage.tester(sends: $0) } }
-        let sent = try item.codes.map { try stage.weSend($0) }
-        if !item.isCentral { testerPDUs(item).forEach { stage.tester(sends: $0) } }
-        let keys = try stage.paired()
+        var fixture = try encrypted(item)
+        if item.isCentral { testerPDUs(item).forEach { fixture.tester(sends: $0) } }
+        let sent = try item.codes.map { try fixture.weSend($0) }
+        if !item.isCentral { testerPDUs(item).forEach { fixture.tester(sends: $0) } }
+        let keys = try fixture.paired()
         expect(keys, sent, item)
-        stage.expectSilence()
+        fixture.expectSilence()
     }
 
     private func expect(_ keys: Pairing.Keys, _ sent: [SMP.PDU], _ item: Case) {
@@ -99,9 +99,9 @@ import Testing
             case .centralIdentification(let diversifier, let random):
                 #expect(keys.localKey?.diversifier == diversifier)
                 #expect(keys.localKey?.random == random)
-            case .identityInformation(let key): #expect(key == SecurityStage.resolvingKey)
+            case .identityInformation(let key): #expect(key == SecurityFixture.resolvingKey)
             case .identityAddressInformation(let address):
-                #expect(address == SecurityStage.ourAddress)
+                #expect(address == SecurityFixture.ourAddress)
             case .signingInformation(let key): #expect(keys.localSigningKey == key)
             default: Issue.record("\(pdu)")
             }
@@ -109,7 +109,7 @@ import Testing
         let key = HCI.Key128(passkey: 123_456)
         let hasIdentity = item.keys.contains(.identityKey)
         #expect(keys.peerResolvingKey == (hasIdentity ? key : nil))
-        #expect(keys.peerIdentity == (hasIdentity ? SecurityStage.testerAddress : nil))
+        #expect(keys.peerIdentity == (hasIdentity ? SecurityFixture.testerAddress : nil))
         #expect(keys.peerSigningKey == (item.keys.contains(.signingKey) ? key : nil))
         guard item.keys.contains(.encryptionKey) else { return }
         #expect(keys.peerKey == LongTermKey(key, diversifier: 7, random: 8))
@@ -121,11 +121,11 @@ import Testing
     )
     func rejected(name: String) throws {
         let item = try #require(Case.all.first { $0.testDescription == name })
-        var stage = try encrypted(item)
-        for code in item.codes { _ = try stage.weSend(code) }
-        stage.tester(sends: .failed(.keyRejected))
-        stage.application(hears: .failed(.refusedByPeer(.keyRejected)))
-        stage.expectSilence()
+        var fixture = try encrypted(item)
+        for code in item.codes { _ = try fixture.weSend(code) }
+        fixture.tester(sends: .failed(.keyRejected))
+        fixture.application(hears: .failed(.refusedByPeer(.keyRejected)))
+        fixture.expectSilence()
     }
 
     @Test(
@@ -133,23 +133,23 @@ import Testing
     )
     func reencrypts() throws {
         let item = Case.all[0]
-        var stage = try encrypted(item)
-        guard case .encryptionInformation(let key) = try stage.weSend(.encryptionInformation),
-            case .centralIdentification(let diversifier, let random) = try stage.weSend(
+        var fixture = try encrypted(item)
+        guard case .encryptionInformation(let key) = try fixture.weSend(.encryptionInformation),
+            case .centralIdentification(let diversifier, let random) = try fixture.weSend(
                 .centralIdentification
             )
         else { return }
-        testerPDUs(item).forEach { stage.tester(sends: $0) }
+        testerPDUs(item).forEach { fixture.tester(sends: $0) }
         let bond = Bond(
-            try stage.paired(),
-            identifier: PeerIdentifier(octets: [UInt8](repeating: 1, count: 16)),
-            connectedAddress: SecurityStage.testerAddress,
-            localIdentity: SecurityStage.ourAddress
+            try fixture.paired(),
+            identifier: PeerIdentifier(bytes: [UInt8](repeating: 1, count: 16)),
+            connectedAddress: SecurityFixture.testerAddress,
+            localIdentity: SecurityFixture.ourAddress
         )
         let expected = LongTermKey(key, diversifier: diversifier, random: random)
         #expect(bond.localKey == expected)
         // The key of the pairing itself is no longer available.
-        #expect(stage.we.key(diversifier: 0, random: 0) == nil)
+        #expect(fixture.we.key(diversifier: 0, random: 0) == nil)
     }
 
     /// The rounds of Table 4.6.
@@ -176,12 +176,12 @@ import Testing
         arguments: Forgery.allCases
     )
     func invalidKeyOfResponder(_ forgery: Forgery) throws {
-        var stage = try SecurityStage(isCentral: true, .plain())
-        try stage.exchangeFeatures(.tester())
-        guard case .publicKey(let ours) = try stage.weSend(.pairingPublicKey) else { return }
-        stage.tester(sends: .publicKey(forgery.forge(stage.tester.pair.publicKey, ours: ours)))
-        stage.weRefuse(.dhKeyCheckFailed)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, .plain())
+        try fixture.exchangeFeatures(.tester())
+        guard case .publicKey(let ours) = try fixture.weSend(.pairingPublicKey) else { return }
+        fixture.tester(sends: .publicKey(forgery.forge(fixture.tester.pair.publicKey, ours: ours)))
+        fixture.weRefuse(.dhKeyCheckFailed)
+        fixture.expectSilence()
     }
 
     @Test(
@@ -189,23 +189,23 @@ import Testing
         arguments: Forgery.allCases
     )
     func invalidKeyOfInitiator(_ forgery: Forgery) throws {
-        var stage = try SecurityStage(isCentral: false, .plain())
-        try stage.exchangeFeatures(.tester())
-        stage.tester(sends: .publicKey(forgery.forge(stage.tester.pair.publicKey, ours: nil)))
-        stage.weRefuse(.dhKeyCheckFailed)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: false, .plain())
+        try fixture.exchangeFeatures(.tester())
+        fixture.tester(sends: .publicKey(forgery.forge(fixture.tester.pair.publicKey, ours: nil)))
+        fixture.weRefuse(.dhKeyCheckFailed)
+        fixture.expectSilence()
     }
 
     @Test("A key pair is used for one pairing only")
     func fresh() throws {
         var keys: Set<HCI.Coordinate256> = []
-        var stage = try SecurityStage(isCentral: true, .plain())
+        var fixture = try SecurityFixture(isCentral: true, .plain())
         for _ in 0..<5 {
-            try stage.exchangeFeatures(.tester())
-            guard case .publicKey(let ours) = try stage.weSend(.pairingPublicKey) else { return }
+            try fixture.exchangeFeatures(.tester())
+            guard case .publicKey(let ours) = try fixture.weSend(.pairingPublicKey) else { return }
             keys.insert(ours.x)
-            stage.tester(sends: .failed(.unspecified))
-            stage.application(hears: .failed(.refusedByPeer(.unspecified)))
+            fixture.tester(sends: .failed(.unspecified))
+            fixture.application(hears: .failed(.refusedByPeer(.unspecified)))
         }
         #expect(keys.count == 5)
     }

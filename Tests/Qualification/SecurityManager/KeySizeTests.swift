@@ -13,14 +13,14 @@ import Testing
     }
 
     private func succeed(isCentral: Bool, size: Int) throws {
-        var stage = try SecurityStage(isCentral: isCentral, policy(minimum: size))
-        try stage.exchangeFeatures(.tester(keySize: size))
-        try stage.exchangePublicKeys()
-        try stage.exchangeNonces()
-        try stage.exchangeChecks()
-        stage.encrypt(with: try stage.tester.keys().longTermKey.shortened(to: size))
-        #expect(try stage.paired().keySize == size)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: isCentral, policy(minimum: size))
+        try fixture.exchangeFeatures(.tester(keySize: size))
+        try fixture.exchangePublicKeys()
+        try fixture.exchangeNonces()
+        try fixture.exchangeChecks()
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey.shortened(to: size))
+        #expect(try fixture.paired().keySize == size)
+        fixture.expectSilence()
     }
 
     @Test(
@@ -40,10 +40,10 @@ import Testing
         arguments: 8...16
     )
     func tooShortOfResponder(minimum: Int) throws {
-        var stage = try SecurityStage(isCentral: true, policy(minimum: minimum))
-        try stage.exchangeFeatures(.tester(keySize: minimum - 1))
-        stage.weRefuse(.encryptionKeySize)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, policy(minimum: minimum))
+        try fixture.exchangeFeatures(.tester(keySize: minimum - 1))
+        fixture.weRefuse(.encryptionKeySize)
+        fixture.expectSilence()
     }
 
     @Test(
@@ -51,9 +51,9 @@ import Testing
         arguments: 8...16
     )
     func tooShortOfInitiator(minimum: Int) throws {
-        var stage = try SecurityStage(isCentral: false, policy(minimum: minimum))
-        stage.tester(sends: .pairingRequest(.tester(keySize: minimum - 1)))
-        stage.weRefuse(.encryptionKeySize)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: false, policy(minimum: minimum))
+        fixture.tester(sends: .pairingRequest(.tester(keySize: minimum - 1)))
+        fixture.weRefuse(.encryptionKeySize)
+        fixture.expectSilence()
     }
 }

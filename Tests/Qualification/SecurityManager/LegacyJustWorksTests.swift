@@ -14,13 +14,13 @@ import Testing
         _ requirements: SMP.AuthenticationRequirements = [],
         _ capability: Pairing.IOCapability = .keyboardDisplay
     ) throws {
-        var stage = try SecurityStage(isCentral: isCentral, .plain(isLegacy: true))
-        try stage.exchangeFeatures(.tester(capability, requirements))
-        try stage.confirmLegacy(noSecret)
-        stage.encrypt(with: stage.tester.shortTermKey(noSecret))
-        let keys = try stage.paired()
+        var fixture = try SecurityFixture(isCentral: isCentral, .plain(isLegacy: true))
+        try fixture.exchangeFeatures(.tester(capability, requirements))
+        try fixture.confirmLegacy(noSecret)
+        fixture.encrypt(with: fixture.tester.shortTermKey(noSecret))
+        let keys = try fixture.paired()
         #expect(keys.method == .justWorks && !keys.usesSecureConnections && !keys.isBonded)
-        stage.expectSilence()
+        fixture.expectSilence()
     }
 
     @Test(
@@ -53,46 +53,46 @@ import Testing
     func refused() throws {
         var policy = Pairing.Policy.plain(.keyboardDisplay, isLegacy: true)
         policy.requiresAuthentication = true
-        var stage = try SecurityStage(isCentral: true, policy)
-        stage.application(pairsBy: policy)
-        _ = try stage.weSend(.pairingRequest)
-        stage.tester(sends: .failed(.authenticationRequirements))
-        stage.application(hears: .failed(.refusedByPeer(.authenticationRequirements)))
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, policy)
+        fixture.application(pairsBy: policy)
+        _ = try fixture.weSend(.pairingRequest)
+        fixture.tester(sends: .failed(.authenticationRequirements))
+        fixture.application(hears: .failed(.refusedByPeer(.authenticationRequirements)))
+        fixture.expectSilence()
     }
 
     @Test("SM/CEN/JW/BI-01-C: Just Works, IUT Initiator - Failure")
     func wrongConfirmOfResponder() throws {
-        var stage = try SecurityStage(isCentral: true, .plain(isLegacy: true))
-        try stage.exchangeFeatures(.tester(.noInputNoOutput, []))
-        _ = try stage.hearConfirm()
-        stage.tester(sends: .pairingConfirm(stage.tester.nonce))
-        try stage.hearNonce()
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, .plain(isLegacy: true))
+        try fixture.exchangeFeatures(.tester(.noInputNoOutput, []))
+        _ = try fixture.hearConfirm()
+        fixture.tester(sends: .pairingConfirm(fixture.tester.nonce))
+        try fixture.hearNonce()
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/JW/BI-02-C: Just Works, IUT Responder - Failure")
     func wrongConfirmOfInitiator() throws {
-        var stage = try SecurityStage(isCentral: false, .plain(isLegacy: true))
-        try stage.exchangeFeatures(.tester(.noInputNoOutput, []))
-        stage.tester(sends: .pairingConfirm(stage.tester.nonce))
-        _ = try stage.hearConfirm()
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: false, .plain(isLegacy: true))
+        try fixture.exchangeFeatures(.tester(.noInputNoOutput, []))
+        fixture.tester(sends: .pairingConfirm(fixture.tester.nonce))
+        _ = try fixture.hearConfirm()
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 
     @Test(
         "SM/CEN/JW/BI-06-C: Just Works IUT Initiator - Abort when the confirm values are the same"
     )
     func reflected() throws {
-        var stage = try SecurityStage(isCentral: true, .plain(isLegacy: true))
-        try stage.exchangeFeatures(.tester(.noInputNoOutput, []))
-        let confirm = try stage.hearConfirm()
-        stage.tester(sends: .pairingConfirm(confirm))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, .plain(isLegacy: true))
+        try fixture.exchangeFeatures(.tester(.noInputNoOutput, []))
+        let confirm = try fixture.hearConfirm()
+        fixture.tester(sends: .pairingConfirm(confirm))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 }

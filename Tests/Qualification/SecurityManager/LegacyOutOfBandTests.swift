@@ -7,27 +7,27 @@ import Testing
 
 /// SM/OOB: Out of Band in legacy pairing.
 @Suite struct LegacyOutOfBandTests {
-    private let octets = [UInt8](0x30..<0x40)
+    private let bytes = [UInt8](0x30..<0x40)
 
     private func policy(hasData: Bool) throws -> Pairing.Policy {
         var policy = Pairing.Policy.plain(isLegacy: true)
-        if hasData { policy.peerOutOfBandData = try Pairing.OutOfBandData(temporaryKey: octets) }
+        if hasData { policy.peerOutOfBandData = try Pairing.OutOfBandData(temporaryKey: bytes) }
         return policy
     }
 
     /// Pairs, and expects the method that follows from the data of both sides.
     private func succeed(isCentral: Bool, weHave: Bool, testerHas: Bool) throws {
-        var stage = try SecurityStage(isCentral: isCentral, try policy(hasData: weHave))
+        var fixture = try SecurityFixture(isCentral: isCentral, try policy(hasData: weHave))
         let isOutOfBand = weHave && testerHas
-        try stage.exchangeFeatures(
+        try fixture.exchangeFeatures(
             .tester(.noInputNoOutput, [], hasOutOfBandData: testerHas),
             consents: !isOutOfBand
         )
-        let key = isOutOfBand ? try #require(HCI.Key128(octets)) : HCI.Key128(passkey: 0)
-        try stage.confirmLegacy(key)
-        stage.encrypt(with: stage.tester.shortTermKey(key))
-        #expect(try stage.paired().method == (isOutOfBand ? .outOfBand : .justWorks))
-        stage.expectSilence()
+        let key = isOutOfBand ? try #require(HCI.Key128(bytes)) : HCI.Key128(passkey: 0)
+        try fixture.confirmLegacy(key)
+        fixture.encrypt(with: fixture.tester.shortTermKey(key))
+        #expect(try fixture.paired().method == (isOutOfBand ? .outOfBand : .justWorks))
+        fixture.expectSilence()
     }
 
     @Test("SM/CEN/OOB/BV-01-C: IUT Initiator - Both sides have OOB data - Success")
@@ -52,33 +52,33 @@ import Testing
 
     @Test("SM/CEN/OOB/BI-01-C: IUT Initiator - Both sides have different OOB data - Failure")
     func differentInResponder() throws {
-        var stage = try SecurityStage(isCentral: true, try policy(hasData: true))
-        try stage.exchangeFeatures(.tester(.noInputNoOutput, [], hasOutOfBandData: true))
-        _ = try stage.hearConfirm()
+        var fixture = try SecurityFixture(isCentral: true, try policy(hasData: true))
+        try fixture.exchangeFeatures(.tester(.noInputNoOutput, [], hasOutOfBandData: true))
+        _ = try fixture.hearConfirm()
         let other = HCI.Key128(passkey: 1)
-        stage.tester(
-            sends: .pairingConfirm(try stage.tester.confirm(of: stage.tester.nonce, other))
+        fixture.tester(
+            sends: .pairingConfirm(try fixture.tester.confirm(of: fixture.tester.nonce, other))
         )
-        try stage.hearNonce()
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        try fixture.hearNonce()
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/OOB/BI-02-C: IUT Responder - Both sides have different OOB data - Failure")
     func differentInInitiator() throws {
-        var stage = try SecurityStage(isCentral: false, try policy(hasData: true))
-        try stage.exchangeFeatures(
+        var fixture = try SecurityFixture(isCentral: false, try policy(hasData: true))
+        try fixture.exchangeFeatures(
             .tester(.noInputNoOutput, [], hasOutOfBandData: true),
             consents: false
         )
         let other = HCI.Key128(passkey: 1)
-        stage.tester(
-            sends: .pairingConfirm(try stage.tester.confirm(of: stage.tester.nonce, other))
+        fixture.tester(
+            sends: .pairingConfirm(try fixture.tester.confirm(of: fixture.tester.nonce, other))
         )
-        _ = try stage.hearConfirm()
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        _ = try fixture.hearConfirm()
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 }

@@ -6,71 +6,73 @@ import Testing
 
 /// SM/PIS, or SM/SIP in older suites: security that the Peripheral requests.
 @Suite struct PeripheralInitiatedSecurityTests {
-    private func finish(_ stage: inout SecurityStage) throws {
-        try stage.exchangePublicKeys()
-        try stage.exchangeNonces()
-        try stage.exchangeChecks()
-        stage.encrypt(with: try stage.tester.keys().longTermKey)
-        #expect(try stage.paired().method == .justWorks)
-        stage.expectSilence()
+    private func finish(_ fixture: inout SecurityFixture) throws {
+        try fixture.exchangePublicKeys()
+        try fixture.exchangeNonces()
+        try fixture.exchangeChecks()
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey)
+        #expect(try fixture.paired().method == .justWorks)
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/PIS/BV-01-C: Peripheral initiates pairing")
     func pairing() throws {
         var policy = Pairing.Policy.plain(.displayYesNo)
         policy.prefersAuthentication = true
-        var stage = try SecurityStage(isCentral: false, policy)
-        stage.application(pairsBy: policy)
-        stage.we(send: .securityRequest([.protection, .secureConnections]))
+        var fixture = try SecurityFixture(isCentral: false, policy)
+        fixture.application(pairsBy: policy)
+        fixture.we(send: .securityRequest([.protection, .secureConnections]))
         // Our side started the pairing, so the application is not asked for consent.
-        try stage.exchangeFeatures(.tester(), consents: false)
-        try finish(&stage)
+        try fixture.exchangeFeatures(.tester(), consents: false)
+        try finish(&fixture)
     }
 
     @Test("SM/CEN/PIS/BV-02-C: Peripheral Initiates pairing - Central Response")
     func response() throws {
-        var stage = try SecurityStage(isCentral: true, .plain(.displayYesNo))
-        stage.tester(sends: .securityRequest([.protection, .secureConnections]))
-        stage.application(hears: .wanted(isAuthenticated: true, usesSecureConnections: true))
-        try stage.exchangeFeatures(.tester())
-        try finish(&stage)
+        var fixture = try SecurityFixture(isCentral: true, .plain(.displayYesNo))
+        fixture.tester(sends: .securityRequest([.protection, .secureConnections]))
+        fixture.application(hears: .wanted(isAuthenticated: true, usesSecureConnections: true))
+        try fixture.exchangeFeatures(.tester())
+        try finish(&fixture)
     }
 
     @Test("SM/CEN/PIS/BV-02-C: Peripheral Initiates pairing - Central Response - not supported")
     func notSupported() throws {
-        var stage = try SecurityStage(isCentral: true, .plain())
-        stage.we.policyForPeer = nil
-        stage.tester(sends: .securityRequest([.protection, .secureConnections]))
-        stage.we(send: .failed(.pairingNotSupported))
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, .plain())
+        fixture.we.policyForPeer = nil
+        fixture.tester(sends: .securityRequest([.protection, .secureConnections]))
+        fixture.we(send: .failed(.pairingNotSupported))
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/PIS/BV-02-C: Peripheral initiates encryption")
     func encryption() throws {
         var policy = Pairing.Policy.plain()
         policy.prefersAuthentication = false
-        var stage = try SecurityStage(isCentral: false, policy)
-        stage.application(pairsBy: policy)
-        stage.we(send: .securityRequest(.secureConnections))
-        stage.linkIsEncrypted()
-        #expect(!stage.we.isPairing)
-        stage.wait(.seconds(60))
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: false, policy)
+        fixture.application(pairsBy: policy)
+        fixture.we(send: .securityRequest(.secureConnections))
+        fixture.linkIsEncrypted()
+        #expect(!fixture.we.isPairing)
+        fixture.wait(.seconds(60))
+        fixture.expectSilence()
     }
 
     @Test("SM/CEN/PIS/BV-03-C: Peripheral Initiates Encryption - Central Response")
     func second() throws {
-        var stage = try SecurityStage(isCentral: true, .plain())
-        stage.tester(sends: .securityRequest(.secureConnections))
-        stage.application(hears: .wanted(isAuthenticated: false, usesSecureConnections: true))
-        stage.application(pairsBy: stage.policy)
-        guard case .pairingRequest(let request) = try stage.weSend(.pairingRequest) else { return }
-        stage.tester(sends: .securityRequest(.secureConnections))
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, .plain())
+        fixture.tester(sends: .securityRequest(.secureConnections))
+        fixture.application(hears: .wanted(isAuthenticated: false, usesSecureConnections: true))
+        fixture.application(pairsBy: fixture.policy)
+        guard case .pairingRequest(let request) = try fixture.weSend(.pairingRequest) else {
+            return
+        }
+        fixture.tester(sends: .securityRequest(.secureConnections))
+        fixture.expectSilence()
         let response = SMP.PairingFeatures.tester()
-        stage.tester.request = request
-        stage.tester.response = response
-        stage.tester(sends: .pairingResponse(response))
-        try finish(&stage)
+        fixture.tester.request = request
+        fixture.tester.response = response
+        fixture.tester(sends: .pairingResponse(response))
+        try finish(&fixture)
     }
 }

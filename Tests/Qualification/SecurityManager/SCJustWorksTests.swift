@@ -11,32 +11,32 @@ import Testing
         _ requirements: SMP.AuthenticationRequirements = .secureConnections,
         seed: UInt64 = 1
     ) throws -> SMP.Value128 {
-        var stage = try SecurityStage(isCentral: isCentral, .plain(), seed: seed)
-        try stage.exchangeFeatures(.tester(.displayYesNo, requirements))
-        try stage.exchangePublicKeys()
-        try stage.exchangeNonces()
-        try stage.exchangeChecks()
-        stage.encrypt(with: try stage.tester.keys().longTermKey)
-        let keys = try stage.paired()
+        var fixture = try SecurityFixture(isCentral: isCentral, .plain(), seed: seed)
+        try fixture.exchangeFeatures(.tester(.displayYesNo, requirements))
+        try fixture.exchangePublicKeys()
+        try fixture.exchangeNonces()
+        try fixture.exchangeChecks()
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey)
+        let keys = try fixture.paired()
         #expect(keys.method == .justWorks && keys.usesSecureConnections)
-        stage.expectSilence()
-        return stage.tester.ourNonce
+        fixture.expectSilence()
+        return fixture.tester.ourNonce
     }
 
     private func compare(isCentral: Bool) throws {
-        var stage = try SecurityStage(isCentral: isCentral, .plain(.displayYesNo))
-        try stage.exchangeFeatures(
+        var fixture = try SecurityFixture(isCentral: isCentral, .plain(.displayYesNo))
+        try fixture.exchangeFeatures(
             .tester(.displayYesNo, [.protection, .secureConnections]),
             consents: false
         )
-        try stage.exchangePublicKeys()
-        try stage.exchangeNonces()
-        stage.application(hears: .ask(.confirm(try stage.tester.digits())))
-        stage.application(answers: .yes)
-        try stage.exchangeChecks()
-        stage.encrypt(with: try stage.tester.keys().longTermKey)
-        #expect(try stage.paired().method == .numericComparison)
-        stage.expectSilence()
+        try fixture.exchangePublicKeys()
+        try fixture.exchangeNonces()
+        fixture.application(hears: .ask(.confirm(try fixture.tester.digits())))
+        fixture.application(answers: .yes)
+        try fixture.exchangeChecks()
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey)
+        #expect(try fixture.paired().method == .numericComparison)
+        fixture.expectSilence()
     }
 
     @Test("SM/CEN/SCJW/BV-01-C: Just Works, IUT Initiator, Secure Connections - Success")
@@ -67,44 +67,44 @@ import Testing
         "SM/CEN/SCJW/BI-01-C: Just Works, IUT Initiator - Number does not match its confirmation"
     )
     func wrongConfirm() throws {
-        var stage = try SecurityStage(isCentral: true, .plain())
-        try stage.exchangeFeatures(.tester())
-        try stage.exchangePublicKeys()
-        stage.tester(sends: .pairingConfirm(stage.tester.nonce))
-        try stage.hearNonce()
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, .plain())
+        try fixture.exchangeFeatures(.tester())
+        try fixture.exchangePublicKeys()
+        fixture.tester(sends: .pairingConfirm(fixture.tester.nonce))
+        try fixture.hearNonce()
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/SCJW/BI-02-C: Just Works, IUT Responder - Confirm Check Failure")
     func refusedByInitiator() throws {
-        var stage = try SecurityStage(isCentral: false, .plain())
-        try stage.exchangeFeatures(.tester())
-        try stage.exchangePublicKeys()
-        try stage.exchangeNonces()
-        stage.tester(sends: .failed(.confirmValueFailed))
-        stage.application(hears: .failed(.refusedByPeer(.confirmValueFailed)))
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: false, .plain())
+        try fixture.exchangeFeatures(.tester())
+        try fixture.exchangePublicKeys()
+        try fixture.exchangeNonces()
+        fixture.tester(sends: .failed(.confirmValueFailed))
+        fixture.application(hears: .failed(.refusedByPeer(.confirmValueFailed)))
+        fixture.expectSilence()
     }
 
     @Test("The check may arrive before our user has compared the numbers")
     func earlyCheck() throws {
-        var stage = try SecurityStage(isCentral: false, .plain(.displayYesNo))
-        try stage.exchangeFeatures(
+        var fixture = try SecurityFixture(isCentral: false, .plain(.displayYesNo))
+        try fixture.exchangeFeatures(
             .tester(.displayYesNo, [.protection, .secureConnections]),
             consents: false
         )
-        try stage.exchangePublicKeys()
-        try stage.exchangeNonces()
-        stage.application(hears: .ask(.confirm(try stage.tester.digits())))
-        let checks = try stage.tester.checks()
-        stage.tester(sends: .dhKeyCheck(checks.tester))
-        stage.expectSilence()
-        stage.application(answers: .yes)
-        stage.we(send: .dhKeyCheck(checks.ours))
-        stage.encrypt(with: try stage.tester.keys().longTermKey)
-        _ = try stage.paired()
-        stage.expectSilence()
+        try fixture.exchangePublicKeys()
+        try fixture.exchangeNonces()
+        fixture.application(hears: .ask(.confirm(try fixture.tester.digits())))
+        let checks = try fixture.tester.checks()
+        fixture.tester(sends: .dhKeyCheck(checks.tester))
+        fixture.expectSilence()
+        fixture.application(answers: .yes)
+        fixture.we(send: .dhKeyCheck(checks.ours))
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey)
+        _ = try fixture.paired()
+        fixture.expectSilence()
     }
 }

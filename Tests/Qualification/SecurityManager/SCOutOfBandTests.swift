@@ -27,32 +27,32 @@ import Testing
         _ heard: Heard = .both,
         _ requirements: SMP.AuthenticationRequirements = .secureConnections,
         isWrong: Bool = false
-    ) throws -> (SecurityStage, Tags) {
-        var stage = try SecurityStage(isCentral: isCentral, .plain())
+    ) throws -> (SecurityFixture, Tags) {
+        var fixture = try SecurityFixture(isCentral: isCentral, .plain())
         var generator = SplitMix64(seed: 0x0B)
         let local = try #require(Pairing.LocalOutOfBandData.make(using: &generator))
         let random = SMP.Value128(using: &generator)
-        let x = stage.tester.pair.publicKey.x
+        let x = fixture.tester.pair.publicKey.x
         var confirmation = SMP.Toolbox.f4(x, x, random, 0).bytes
         if isWrong { confirmation[3] ^= 0x20 }
-        if heard.byTester { stage.policy.localOutOfBandData = local }
+        if heard.byTester { fixture.policy.localOutOfBandData = local }
         if heard.byUs {
-            stage.policy.peerOutOfBandData = try Pairing.OutOfBandData(
+            fixture.policy.peerOutOfBandData = try Pairing.OutOfBandData(
                 confirmation: confirmation,
                 random: random.bytes
             )
         }
-        stage.we.policyForPeer = stage.policy
-        try stage.exchangeFeatures(
+        fixture.we.policyForPeer = fixture.policy
+        try fixture.exchangeFeatures(
             .tester(.noInputNoOutput, requirements, hasOutOfBandData: heard.byTester),
             consents: false
         )
-        let features = isCentral ? stage.tester.request : stage.tester.response
+        let features = isCentral ? fixture.tester.request : fixture.tester.response
         #expect(features?.hasOutOfBandData == heard.byUs)
         let zero = SMP.Value128()
         let ours = try #require(SMP.Value128(local.data.random ?? []))
         let tags = Tags(testers: heard.byUs ? random : zero, ours: heard.byTester ? ours : zero)
-        return (stage, tags)
+        return (fixture, tags)
     }
 
     private func succeed(
@@ -60,15 +60,15 @@ import Testing
         _ heard: Heard,
         _ requirements: SMP.AuthenticationRequirements = .secureConnections
     ) throws {
-        var (stage, tags) = try began(isCentral: isCentral, heard, requirements)
-        try stage.exchangePublicKeys()
-        if isCentral { try stage.hearNonce() }
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        if !isCentral { try stage.hearNonce() }
-        try stage.exchangeChecks(secretOfTester: tags.testers, secretOfOurs: tags.ours)
-        stage.encrypt(with: try stage.tester.keys().longTermKey)
-        #expect(try stage.paired().method == .outOfBand)
-        stage.expectSilence()
+        var (fixture, tags) = try began(isCentral: isCentral, heard, requirements)
+        try fixture.exchangePublicKeys()
+        if isCentral { try fixture.hearNonce() }
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        if !isCentral { try fixture.hearNonce() }
+        try fixture.exchangeChecks(secretOfTester: tags.testers, secretOfOurs: tags.ours)
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey)
+        #expect(try fixture.paired().method == .outOfBand)
+        fixture.expectSilence()
     }
 
     @Test("SM/CEN/SCOB/BV-01-C: Out of Band, IUT Initiator - Success", arguments: Heard.allCases)
@@ -92,27 +92,27 @@ import Testing
         arguments: [true, false]
     )
     func refused(isCentral: Bool) throws {
-        var (stage, _) = try began(isCentral: isCentral)
-        if isCentral { _ = try stage.weSend(.pairingPublicKey) }
-        stage.tester(sends: .failed(.outOfBandDataNotAvailable))
-        stage.application(hears: .failed(.refusedByPeer(.outOfBandDataNotAvailable)))
-        stage.expectSilence()
+        var (fixture, _) = try began(isCentral: isCentral)
+        if isCentral { _ = try fixture.weSend(.pairingPublicKey) }
+        fixture.tester(sends: .failed(.outOfBandDataNotAvailable))
+        fixture.application(hears: .failed(.refusedByPeer(.outOfBandDataNotAvailable)))
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/SCOB/BI-03-C: IUT Responder - The key does not match the tag")
     func wrongTagOfInitiator() throws {
-        var (stage, _) = try began(isCentral: false, isWrong: true)
-        stage.tester(sends: .publicKey(stage.tester.pair.publicKey))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        var (fixture, _) = try began(isCentral: false, isWrong: true)
+        fixture.tester(sends: .publicKey(fixture.tester.pair.publicKey))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 
     @Test("SM/CEN/SCOB/BI-04-C: IUT Initiator - The key does not match the tag")
     func wrongTagOfResponder() throws {
-        var (stage, _) = try began(isCentral: true, isWrong: true)
-        _ = try stage.weSend(.pairingPublicKey)
-        stage.tester(sends: .publicKey(stage.tester.pair.publicKey))
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        var (fixture, _) = try began(isCentral: true, isWrong: true)
+        _ = try fixture.weSend(.pairingPublicKey)
+        fixture.tester(sends: .publicKey(fixture.tester.pair.publicKey))
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 }

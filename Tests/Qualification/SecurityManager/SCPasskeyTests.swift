@@ -16,14 +16,14 @@ import Testing
         isCentral: Bool,
         _ requirements: SMP.AuthenticationRequirements = [.protection, .secureConnections],
         seed: UInt64 = 1
-    ) throws -> (stage: SecurityStage, passkey: UInt32) {
-        var stage = try SecurityStage(isCentral: isCentral, .plain(.displayOnly), seed: seed)
-        try stage.exchangeFeatures(.tester(.keyboardOnly, requirements), consents: false)
-        try stage.exchangePublicKeys()
-        guard case .ask(.display(let passkey)) = try stage.applicationHears() else {
-            throw SecurityStage.Unpaired()
+    ) throws -> (fixture: SecurityFixture, passkey: UInt32) {
+        var fixture = try SecurityFixture(isCentral: isCentral, .plain(.displayOnly), seed: seed)
+        try fixture.exchangeFeatures(.tester(.keyboardOnly, requirements), consents: false)
+        try fixture.exchangePublicKeys()
+        guard case .ask(.display(let passkey)) = try fixture.applicationHears() else {
+            throw SecurityFixture.Unpaired()
         }
-        return (stage, passkey)
+        return (fixture, passkey)
     }
 
     private func succeed(
@@ -31,14 +31,14 @@ import Testing
         _ requirements: SMP.AuthenticationRequirements = [.protection, .secureConnections],
         seed: UInt64 = 1
     ) throws -> UInt32 {
-        var (stage, passkey) = try began(isCentral: isCentral, requirements, seed: seed)
-        for round in 0..<20 { try stage.playRound(round, passkey: passkey) }
-        stage.application(hears: .withdrawQuestion)
+        var (fixture, passkey) = try began(isCentral: isCentral, requirements, seed: seed)
+        for round in 0..<20 { try fixture.playRound(round, passkey: passkey) }
+        fixture.application(hears: .withdrawQuestion)
         let secret = SMP.Value128(passkey: passkey)
-        try stage.exchangeChecks(secretOfTester: secret, secretOfOurs: secret)
-        stage.encrypt(with: try stage.tester.keys().longTermKey)
-        #expect(try stage.paired().method == .passkeyDisplay)
-        stage.expectSilence()
+        try fixture.exchangeChecks(secretOfTester: secret, secretOfOurs: secret)
+        fixture.encrypt(with: try fixture.tester.keys().longTermKey)
+        #expect(try fixture.paired().method == .passkeyDisplay)
+        fixture.expectSilence()
         return passkey
     }
 
@@ -66,12 +66,12 @@ import Testing
 
     @Test("SM/CEN/SCPK/BI-01-C: Passkey Entry, IUT Initiator - Pairing Failed", arguments: reasons)
     func refusedAtOnce(_ reason: Pairing.FailureReason) throws {
-        var stage = try SecurityStage(isCentral: true, .plain(.displayOnly))
-        stage.application(pairsBy: stage.policy)
-        _ = try stage.weSend(.pairingRequest)
-        stage.tester(sends: .failed(reason))
-        stage.application(hears: .failed(.refusedByPeer(reason)))
-        stage.expectSilence()
+        var fixture = try SecurityFixture(isCentral: true, .plain(.displayOnly))
+        fixture.application(pairsBy: fixture.policy)
+        _ = try fixture.weSend(.pairingRequest)
+        fixture.tester(sends: .failed(reason))
+        fixture.application(hears: .failed(.refusedByPeer(reason)))
+        fixture.expectSilence()
     }
 
     @Test(
@@ -79,68 +79,68 @@ import Testing
         arguments: [true, false]
     )
     func refusedLater(isCentral: Bool) throws {
-        var (stage, _) = try began(isCentral: isCentral)
-        if isCentral { _ = try stage.hearConfirm() }
-        stage.tester(sends: .failed(.passkeyEntryFailed))
-        stage.application(hears: .withdrawQuestion)
-        stage.application(hears: .failed(.refusedByPeer(.passkeyEntryFailed)))
-        stage.expectSilence()
+        var (fixture, _) = try began(isCentral: isCentral)
+        if isCentral { _ = try fixture.hearConfirm() }
+        fixture.tester(sends: .failed(.passkeyEntryFailed))
+        fixture.application(hears: .withdrawQuestion)
+        fixture.application(hears: .failed(.refusedByPeer(.passkeyEntryFailed)))
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/SCPK/BI-04-C: Passkey Entry, IUT Responder - Pairing Failed", arguments: reasons)
     func refusedAfterResponse(_ reason: Pairing.FailureReason) throws {
-        var stage = try SecurityStage(isCentral: false, .plain(.displayOnly))
-        try stage.exchangeFeatures(
+        var fixture = try SecurityFixture(isCentral: false, .plain(.displayOnly))
+        try fixture.exchangeFeatures(
             .tester(.keyboardOnly, [.protection, .secureConnections]),
             consents: false
         )
-        stage.tester(sends: .failed(reason))
-        stage.application(hears: .failed(.refusedByPeer(reason)))
-        stage.expectSilence()
+        fixture.tester(sends: .failed(reason))
+        fixture.application(hears: .failed(.refusedByPeer(reason)))
+        fixture.expectSilence()
     }
 
     @Test("SM/CEN/SCPK/BI-02-C: Passkey Entry, IUT Initiator - Failure", arguments: 0..<20)
     func wrongConfirmOfResponder(round: Int) throws {
-        var (stage, passkey) = try began(isCentral: true)
-        for earlier in 0..<round { try stage.playRound(earlier, passkey: passkey) }
+        var (fixture, passkey) = try began(isCentral: true)
+        for earlier in 0..<round { try fixture.playRound(earlier, passkey: passkey) }
         let z = 0x80 | UInt8(passkey >> UInt32(round) & 1)
-        _ = try stage.hearConfirm()
-        stage.tester(sends: .pairingConfirm(try stage.tester.confirm(z ^ 1)))
-        try stage.hearNonce()
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        stage.application(hears: .withdrawQuestion)
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        _ = try fixture.hearConfirm()
+        fixture.tester(sends: .pairingConfirm(try fixture.tester.confirm(z ^ 1)))
+        try fixture.hearNonce()
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        fixture.application(hears: .withdrawQuestion)
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 
     @Test("SM/PER/SCPK/BI-03-C: IUT Responder - Confirm Value Check Failure", arguments: 0..<20)
     func wrongConfirmOfInitiator(round: Int) throws {
-        var (stage, passkey) = try began(isCentral: false)
-        for earlier in 0..<round { try stage.playRound(earlier, passkey: passkey) }
+        var (fixture, passkey) = try began(isCentral: false)
+        for earlier in 0..<round { try fixture.playRound(earlier, passkey: passkey) }
         let z = 0x80 | UInt8(passkey >> UInt32(round) & 1)
-        stage.tester(sends: .pairingConfirm(try stage.tester.confirm(z ^ 1)))
-        _ = try stage.hearConfirm()
-        stage.tester(sends: .pairingRandom(stage.tester.nonce))
-        stage.application(hears: .withdrawQuestion)
-        stage.weRefuse(.confirmValueFailed)
-        stage.expectSilence()
+        fixture.tester(sends: .pairingConfirm(try fixture.tester.confirm(z ^ 1)))
+        _ = try fixture.hearConfirm()
+        fixture.tester(sends: .pairingRandom(fixture.tester.nonce))
+        fixture.application(hears: .withdrawQuestion)
+        fixture.weRefuse(.confirmValueFailed)
+        fixture.expectSilence()
     }
 
     @Test("The side that displays a passkey gets keypresses if both sides support them")
     func keypresses() throws {
         var policy = Pairing.Policy.plain(.displayOnly)
         policy.usesKeypressNotifications = true
-        var stage = try SecurityStage(isCentral: false, policy)
-        try stage.exchangeFeatures(
+        var fixture = try SecurityFixture(isCentral: false, policy)
+        try fixture.exchangeFeatures(
             .tester(.keyboardOnly, [.protection, .secureConnections, .keypress]),
             consents: false
         )
-        try stage.exchangePublicKeys()
-        _ = try stage.applicationHears()
+        try fixture.exchangePublicKeys()
+        _ = try fixture.applicationHears()
         for keypress in Pairing.Keypress.allCases {
-            stage.tester(sends: .keypress(keypress))
-            stage.application(hears: .pressed(keypress))
+            fixture.tester(sends: .keypress(keypress))
+            fixture.application(hears: .pressed(keypress))
         }
-        stage.expectSilence()
+        fixture.expectSilence()
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// A controller with three commands: Reset, Read Local Version Information, and its vendor's
 /// command to change the speed.
 final class PlainController: HCITransport {
-    struct Behaviour: Sendable {
+    struct Behavior: Sendable {
         var company: UInt16 = 0x000F
         /// Whether the speed changes on command.
         var changesSpeed = true
@@ -19,7 +19,7 @@ final class PlainController: HCITransport {
     }
 
     private struct State {
-        var behaviour: Behaviour
+        var behavior: Behavior
         var deframer = H4Deframer()
         var receive: (@Sendable (TransportEvent) -> Void)?
         var executor: (any HostExecutor)?
@@ -32,8 +32,8 @@ final class PlainController: HCITransport {
     /// Called to change the speed; `nil` is the first speed.
     private let speedChanged = Mutex<(@Sendable (Int?) -> Void)?>(nil)
 
-    init(_ behaviour: Behaviour = Behaviour()) {
-        state = Mutex(State(behaviour: behaviour))
+    init(_ behavior: Behavior = Behavior()) {
+        state = Mutex(State(behavior: behavior))
     }
 
     /// The received commands.
@@ -77,20 +77,20 @@ final class PlainController: HCITransport {
 
     private func obey(_ packet: HCI.Packet) {
         guard case .command(let opcode, let parameters) = packet else { return }
-        let behaviour = state.withLock { state in
+        let behavior = state.withLock { state in
             state.heard.append(opcode.rawValue)
-            return state.behaviour
+            return state.behavior
         }
         switch opcode.rawValue {
         case 0x0C03:
             answer(opcode, [0])
-            if behaviour.resetUndoesSpeed { changeSpeed(to: nil) }
+            if behavior.resetUndoesSpeed { changeSpeed(to: nil) }
         case 0x1001:
-            let company = [UInt8(behaviour.company & 0xFF), UInt8(behaviour.company >> 8)]
+            let company = [UInt8(behavior.company & 0xFF), UInt8(behavior.company >> 8)]
             answer(opcode, [0, 0x0C, 0, 0, 0x0C] + company + [0, 0])
         case 0xFC18:
-            answer(opcode, [behaviour.status])
-            guard behaviour.changesSpeed, behaviour.status == 0 else { return }
+            answer(opcode, [behavior.status])
+            guard behavior.changesSpeed, behavior.status == 0 else { return }
             changeSpeed(
                 to: parameters.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
             )

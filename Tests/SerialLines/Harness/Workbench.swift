@@ -122,13 +122,13 @@ func withWorkbench(
     try await withLine(seed: seed, prepare: prepare) { uart in
         let specification = try AdapterSpecification("serial:\(uart.terminal.path)\(options)")
         let host = BluetoothHost(transport: specification.makeTransport())
-        let bench = Workbench(host: host, uart: uart, states: StateLog(host))
+        let harness = Workbench(host: host, uart: uart, states: StateLog(host))
         let end = await Result {
             try await within(Workbench.limit, "a host") { try? await host.start() }
-            try await bench.wait { $0 == .ready }
-            try await body(bench)
+            try await harness.wait { $0 == .ready }
+            try await body(harness)
         }
-        if case .failure = end { Issue.record("states: \(bench.states.all)") }
+        if case .failure = end { Issue.record("states: \(harness.states.all)") }
         await host.shutdown()
         try end.get()
     }

@@ -27,7 +27,7 @@ struct DriverInspection {
     }
 
     private var offence: String? {
-        slotOffence ?? driver.keepers.lazy.compactMap { offence(of: $0) }.first
+        slotOffence ?? driver.entries.lazy.compactMap { offence(of: $0) }.first
     }
 
     /// The slots stay below the limit, and each has an owner.
@@ -36,23 +36,23 @@ struct DriverInspection {
         if let limit = driver.pool.limit.fixed, state.holders.count > limit {
             return "\(state.holders.count) slots of \(limit) are held"
         }
-        let held = Set(driver.keepers.compactMap(\.slot))
+        let held = Set(driver.entries.compactMap(\.slot))
         let given = Set(driver.pool.slots.map(\.token))
         return held == given ? nil : "slots \(given) are given, and \(held) are held"
     }
 
-    private func offence(of keeper: AccessoryKeeper) -> String? {
-        let state = keeper.machine.state
-        if state.slotUse == nil, keeper.slot != nil {
-            return "\(keeper.name) is \(state), with a slot"
+    private func offence(of entry: AccessoryEntry) -> String? {
+        let state = entry.machine.state
+        if state.slotUse == nil, entry.slot != nil {
+            return "\(entry.name) is \(state), with a slot"
         }
         guard case .ready(let peripheral, _) = state else { return nil }
-        if keeper.slot == nil { return "\(keeper.name) is ready without a slot" }
+        if entry.slot == nil { return "\(entry.name) is ready without a slot" }
         if peripheral.state != .connected { return nil }
-        for path in keeper.description.subscribedPaths {
-            guard let characteristic = keeper.characteristic(path), characteristic.isNotifying
+        for path in entry.description.subscribedPaths {
+            guard let characteristic = entry.characteristic(path), characteristic.isNotifying
             else {
-                return "\(keeper.name) is ready, and not subscribed to \(path)"
+                return "\(entry.name) is ready, and not subscribed to \(path)"
             }
         }
         return nil

@@ -41,7 +41,7 @@ final class Life: Sendable {
         recorder = isWritten ? FlightRecorder() : nil
         let world = world
         self.straps = (0..<straps).map { number in
-            world.add(Self.strap(number, interval), at: .metres(Double(number + 2)))
+            world.add(Self.strap(number, interval), at: .meters(Double(number + 2)))
         }
     }
 

@@ -18,7 +18,7 @@ extension Life {
         switch fault {
         case .walkAway: strap.walk(to: .outOfRange, over: .seconds(5))
         case .comeBack: strap.comeBack(over: .seconds(5))
-        case .stepAside: strap.walk(to: .metres(Double.random(in: 5...60, using: &generator)))
+        case .stepAside: strap.walk(to: .meters(Double.random(in: 5...60, using: &generator)))
         case .reboot:
             strap.reboot(after: .milliseconds(Int.random(in: 50...5000, using: &generator)))
         case .switchOff: strap.switchOff()

@@ -21,7 +21,7 @@ struct PrivacyTests {
     func recognition(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, rotation: .seconds(10))
         try await home.run { phone, lamp, stranger in
-            _ = try await lamp.advertise(Home.lampWish)
+            _ = try await lamp.advertise(Home.lampProposal)
             async let known = Self.count(phone, for: .seconds(1_200), home.air) {
                 $0.address == Home.lamp.address && $0.isIdentityResolved
             }
@@ -43,7 +43,7 @@ struct PrivacyTests {
     func connecting(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, rotation: .seconds(4))
         try await home.run { phone, lamp, _ in
-            _ = try await lamp.advertise(Home.lampWish)
+            _ = try await lamp.advertise(Home.lampProposal)
             var arrivals = lamp.incomingLinks.makeAsyncIterator()
             for _ in 0..<12 {
                 let link = try await phone.connect(to: Home.lamp.address)
@@ -63,12 +63,12 @@ struct PrivacyTests {
         "A pending connection request succeeds when the peer arrives with any address",
         arguments: PrivateHousehold.Controllers.allCases
     )
-    func standing(controllers: PrivateHousehold.Controllers) async throws {
+    func pending(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, rotation: .seconds(5))
         try await home.run { phone, lamp, _ in
             async let link = phone.connect(to: Home.lamp.address, options: .whenAvailable)
             try await home.air.sleep(for: .seconds(61))
-            _ = try await lamp.advertise(Home.lampWish)
+            _ = try await lamp.advertise(Home.lampProposal)
             #expect(try await link.address == Home.lamp.address)
         }
     }
@@ -80,7 +80,7 @@ struct PrivacyTests {
     func notPrivate(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, lampIsPrivate: false)
         try await home.run { phone, lamp, _ in
-            _ = try await lamp.advertise(Home.lampWish)
+            _ = try await lamp.advertise(Home.lampProposal)
             let link = try await phone.connect(to: Home.lamp.address)
             #expect(link.address == Home.lamp.address)
         }
@@ -90,7 +90,7 @@ struct PrivacyTests {
     func everything() async throws {
         let home = try Home(rotation: .seconds(3))
         try await home.run { phone, lamp, stranger in
-            _ = try await lamp.advertise(Home.lampWish)
+            _ = try await lamp.advertise(Home.lampProposal)
             _ = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Second")))
             _ = try await phone.advertise(Advertising(AdvertisingContent(localName: "Phone")))
             let link = try await phone.connect(to: Home.lamp.address)
@@ -116,7 +116,7 @@ struct PrivacyTests {
     ) async throws -> Int {
         let scan = Task(executorPreference: air.executor.taskExecutor) {
             var count = 0
-            for try await sighting in host.scan(reportsDuplicates: true) where isWanted(sighting) {
+            for try await found in host.scan(reportsDuplicates: true) where isWanted(found) {
                 count += 1
             }
             return count

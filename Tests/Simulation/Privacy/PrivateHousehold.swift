@@ -127,9 +127,9 @@ final class PrivateHousehold: Sendable {
     }
 
     /// The lamp's advertisement.
-    static var lampWish: Advertising {
-        var wish = Advertising(AdvertisingContent(localName: "Lamp"))
-        wish.interval = .milliseconds(180) ... .milliseconds(220)
-        return wish
+    static var lampProposal: Advertising {
+        var proposal = Advertising(AdvertisingContent(localName: "Lamp"))
+        proposal.interval = .milliseconds(180) ... .milliseconds(220)
+        return proposal
     }
 }

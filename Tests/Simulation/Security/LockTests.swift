@@ -18,7 +18,7 @@ import struct BluetoothHost.Link
 @Suite("A door lock on the virtual radio")
 struct LockTests {
     /// The user of the phone, who can read the lock's display.
-    private struct Visitor: PairingDelegate {
+    private struct Client: PairingDelegate {
         let air: SimulatedAir
         let lock: ControllerID
 
@@ -59,7 +59,7 @@ struct LockTests {
             var configuration = HostConfiguration()
             configuration.address = DeviceAddress("C0:00:00:00:00:01", kind: .random)
             configuration.pairing.ioCapability = io
-            configuration.pairingDelegate = Visitor(air: air, lock: lock)
+            configuration.pairingDelegate = Client(air: air, lock: lock)
             configuration.randomness = Dice(5)
             let host = BluetoothHost(
                 transport: phone,

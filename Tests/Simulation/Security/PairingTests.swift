@@ -45,8 +45,8 @@ struct PairingTests {
             let service = try await strap.publish(Strap.definition)
             let meeting = try await scene.meet(strap, phone, service)
             #expect(try await meeting.toStrap.bondedPeer == nil)
-            let wishing = isBegunByCentral ? meeting.toStrap : meeting.toPhone
-            let security = try await wishing.pair()
+            let initiating = isBegunByCentral ? meeting.toStrap : meeting.toPhone
+            let security = try await initiating.pair()
             #expect(security.isEncrypted && security.isBonded && security.keySize == 16)
             #expect(security.usesSecureConnections)
             #expect(security.isAuthenticated == (capability == .displayYesNo))

@@ -28,8 +28,8 @@ final class WireRecord: Sendable {
     private static let securityManager: UInt16 = 0x0006
 
     func add(_ packet: PassedPacket) {
-        for octets in packet.bytes.packets {
-            if let entry = Entry(octets, packet.direction) { add(entry, of: packet.controller) }
+        for bytes in packet.bytes.packets {
+            if let entry = Entry(bytes, packet.direction) { add(entry, of: packet.controller) }
         }
     }
 

@@ -138,7 +138,7 @@ import VirtualAccessories
     }
 
     @Test mutating func aSignalNobodyKnowsIsRejected() {
-        controller.send([0x14, 0x07, 0x00, 0x00], on: .signalling)
+        controller.send([0x14, 0x07, 0x00, 0x00], on: .signaling)
         #expect(controller.takePayloads() == ["0107020000" + "00"])
     }
 
@@ -159,7 +159,7 @@ import VirtualAccessories
     @Test(arguments: RunSeed.seeds(1)) mutating func noPacketsAreTooStrange(seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
-            let channel: ChannelIdentifier = dice.happens(oneIn: 3) ? .signalling : .att
+            let channel: ChannelIdentifier = dice.happens(oneIn: 3) ? .signaling : .att
             controller.send(dice.bytes(upTo: 40) + [0], on: channel, piecesOf: 27)
             if dice.happens(oneIn: 4) { _ = controller.takeFrames() }
             if dice.happens(oneIn: 50) { controller.wait(.milliseconds(500)) }

@@ -26,8 +26,8 @@ import Testing
         ("example.com", "036578616d706c6507"),
         ("https://a-very-long-name-that-does-not-fit.com", "03612d766572792d6c6f6e672d6e616d652d"),
     ])
-    func eddystoneShortensAddresses(url: String, octets: String) {
-        #expect(EddystoneURL.encode(url).hexadecimal == octets)
+    func eddystoneShortensAddresses(url: String, bytes: String) {
+        #expect(EddystoneURL.encode(url).hexadecimal == bytes)
     }
 
     @Test func eddystoneIsServiceData() {

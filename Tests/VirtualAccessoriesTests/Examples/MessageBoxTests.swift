@@ -16,9 +16,9 @@ import Testing
         }
         return deeds.map { deed in
             switch deed {
-            case .sendOctets(let octets, of: MessageBox.outbox):
-                octets.first == 2 && octets.last == 3
-                    ? String(decoding: octets.dropFirst().dropLast(), as: UTF8.self) : "unframed"
+            case .sendBytes(let bytes, of: MessageBox.outbox):
+                bytes.first == 2 && bytes.last == 3
+                    ? String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self) : "unframed"
             case .disconnect: "disconnect"
             default: "something else"
             }
@@ -30,7 +30,7 @@ import Testing
     static let dialogue = [
         (#"{"ask":{"a":[1,"}"]},"id":7}"#, #"{"answer":{"a":[1,"}"]},"id":7}"#),
         (#" { "id" : 12 , "ask" : 1.5e3 } "#, #"{"answer":1.5e3,"id":12}"#),
-        (#"{"ask":"refuse","id":0}"#, #"{"refuse":"as you wish","id":0}"#),
+        (#"{"ask":"refuse","id":0}"#, #"{"refuse":"as you asked","id":0}"#),
         (#"{"ask":"disconnect","id":1}"#, "disconnect"),
         (#"{"tell":{"note":"\"\\"}}"#, #"{"tell":{"note":"\"\\"}}"#),
     ]
@@ -72,7 +72,7 @@ import Testing
         #expect(write([2, 0x7B] + Self.framed(#"{"tell":1}"#)) == [#"{"tell":1}"#])
     }
 
-    @Test(arguments: RunSeed.seeds(1)) mutating func noOctetsAreTooStrange(seed: UInt64) {
+    @Test(arguments: RunSeed.seeds(1)) mutating func noBytesAreTooStrange(seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
             _ = write(dice.bytes(upTo: 60).map { dice.happens(oneIn: 3) ? $0 % 4 : $0 })

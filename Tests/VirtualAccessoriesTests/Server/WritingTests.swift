@@ -27,8 +27,8 @@ import Testing
         Exchange("a description", "12 1100 00", "01 12 1100 03"),
         Exchange("a value that is only read", "12 0300 00", "01 12 0300 03"),
         Exchange("GATT/SR/GAW/BI-02-C: a handle beyond the table", "12 1700 00", "01 12 1700 01"),
-        Exchange("an octet that the reaction refuses", "12 1600 02", "01 12 1600 81"),
-        Exchange("a configuration of one octet", "12 0d00 01", "01 12 0d00 0d"),
+        Exchange("an byte that the reaction refuses", "12 1600 02", "01 12 1600 81"),
+        Exchange("a configuration of one byte", "12 0d00 01", "01 12 0d00 0d"),
         Exchange("indications where there are notifications", "12 0d00 0200", "01 12 0d00 13"),
         Exchange("a part of what is only read", "16 0300 0000 00", "01 16 0300 03"),
         Exchange("a part of nothing", "16 1700 0000 00", "01 16 1700 01"),
@@ -58,8 +58,8 @@ import Testing
         #expect(client.ask("02 4000") == "034000")
         let part = String(repeating: "00", count: 57)
         for offset in stride(from: 0, to: 513, by: 57) {
-            let octets = [UInt8(truncatingIfNeeded: offset), UInt8(offset >> 8)].hexadecimal
-            #expect(client.ask("16 1000" + octets + part) == "171000" + octets + part)
+            let bytes = [UInt8(truncatingIfNeeded: offset), UInt8(offset >> 8)].hexadecimal
+            #expect(client.ask("16 1000" + bytes + part) == "171000" + bytes + part)
         }
         #expect(client.ask("18 01") == "011810000d")
     }
@@ -140,7 +140,7 @@ import Testing
         #expect(client.ask("0a 1000").hasPrefix("0b0001"))
     }
 
-    @Test(arguments: RunSeed.seeds(1)) mutating func noOctetsAreTooStrange(seed: UInt64) {
+    @Test(arguments: RunSeed.seeds(1)) mutating func noBytesAreTooStrange(seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         for _ in 0..<20_000 {
             var pdu = dice.bytes(upTo: 24)

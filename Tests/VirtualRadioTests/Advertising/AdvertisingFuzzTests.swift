@@ -101,7 +101,7 @@ struct AdvertisingFuzzTests {
     }
 
     @Test("Random bytes never trap", arguments: RunSeed.seeds(20))
-    func octets(seed: UInt64) throws {
+    func bytes(seed: UInt64) throws {
         let world = World(seed: seed)
         let host = try TestHost(world)
         var dice = SplitMix64(seed: seed)
@@ -110,8 +110,8 @@ struct AdvertisingFuzzTests {
             let opcode = opcodes[Int(dice.next() % UInt64(opcodes.count))]
             let count = UInt8(dice.next() % 60)
             let mask: UInt8 = dice.next() % 2 == 0 ? 0x03 : 0xFF
-            let octets = (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) & mask }
-            host.send(HCI.Packet.command(opcode: opcode, parameters: octets[...]).h4Bytes)
+            let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) & mask }
+            host.send(HCI.Packet.command(opcode: opcode, parameters: bytes[...]).h4Bytes)
             world.run(for: .milliseconds(5))
         }
     }

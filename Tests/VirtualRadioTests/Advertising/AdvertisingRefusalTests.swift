@@ -306,7 +306,7 @@ struct ExtendedRefusalTests {
     }
 
     @Test("A changed kind of advertising must fit the existing data")
-    func otherManner() throws {
+    func otherConfiguration() throws {
         try host.perform(TestHost.setParameters())
         try host.setData(bytes(32))
         #expect(try host.status(TestHost.setParameters(1, [.legacy])) == .invalidCommandParameters)

@@ -24,9 +24,9 @@ import VirtualRadio
     @Test(arguments: 0...251) func uncodedTimesFollowTheFormula(length: Int) {
         for mic in [0, 4] {
             let pdu = DataPDU(payloadLength: length, isEncrypted: mic > 0)
-            let octets = 2 + length + (length > 0 ? mic : 0) + 3
-            #expect(pdu.airTime(.le1M) == .microseconds((1 + 4 + octets) * 8))
-            #expect(pdu.airTime(.le2M) == .microseconds((2 + 4 + octets) * 4))
+            let bytes = 2 + length + (length > 0 ? mic : 0) + 3
+            #expect(pdu.airTime(.le1M) == .microseconds((1 + 4 + bytes) * 8))
+            #expect(pdu.airTime(.le2M) == .microseconds((2 + 4 + bytes) * 4))
         }
     }
 

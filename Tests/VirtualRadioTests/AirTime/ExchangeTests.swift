@@ -23,7 +23,7 @@ import VirtualRadio
     func aFullPacketAndItsAnswerTakeTheirTime(pace: Exchange, microseconds: Int, rate: Double) {
         let duration = pace.duration(payloadLength: 251)
         #expect(duration == .microseconds(microseconds))
-        expect(duration.bitRate(octets: Self.notification), isKilobits: rate)
+        expect(duration.bitRate(bytes: Self.notification), isKilobits: rate)
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ import VirtualRadio
         let interval = Duration.microseconds(microseconds)
         for (pace, (count, rate)) in zip(Self.paces, zip(counts, rates)) {
             #expect(pace.count(within: interval, payloadLength: 251) == count)
-            expect(interval.bitRate(octets: count * Self.notification), isKilobits: rate)
+            expect(interval.bitRate(bytes: count * Self.notification), isKilobits: rate)
         }
     }
 
@@ -48,7 +48,7 @@ import VirtualRadio
         let almost = Duration.microseconds(7_499)
         #expect(sealed.count(within: almost, payloadLength: 251) == 2)
         expect(
-            Duration.microseconds(7_500).bitRate(octets: 2 * Self.notification),
+            Duration.microseconds(7_500).bitRate(bytes: 2 * Self.notification),
             isKilobits: 520.5
         )
     }
@@ -59,16 +59,16 @@ import VirtualRadio
         ]
         let interval = Duration.microseconds(7_500)
         for (pace, (continuous, count, rate)) in zip(Self.paces, wanted) {
-            expect(pace.duration(payloadLength: 27).bitRate(octets: 20), isKilobits: continuous)
+            expect(pace.duration(payloadLength: 27).bitRate(bytes: 20), isKilobits: continuous)
             #expect(pace.count(within: interval, payloadLength: 27) == count)
-            expect(interval.bitRate(octets: count * 20), isKilobits: rate)
+            expect(interval.bitRate(bytes: count * 20), isKilobits: rate)
         }
     }
 
     @Test func bothDirectionsAtOnceShareTheAir() {
         for (pace, rate) in zip(Self.paces, [436.1, 430.0, 814.7, 804.0]) {
             let both = pace.duration(payloadLength: 251, answerLength: 251)
-            expect(both.bitRate(octets: Self.notification), isKilobits: rate)
+            expect(both.bitRate(bytes: Self.notification), isKilobits: rate)
         }
         let interval = Duration.milliseconds(30)
         #expect(Exchange(.le1M).count(within: interval, payloadLength: 251, answerLength: 251) == 6)
@@ -82,7 +82,7 @@ import VirtualRadio
         for (modulation, rate) in [(Modulation.le1M, on1M), (.le2M, on2M)] {
             let pace = Exchange(modulation, isEncrypted: true)
             let duration = pace.duration(frameLength: mtu + 4, payloadLimit: 251)
-            expect(duration.bitRate(octets: mtu - 3), isKilobits: rate)
+            expect(duration.bitRate(bytes: mtu - 3), isKilobits: rate)
         }
     }
 
@@ -90,7 +90,7 @@ import VirtualRadio
         let rates = [(Modulation.le1M, 790.4), (.le2M, 1_403.4)]
         for (modulation, rate) in rates {
             let pace = Exchange(modulation, isEncrypted: true)
-            expect(pace.duration(payloadLength: 251).bitRate(octets: 247), isKilobits: rate)
+            expect(pace.duration(payloadLength: 251).bitRate(bytes: 247), isKilobits: rate)
         }
     }
 
@@ -99,7 +99,7 @@ import VirtualRadio
         let pace = Exchange(.le1M, isEncrypted: true)
         let interval = Duration.microseconds(microseconds)
         #expect(pace.count(within: interval, payloadLength: 251) >= 1)
-        expect((interval * 2).bitRate(octets: Self.notification), isKilobits: rate)
+        expect((interval * 2).bitRate(bytes: Self.notification), isKilobits: rate)
     }
 
     @Test func aShorterFrameSpaceLetsMorePass() {

@@ -42,7 +42,7 @@ import Testing
         #expect(PDU.chain([], dataLength: 0)?.count == 1)
     }
 
-    @Test func oneOctetMoreIsAChainOfTwo() throws {
+    @Test func oneByteMoreIsAChainOfTwo() throws {
         let chain = try #require(PDU.chain([.advertiserAddress, .dataInfo], dataLength: 246))
         #expect(chain.map(\.dataLength) == [242, 4])
         #expect(

@@ -63,7 +63,7 @@ import VirtualRadio
     @Test("The hash of the specification's sample is correct")
     func hashesSample() throws {
         // Vol 3, Part H, D.7: the key is written with its most significant byte first.
-        let irk = try octets("ec0234a357c8ad05341010a60a397d9b")
+        let irk = try bytes("ec0234a357c8ad05341010a60a397d9b")
         let cipher = BlockCipher(try #require(HCI.Key128(irk.reversed())))
         #expect(cipher.addressHash(0x708194) == 0x0DFBAA)
     }
@@ -120,15 +120,15 @@ import VirtualRadio
         #expect(!key.resolves(address))
     }
 
-    private func octets(_ text: String) throws -> [UInt8] {
+    private func bytes(_ text: String) throws -> [UInt8] {
         try #require([UInt8](hexadecimal: text))
     }
 
     private func key(_ text: String) throws -> HCI.Key128 {
-        try #require(HCI.Key128(octets(text)))
+        try #require(HCI.Key128(bytes(text)))
     }
 
     private func block(_ text: String) throws -> HCI.Block128 {
-        try #require(HCI.Block128(octets(text)))
+        try #require(HCI.Block128(bytes(text)))
     }
 }

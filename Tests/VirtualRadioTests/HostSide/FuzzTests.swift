@@ -19,37 +19,37 @@ import Testing
         arguments: RunSeed.seeds(4)
     )
     func fuzz(seed: UInt64) throws {
-        let bench = try LinkBench(hosts: 4, seed: seed)
-        let link = try bench.connect(0, 1)
-        let central = try bench.handle(link, .central)
-        let peripheral = try bench.handle(link, .peripheral)
-        let host = MadHost(bench.world, bench.hosts[2].id, seed: seed)
+        let harness = try LinkHarness(hosts: 4, seed: seed)
+        let link = try harness.connect(0, 1)
+        let central = try harness.handle(link, .central)
+        let peripheral = try harness.handle(link, .peripheral)
+        let host = MadHost(harness.world, harness.hosts[2].id, seed: seed)
         for number in 0..<(Self.packetCount / Self.roundCount) {
-            if bench.world.core.ether.linkCount(of: bench.hosts[2].radio) == 0 {
-                try bench.connect(2, 3)
+            if harness.world.core.ether.linkCount(of: harness.hosts[2].radio) == 0 {
+                try harness.connect(2, 3)
             }
-            bench.hosts[0].send([[UInt8(truncatingIfNeeded: number)]], on: central)
+            harness.hosts[0].send([[UInt8(truncatingIfNeeded: number)]], on: central)
             for _ in 0..<Self.roundCount { host.send() }
         }
-        bench.world.run(for: .seconds(1))
-        let received = bench.hosts[1].octets(peripheral).count
+        harness.world.run(for: .seconds(1))
+        let received = harness.hosts[1].bytes(peripheral).count
         #expect(received == Self.packetCount / Self.roundCount, "seed \(seed)")
-        #expect(bench[link] != nil, "seed \(seed)")
+        #expect(harness[link] != nil, "seed \(seed)")
         #expect(host.answerCount > Self.packetCount / 2, "it listens most of the time")
-        try expectAlive(bench, seed)
+        try expectAlive(harness, seed)
     }
 
     /// The controller still answers, in whatever state its host has left it.
-    private func expectAlive(_ bench: LinkBench, _ seed: UInt64) throws {
+    private func expectAlive(_ harness: LinkHarness, _ seed: UInt64) throws {
         var answers: [[UInt8]] = []
-        let id = bench.hosts[2].id
+        let id = harness.hosts[2].id
         let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
         // The first resets may be lost in an incomplete packet, which takes no more than this.
         let enough = (HostStream.dataLengthLimit * 4 + 1_024) / reset.count
-        bench.world.attach(id) { answers.append($0) }
-        bench.world.send([0x00], to: id)
-        for _ in 0..<enough { bench.world.send(reset, to: id) }
-        bench.world.run(for: .milliseconds(1))
+        harness.world.attach(id) { answers.append($0) }
+        harness.world.send([0x00], to: id)
+        for _ in 0..<enough { harness.world.send(reset, to: id) }
+        harness.world.run(for: .milliseconds(1))
         #expect(answers.last == HCI.Event.completed(.reset, [0]).packet.h4Bytes, "seed \(seed)")
     }
 }

@@ -67,8 +67,8 @@ import Testing
     @Test("A packet after garbage is found, byte by byte") func dripFeed() {
         var stream = HostStream()
         var found: [HostStream.Arrival] = []
-        for octet in [0xAB, 0xCD, 0x01, 0x01, 0x03, 0x01] + Self.reset + Self.reset {
-            stream.append([octet])
+        for byte in [0xAB, 0xCD, 0x01, 0x01, 0x03, 0x01] + Self.reset + Self.reset {
+            stream.append([byte])
             found += arrivals(&stream)
         }
         #expect(found == [.framingLost, .packet(Self.resetPacket), .packet(Self.resetPacket)])

@@ -35,7 +35,7 @@ struct PacketFuzzer {
         .init(
             HCI.LESetDataLength(
                 connectionHandle: ConnectionHandle(rawValue: 1),
-                transmitOctets: 251,
+                transmitBytes: 251,
                 transmitTime: HCI.AirTime(rawValue: 2120)
             )
         ),
@@ -67,9 +67,9 @@ struct PacketFuzzer {
 
     /// Bytes with typical values of valid commands.
     private mutating func small(_ count: Int) -> [UInt8] {
-        let octets: [UInt8] = [0, 0, 0, 1, 1, 2, 3, 6, 7, 0x10, 0x20, 0xA0, 0xFF]
+        let bytes: [UInt8] = [0, 0, 0, 1, 1, 2, 3, 6, 7, 0x10, 0x20, 0xA0, 0xFF]
         return (0..<count).map { _ in
-            octets[Int.random(in: octets.indices, using: &generator)]
+            bytes[Int.random(in: bytes.indices, using: &generator)]
         }
     }
 

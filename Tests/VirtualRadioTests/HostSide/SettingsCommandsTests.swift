@@ -41,12 +41,12 @@ import Testing
         let host = try TestHost(World(seed: 1))
         func read() throws -> (UInt16, UInt16) {
             let length = try host.perform(HCI.LEReadSuggestedDefaultDataLength())
-            return (length.transmitOctets, length.transmitTime.rawValue)
+            return (length.transmitBytes, length.transmitTime.rawValue)
         }
         #expect(try read() == (27, 328))
         try host.perform(
             HCI.LEWriteSuggestedDefaultDataLength(
-                transmitOctets: 251,
+                transmitBytes: 251,
                 transmitTime: HCI.AirTime(rawValue: 2120)
             )
         )
@@ -61,14 +61,14 @@ import Testing
             (26, 328), (252, 328), (27, 327), (27, 17_041), (0, 0), (0xFFFF, 0xFFFF),
         ] as [(UInt16, UInt16)]
     )
-    func impossibleDataLength(octets: UInt16, time: UInt16) throws {
+    func impossibleDataLength(bytes: UInt16, time: UInt16) throws {
         let host = try TestHost(World(seed: 1))
         let command = HCI.LEWriteSuggestedDefaultDataLength(
-            transmitOctets: octets,
+            transmitBytes: bytes,
             transmitTime: HCI.AirTime(rawValue: time)
         )
         #expect(try host.status(command) == .invalidCommandParameters)
-        #expect(try host.perform(HCI.LEReadSuggestedDefaultDataLength()).transmitOctets == 27)
+        #expect(try host.perform(HCI.LEReadSuggestedDefaultDataLength()).transmitBytes == 27)
     }
 
     @Test(

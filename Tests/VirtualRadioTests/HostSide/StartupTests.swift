@@ -36,7 +36,7 @@ import VirtualRadio
         #expect(found.publicAddress != nil)
         #expect((found.aclPacketLength, found.aclPacketCount) == (251, 12))
         #expect(found.features == [.classicNotSupported, .leSupported])
-        #expect(found.maximumDataLength?.transmitOctets == 251)
+        #expect(found.maximumDataLength?.transmitBytes == 251)
         #expect(found.maximumDataLength?.transmitTime.rawValue == 17_040)
         #expect(found.leFeatures.isSuperset(of: [.le2M, .coded, .extendedAdvertising, .privacy]))
         #expect(found.supportsScanningWhileInitiating)

@@ -22,29 +22,31 @@ import Testing
     }
 
     @Test("The RSSI falls with distance") func rssi() throws {
-        func read(metres: Double) throws -> Int8 {
-            let bench = try LinkBench { configuration in
+        func read(meters: Double) throws -> Int8 {
+            let harness = try LinkHarness { configuration in
                 configuration.transmitPower = 4
                 if configuration.name == "host 1" {
-                    configuration.path = Path(Position(x: metres, y: 0))
+                    configuration.path = Path(Position(x: meters, y: 0))
                 }
             }
-            let link = try bench.connect()
-            bench.world.run(for: .seconds(1))
-            let handle = try bench.handle(link, .central)
-            return try #require(bench.world.core.ether.linkRSSI(of: bench.hosts[0].radio, handle))
+            let link = try harness.connect()
+            harness.world.run(for: .seconds(1))
+            let handle = try harness.handle(link, .central)
+            return try #require(
+                harness.world.core.ether.linkRSSI(of: harness.hosts[0].radio, handle)
+            )
         }
-        let strengths = try [1, 4, 16].map { try read(metres: $0) }
+        let strengths = try [1, 4, 16].map { try read(meters: $0) }
         #expect(strengths == strengths.sorted(by: >))
         #expect(Set(strengths).count == 3)
     }
 
     @Test("A host reads the RSSI and power of its link") func command() throws {
-        let bench = try LinkBench { $0.transmitPower = 4 }
-        let link = try bench.connect()
-        bench.world.run(for: .seconds(1))
-        let handle = try bench.handle(link, .central)
-        let peek = Peek(bench.world, bench.hosts[0].id)
+        let harness = try LinkHarness { $0.transmitPower = 4 }
+        let link = try harness.connect()
+        harness.world.run(for: .seconds(1))
+        let handle = try harness.handle(link, .central)
+        let peek = Peek(harness.world, harness.hosts[0].id)
         let rssi = try peek.perform(HCI.ReadRSSI(connectionHandle: handle))
         #expect(rssi.connectionHandle == handle)
         #expect((-60 ..< -20).contains(rssi.rssi))

@@ -124,7 +124,7 @@ struct ExtendedInitiatingTests {
     }
 
     private func setLoss(_ decibels: Double?) {
-        world.core.ether.surroundings.setLoss(
+        world.core.ether.environment.setLoss(
             decibels,
             between: central.id.radio,
             and: peripheral.id.radio

@@ -157,7 +157,7 @@ struct InitiatingTests {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))
         world.run(until: { world.core.ether.links.count > 0 }, bound: .seconds(2))
-        world.core.ether.surroundings.setLoss(
+        world.core.ether.environment.setLoss(
             200,
             between: central.id.radio,
             and: peripheral.id.radio

@@ -9,23 +9,23 @@ import VirtualRadio
 struct EncryptionOnAirTests {
     /// Two linked hosts of which the Central starts encryption, again and again.
     private struct Pair {
-        let bench: LinkBench
+        let harness: LinkHarness
         let link: LinkID
         let handles: [ConnectionHandle]
 
         init(loss: Double = 0, seed: UInt64 = 1) throws {
-            bench = try LinkBench(seed: seed)
-            for host in bench.hosts {
+            harness = try LinkHarness(seed: seed)
+            for host in harness.hosts {
                 host.command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max >> 1)))
             }
-            link = try bench.connect(0, 1, .milliseconds(7.5, timeout: .seconds(20)))
-            bench.world.run(for: .milliseconds(500))
-            bench.lose(loss)
-            handles = [try bench.handle(link, .central), try bench.handle(link, .peripheral)]
+            link = try harness.connect(0, 1, .milliseconds(7.5, timeout: .seconds(20)))
+            harness.world.run(for: .milliseconds(500))
+            harness.lose(loss)
+            handles = [try harness.handle(link, .central), try harness.handle(link, .peripheral)]
         }
 
         func encrypt(_ value: UInt8) throws {
-            bench.hosts[0].command(
+            harness.hosts[0].command(
                 HCI.LEEnableEncryption(
                     connectionHandle: handles[0],
                     random: 0,
@@ -33,15 +33,15 @@ struct EncryptionOnAirTests {
                     longTermKey: try key(value)
                 )
             )
-            let before = bench.hosts[1].keyRequestCount
-            bench.world.run(
-                until: { bench.hosts[1].keyRequestCount > before },
+            let before = harness.hosts[1].keyRequestCount
+            harness.world.run(
+                until: { harness.hosts[1].keyRequestCount > before },
                 bound: .seconds(10)
             )
         }
 
         func giveKey(_ value: UInt8) throws {
-            bench.hosts[1].command(
+            harness.hosts[1].command(
                 HCI.LELongTermKeyRequestReply(
                     connectionHandle: handles[1],
                     longTermKey: try key(value)
@@ -51,7 +51,7 @@ struct EncryptionOnAirTests {
 
         func disconnect(_ side: LinkSide) {
             let number = side == .central ? 0 : 1
-            bench.hosts[number].command(
+            harness.hosts[number].command(
                 HCI.Disconnect(connectionHandle: handles[number], reason: .remoteDevicePowerOff)
             )
         }
@@ -69,19 +69,19 @@ struct EncryptionOnAirTests {
         let pair = try Pair(loss: 0.2, seed: seed)
         let sent = (0..<60).map { [UInt8]($0..<($0 + 40)) }
         for value in UInt8(1)...3 {
-            for (host, handle) in zip(pair.bench.hosts, pair.handles) {
+            for (host, handle) in zip(pair.harness.hosts, pair.handles) {
                 host.send(sent, on: handle)
             }
-            pair.bench.world.run(for: .milliseconds(Int64(seed % 50)))
+            pair.harness.world.run(for: .milliseconds(Int64(seed % 50)))
             try pair.encrypt(value)
-            pair.bench.world.run(for: .milliseconds(Int64(seed * 7 % 60)))
+            pair.harness.world.run(for: .milliseconds(Int64(seed * 7 % 60)))
             try pair.giveKey(value)
-            pair.bench.world.run(for: .seconds(1))
+            pair.harness.world.run(for: .seconds(1))
         }
-        pair.bench.world.run(for: .seconds(10))
-        let octets = [[UInt8]](repeating: sent.flatMap { $0 }, count: 3).flatMap { $0 }
-        for (host, handle) in zip(pair.bench.hosts, pair.handles) {
-            #expect(host.octets(handle) == octets)
+        pair.harness.world.run(for: .seconds(10))
+        let bytes = [[UInt8]](repeating: sent.flatMap { $0 }, count: 3).flatMap { $0 }
+        for (host, handle) in zip(pair.harness.hosts, pair.handles) {
+            #expect(host.bytes(handle) == bytes)
             #expect(host.disconnection == nil)
             #expect(host.encryptionCount == 3)
         }
@@ -92,19 +92,19 @@ struct EncryptionOnAirTests {
         arguments: LinkSide.allCases,
         [1, 2]
     )
-    func farewell(side: LinkSide, start: Int) throws {
+    func termination(side: LinkSide, start: Int) throws {
         for step in 0..<80 {
             let pair = try Pair()
             for value in 1...UInt8(start) {
                 try pair.encrypt(value)
                 guard value < start else { break }
                 try pair.giveKey(value)
-                pair.bench.world.run(for: .milliseconds(100))
+                pair.harness.world.run(for: .milliseconds(100))
             }
             try pair.giveKey(UInt8(start))
-            pair.bench.world.run(for: .microseconds(Int64(step) * 250))
+            pair.harness.world.run(for: .microseconds(Int64(step) * 250))
             pair.disconnect(side)
-            expectFarewell(pair, side, "\(step)")
+            expectTermination(pair, side, "\(step)")
         }
     }
 
@@ -112,13 +112,13 @@ struct EncryptionOnAirTests {
         "Whoever disconnects while the key is changed is understood",
         arguments: LinkSide.allCases
     )
-    func farewellInPause(side: LinkSide) throws {
+    func terminationInPause(side: LinkSide) throws {
         for step in 0..<120 {
             let pair = try Pair()
             try pair.encrypt(1)
             try pair.giveKey(1)
-            pair.bench.world.run(for: .milliseconds(100))
-            pair.bench.hosts[0].command(
+            pair.harness.world.run(for: .milliseconds(100))
+            pair.harness.hosts[0].command(
                 HCI.LEEnableEncryption(
                     connectionHandle: pair.handles[0],
                     random: 0,
@@ -126,16 +126,16 @@ struct EncryptionOnAirTests {
                     longTermKey: try #require(HCI.Key128([UInt8](repeating: 2, count: 16)))
                 )
             )
-            pair.bench.world.run(for: .microseconds(Int64(step) * 250))
+            pair.harness.world.run(for: .microseconds(Int64(step) * 250))
             pair.disconnect(side)
-            expectFarewell(pair, side, "\(step)")
+            expectTermination(pair, side, "\(step)")
         }
     }
 
-    private func expectFarewell(_ pair: Pair, _ side: LinkSide, _ comment: Comment) {
-        pair.bench.world.run(for: .seconds(1))
+    private func expectTermination(_ pair: Pair, _ side: LinkSide, _ comment: Comment) {
+        pair.harness.world.run(for: .seconds(1))
         let (own, peer) = side == .central ? (0, 1) : (1, 0)
-        let hosts = pair.bench.hosts
+        let hosts = pair.harness.hosts
         #expect(hosts[own].disconnection?.reason == .connectionTerminatedByLocalHost, comment)
         #expect(hosts[peer].disconnection?.reason == .remoteDevicePowerOff, comment)
     }

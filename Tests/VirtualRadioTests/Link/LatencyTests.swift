@@ -7,11 +7,13 @@ import VirtualRadio
 @Suite("Peripheral latency")
 struct LatencyTests {
     /// The instants of an idle link at which the end received a packet.
-    private func hearings(_ bench: LinkBench, _ link: LinkID, _ side: LinkSide) -> [Instant] {
+    private func hearings(_ harness: LinkHarness, _ link: LinkID, _ side: LinkSide) -> [Instant] {
         var instants: [Instant] = []
         for _ in 0..<200 {
-            bench.world.run(for: .milliseconds(10))
-            guard let last = bench[link]?[side]?.lastHeard, last != instants.last else { continue }
+            harness.world.run(for: .milliseconds(10))
+            guard let last = harness[link]?[side]?.lastHeard, last != instants.last else {
+                continue
+            }
             instants.append(last)
         }
         return instants
@@ -22,14 +24,14 @@ struct LatencyTests {
         arguments: [0, 1, 4, 9]
     )
     func skips(latency: Int) throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(
+        let harness = try LinkHarness()
+        let link = try harness.connect(
             0,
             1,
             .milliseconds(10, latency: latency, timeout: .seconds(5))
         )
         for side in LinkSide.allCases {
-            let instants = hearings(bench, link, side)
+            let instants = hearings(harness, link, side)
             let pauses = zip(instants.dropFirst(), instants).map { $0 - $1 }
             #expect(pauses.count > 15)
             #expect(pauses.allSatisfy { $0 == .milliseconds(10) * (latency + 1) })
@@ -38,39 +40,39 @@ struct LatencyTests {
 
     @Test("A Peripheral with data does not wait")
     func peripheralData() throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(0, 1, .milliseconds(10, latency: 49, timeout: .seconds(5)))
-        bench.world.run(for: .seconds(1) + .milliseconds(3))
-        bench.hosts[1].send([[1, 2, 3]], on: try bench.handle(link, .peripheral))
-        bench.world.run(for: .milliseconds(10))
-        #expect(bench.hosts[0].octets(try bench.handle(link, .central)) == [1, 2, 3])
+        let harness = try LinkHarness()
+        let link = try harness.connect(0, 1, .milliseconds(10, latency: 49, timeout: .seconds(5)))
+        harness.world.run(for: .seconds(1) + .milliseconds(3))
+        harness.hosts[1].send([[1, 2, 3]], on: try harness.handle(link, .peripheral))
+        harness.world.run(for: .milliseconds(10))
+        #expect(harness.hosts[0].bytes(try harness.handle(link, .central)) == [1, 2, 3])
     }
 
     @Test("Data of the Central waits until the Peripheral listens")
     func centralData() throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(0, 1, .milliseconds(10, latency: 49, timeout: .seconds(5)))
-        bench.world.run(for: .milliseconds(100))
-        bench.hosts[0].send([[1, 2, 3]], on: try bench.handle(link, .central))
-        bench.world.run(for: .milliseconds(390))
-        #expect(bench.hosts[1].received.isEmpty)
-        bench.world.run(for: .milliseconds(20))
-        #expect(bench.hosts[1].octets(try bench.handle(link, .peripheral)) == [1, 2, 3])
+        let harness = try LinkHarness()
+        let link = try harness.connect(0, 1, .milliseconds(10, latency: 49, timeout: .seconds(5)))
+        harness.world.run(for: .milliseconds(100))
+        harness.hosts[0].send([[1, 2, 3]], on: try harness.handle(link, .central))
+        harness.world.run(for: .milliseconds(390))
+        #expect(harness.hosts[1].received.isEmpty)
+        harness.world.run(for: .milliseconds(20))
+        #expect(harness.hosts[1].bytes(try harness.handle(link, .peripheral)) == [1, 2, 3])
         // It is acknowledged in the same exchange.
-        #expect(bench.hosts[0].completed[try bench.handle(link, .central)] == 1)
+        #expect(harness.hosts[0].completed[try harness.handle(link, .central)] == 1)
     }
 
     @Test("A Peripheral that missed a packet listens at every event until it receives one")
     func missedPacket() throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(0, 1, .milliseconds(10, latency: 9, timeout: .seconds(5)))
-        bench.world.run(for: .milliseconds(95))
-        let (one, other) = (bench.hosts[0].radio, bench.hosts[1].radio)
-        bench.world.core.ether.surroundings.setLoss(200, between: one, and: other)
-        bench.world.run(for: .milliseconds(20))
-        bench.world.core.ether.surroundings.setLoss(nil, between: one, and: other)
-        bench.world.run(for: .milliseconds(10))
-        let last = try #require(bench[link]?.peripheral?.lastHeard)
-        #expect(bench.world.now - last < .milliseconds(10))
+        let harness = try LinkHarness()
+        let link = try harness.connect(0, 1, .milliseconds(10, latency: 9, timeout: .seconds(5)))
+        harness.world.run(for: .milliseconds(95))
+        let (one, other) = (harness.hosts[0].radio, harness.hosts[1].radio)
+        harness.world.core.ether.environment.setLoss(200, between: one, and: other)
+        harness.world.run(for: .milliseconds(20))
+        harness.world.core.ether.environment.setLoss(nil, between: one, and: other)
+        harness.world.run(for: .milliseconds(10))
+        let last = try #require(harness[link]?.peripheral?.lastHeard)
+        #expect(harness.world.now - last < .milliseconds(10))
     }
 }

@@ -9,30 +9,30 @@ import VirtualRadio
 struct LinkChangeTests {
     /// Two linked hosts that send numbered packets to each other, with possible losses.
     private struct Traffic {
-        let bench: LinkBench
+        let harness: LinkHarness
         let link: LinkID
         let handles: [ConnectionHandle]
         private let sent = (0..<400).map { [UInt8($0 & 0xFF), UInt8($0 >> 8)] + [UInt8](0..<60) }
 
         init(loss: Double, seed: UInt64) throws {
-            bench = try LinkBench(seed: seed) { $0.faults.loss.constantLoss = loss }
-            for host in bench.hosts {
+            harness = try LinkHarness(seed: seed) { $0.faults.loss.constantLoss = loss }
+            for host in harness.hosts {
                 host.command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max >> 1)))
             }
-            link = try bench.connect(0, 1, .milliseconds(15, timeout: .seconds(20)))
-            bench.world.run(for: .seconds(1))
-            handles = [try bench.handle(link, .central), try bench.handle(link, .peripheral)]
-            for (host, handle) in zip(bench.hosts, handles) { host.send(sent, on: handle) }
-            bench.world.run(for: .milliseconds(100))
+            link = try harness.connect(0, 1, .milliseconds(15, timeout: .seconds(20)))
+            harness.world.run(for: .seconds(1))
+            handles = [try harness.handle(link, .central), try harness.handle(link, .peripheral)]
+            for (host, handle) in zip(harness.hosts, handles) { host.send(sent, on: handle) }
+            harness.world.run(for: .milliseconds(100))
         }
 
         /// Runs until all packets should have arrived, and checks it.
         func finish() {
-            bench.world.run(for: .seconds(90))
-            let octets = sent.flatMap { $0 }
-            #expect(bench.hosts[0].octets(handles[0]) == octets)
-            #expect(bench.hosts[1].octets(handles[1]) == octets)
-            #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
+            harness.world.run(for: .seconds(90))
+            let bytes = sent.flatMap { $0 }
+            #expect(harness.hosts[0].bytes(handles[0]) == bytes)
+            #expect(harness.hosts[1].bytes(handles[1]) == bytes)
+            #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
         }
     }
 
@@ -41,17 +41,17 @@ struct LinkChangeTests {
     @Test("Data arrives across a change of the interval", arguments: losses, RunSeed.seeds(4))
     func interval(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
-        let wish = HCI.ConnectionParameters(
+        let proposal = HCI.ConnectionParameters(
             intervalMinimum: HCI.ConnectionInterval(.milliseconds(30)),
             intervalMaximum: HCI.ConnectionInterval(.milliseconds(30)),
             supervisionTimeout: HCI.Timeout(.seconds(10))
         )
-        traffic.bench.hosts[0].command(
-            HCI.LEConnectionUpdate(connectionHandle: traffic.handles[0], parameters: wish)
+        traffic.harness.hosts[0].command(
+            HCI.LEConnectionUpdate(connectionHandle: traffic.handles[0], parameters: proposal)
         )
         traffic.finish()
         for side in LinkSide.allCases {
-            let rhythm = traffic.bench[traffic.link]?[side]?.rhythm
+            let rhythm = traffic.harness[traffic.link]?[side]?.rhythm
             #expect(rhythm?.parameters.interval == .milliseconds(30))
             #expect(rhythm?.parameters.supervisionTimeout == .seconds(10))
         }
@@ -60,7 +60,7 @@ struct LinkChangeTests {
     @Test("Data arrives across a change of the PHY", arguments: losses, RunSeed.seeds(4))
     func modulation(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
-        traffic.bench.hosts[1].command(
+        traffic.harness.hosts[1].command(
             HCI.LESetPHY(
                 connectionHandle: traffic.handles[1],
                 preference: HCI.PHYPreference(transmit: .le2M, receive: .le2M)
@@ -68,25 +68,25 @@ struct LinkChangeTests {
         )
         traffic.finish()
         for side in LinkSide.allCases {
-            #expect(traffic.bench[traffic.link]?[side]?.rhythm.sending == .le2M)
+            #expect(traffic.harness[traffic.link]?[side]?.rhythm.sending == .le2M)
         }
     }
 
     @Test("Data arrives across a change of the packet length", arguments: losses, RunSeed.seeds(4))
     func dataLength(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
-        for (host, handle) in zip(traffic.bench.hosts, traffic.handles) {
+        for (host, handle) in zip(traffic.harness.hosts, traffic.handles) {
             host.command(
                 HCI.LESetDataLength(
                     connectionHandle: handle,
-                    transmitOctets: 251,
+                    transmitBytes: 251,
                     transmitTime: HCI.AirTime(.microseconds(2_120))
                 )
             )
         }
-        traffic.bench.world.run(for: .seconds(3))
+        traffic.harness.world.run(for: .seconds(3))
         traffic.finish()
-        let packets = traffic.bench.hosts[0].received[traffic.handles[0]] ?? []
+        let packets = traffic.harness.hosts[0].received[traffic.handles[0]] ?? []
         #expect(packets.last?.payload.count == 62)
     }
 
@@ -97,10 +97,10 @@ struct LinkChangeTests {
     )
     func encryption(loss: Double, seed: UInt64) throws {
         let traffic = try Traffic(loss: loss, seed: seed)
-        let bench = traffic.bench
+        let harness = traffic.harness
         for value in UInt8(1)...2 {
             let key = try #require(HCI.Key128([UInt8](repeating: value, count: 16)))
-            bench.hosts[0].command(
+            harness.hosts[0].command(
                 HCI.LEEnableEncryption(
                     connectionHandle: traffic.handles[0],
                     random: 0,
@@ -108,21 +108,21 @@ struct LinkChangeTests {
                     longTermKey: key
                 )
             )
-            bench.world.run(
-                until: { bench.hosts[1].keyRequestCount == Int(value) },
+            harness.world.run(
+                until: { harness.hosts[1].keyRequestCount == Int(value) },
                 bound: .seconds(10)
             )
-            bench.hosts[1].command(
+            harness.hosts[1].command(
                 HCI.LELongTermKeyRequestReply(
                     connectionHandle: traffic.handles[1],
                     longTermKey: key
                 )
             )
-            bench.world.run(for: .seconds(2))
-            let central = try #require(bench[traffic.link]?.central)
+            harness.world.run(for: .seconds(2))
+            let central = try #require(harness[traffic.link]?.central)
             #expect(central.sendingKey != nil)
-            #expect(central.sendingKey == bench[traffic.link]?.peripheral?.receivingKey)
-            #expect(central.receivingKey == bench[traffic.link]?.peripheral?.sendingKey)
+            #expect(central.sendingKey == harness[traffic.link]?.peripheral?.receivingKey)
+            #expect(central.receivingKey == harness[traffic.link]?.peripheral?.sendingKey)
         }
         traffic.finish()
     }
@@ -134,24 +134,24 @@ struct LinkChangeTests {
     )
     func termination(side: LinkSide, loss: Double) throws {
         let traffic = try Traffic(loss: loss, seed: 3)
-        let bench = traffic.bench
+        let harness = traffic.harness
         let (own, peer) = side == .central ? (0, 1) : (1, 0)
-        let before = bench.world.now
-        bench.hosts[own].command(
+        let before = harness.world.now
+        harness.hosts[own].command(
             HCI.Disconnect(
                 connectionHandle: traffic.handles[own],
                 reason: .remoteDevicePowerOff
             )
         )
-        bench.world.run(for: .seconds(2))
-        #expect(bench.hosts[own].disconnection?.reason == .connectionTerminatedByLocalHost)
-        let told = try #require(bench.hosts[peer].disconnection)
+        harness.world.run(for: .seconds(2))
+        #expect(harness.hosts[own].disconnection?.reason == .connectionTerminatedByLocalHost)
+        let told = try #require(harness.hosts[peer].disconnection)
         #expect(told.reason == .remoteDevicePowerOff)
         // The waiting data is sent first.
         #expect(told.instant - before < (loss == 0 ? .milliseconds(200) : .seconds(1)))
-        #expect(bench.world.core.ether.links.count == 0)
-        #expect(bench.world.core.ether.links.accounts.allSatisfy { $0.heldPackets == 0 })
-        #expect(bench.world.nextInstant == nil)
+        #expect(harness.world.core.ether.links.count == 0)
+        #expect(harness.world.core.ether.links.accounts.allSatisfy { $0.heldPackets == 0 })
+        #expect(harness.world.nextInstant == nil)
     }
 }
 

@@ -8,19 +8,21 @@ import VirtualRadio
 struct LinkCopyTests {
     @Test("A copy is independent of the original and continues in the same way")
     func independence() throws {
-        let bench = try LinkBench()
-        let link = try bench.connect()
-        bench.world.run(for: .seconds(1))
-        var copy = bench.world.core
+        let harness = try LinkHarness()
+        let link = try harness.connect()
+        harness.world.run(for: .seconds(1))
+        var copy = harness.world.core
         let counter = try #require(copy.ether.links[link]?.eventCounter)
         let heard = try #require(copy.ether.links[link]?.central?.lastHeard)
 
-        bench.world.run(for: .seconds(1))
+        harness.world.run(for: .seconds(1))
         #expect(copy.ether.links[link]?.eventCounter == counter)
         #expect(copy.ether.links[link]?.central?.lastHeard == heard)
 
-        while let event = copy.ether.timeline.next(through: bench.world.now) { copy.handle(event) }
-        let other = try #require(bench[link])
+        while let event = copy.ether.timeline.next(through: harness.world.now) {
+            copy.handle(event)
+        }
+        let other = try #require(harness[link])
         #expect(other.eventCounter != counter)
         #expect(copy.ether.links[link]?.eventCounter == other.eventCounter)
         #expect(copy.ether.links[link]?.central?.lastHeard == other.central?.lastHeard)

@@ -13,11 +13,11 @@ struct LinkFuzzTests {
         let room = try RestlessRoom(seed: seed)
         for _ in 0..<600 { try room.doSomething() }
         room.comeToRest()
-        let bench = room.bench
-        #expect(bench.world.violations.isEmpty, "seed \(seed): \(bench.world.violations)")
-        #expect(bench.world.core.ether.links.count == 0, "seed \(seed)")
-        #expect(bench.world.nextInstant == nil, "seed \(seed)")
-        for account in bench.world.core.ether.links.accounts {
+        let harness = room.harness
+        #expect(harness.world.violations.isEmpty, "seed \(seed): \(harness.world.violations)")
+        #expect(harness.world.core.ether.links.count == 0, "seed \(seed)")
+        #expect(harness.world.nextInstant == nil, "seed \(seed)")
+        for account in harness.world.core.ether.links.accounts {
             #expect(account.heldPackets == 0, "seed \(seed)")
             #expect(account.linkCount == 0, "seed \(seed)")
         }
@@ -27,7 +27,7 @@ struct LinkFuzzTests {
         let runs = try (0..<2).map { _ in
             let room = try RestlessRoom(seed: 99)
             var log: [String] = []
-            room.bench.world.observe { log.append("\($0)") }
+            room.harness.world.observe { log.append("\($0)") }
             for _ in 0..<300 { try room.doSomething() }
             return log
         }
@@ -38,15 +38,15 @@ struct LinkFuzzTests {
 
 /// Three hosts that make links to each other, with random requests.
 private final class RestlessRoom {
-    let bench: LinkBench
+    let harness: LinkHarness
     private var dice: SplitMix64
 
     init(seed: UInt64) throws {
         dice = SplitMix64(seed: seed)
-        bench = try LinkBench(hosts: 0, seed: seed)
-        bench.world.watchInvariants()
-        for _ in 0..<3 { try bench.addHost { $0.faults.loss.constantLoss = 0.1 } }
-        for host in bench.hosts { begin(host) }
+        harness = try LinkHarness(hosts: 0, seed: seed)
+        harness.world.watchInvariants()
+        for _ in 0..<3 { try harness.addHost { $0.faults.loss.constantLoss = 0.1 } }
+        for host in harness.hosts { begin(host) }
     }
 
     private func begin(_ host: StreamingHost) {
@@ -56,7 +56,7 @@ private final class RestlessRoom {
     }
 
     func doSomething() throws {
-        let host = bench.hosts[Int.random(in: bench.hosts.indices, using: &dice)]
+        let host = harness.hosts[Int.random(in: harness.hosts.indices, using: &dice)]
         let handles = host.openHandles
         if let handle = handles.randomElement(using: &dice), !chance(12) {
             ask(host, handle)
@@ -67,34 +67,34 @@ private final class RestlessRoom {
         } else {
             try connect(host)
         }
-        if chance(2) { bench.world.run(for: .microseconds(Int64(dice.next() % 60_000))) }
+        if chance(2) { harness.world.run(for: .microseconds(Int64(dice.next() % 60_000))) }
     }
 
     /// All hosts return into range and disconnect their links.
     func comeToRest() {
-        for host in bench.hosts {
+        for host in harness.hosts {
             setLoss(nil, host)
             for handle in host.openHandles {
                 host.command(HCI.Disconnect(connectionHandle: handle))
             }
         }
-        bench.world.run(for: .seconds(120))
-        bench.world.finishWatching()
+        harness.world.run(for: .seconds(120))
+        harness.world.finishWatching()
     }
 
     private func connect(_ host: StreamingHost) throws {
-        guard let central = bench.hosts.firstIndex(where: { $0 === host }) else { return }
+        guard let central = harness.hosts.firstIndex(where: { $0 === host }) else { return }
         let peripheral = (central + Int.random(in: 1...2, using: &dice)) % 3
         let pace = LinkParameters.milliseconds(
             [7.5, 30, 100][Int.random(in: 0..<3, using: &dice)],
             latency: Int.random(in: 0...4, using: &dice),
             timeout: .seconds(2)
         )
-        let link = try bench.propose(central, peripheral, pace)
+        let link = try harness.propose(central, peripheral, pace)
         let (joins, opens) = (!chance(8), !chance(8))
-        if joins { bench.join(link, peripheral, peer: central) }
-        if opens { bench.open(link, peer: peripheral) }
-        if !joins, !opens { bench.world.core.ether.abandonLink(link) }
+        if joins { harness.join(link, peripheral, peer: central) }
+        if opens { harness.open(link, peer: peripheral) }
+        if !joins, !opens { harness.world.core.ether.abandonLink(link) }
     }
 
     private func ask(_ host: StreamingHost, _ handle: ConnectionHandle) {
@@ -124,7 +124,7 @@ private final class RestlessRoom {
             host.command(
                 HCI.LESetDataLength(
                     connectionHandle: handle,
-                    transmitOctets: .random(in: 27...251, using: &dice),
+                    transmitBytes: .random(in: 27...251, using: &dice),
                     transmitTime: HCI.AirTime(.microseconds(2_120))
                 )
             )
@@ -179,8 +179,8 @@ private final class RestlessRoom {
     }
 
     private func setLoss(_ decibels: Double?, _ host: StreamingHost) {
-        for other in bench.hosts where other !== host {
-            bench.world.core.ether.surroundings
+        for other in harness.hosts where other !== host {
+            harness.world.core.ether.environment
                 .setLoss(decibels, between: host.radio, and: other.radio)
         }
     }

@@ -19,23 +19,27 @@ struct LongLinkTests {
     )
     func wrap(change: Change, loss: Double) throws {
         for start in UInt16(65_524)...65_535 {
-            let bench = try LinkBench(seed: UInt64(start)) { $0.faults.loss.constantLoss = loss }
-            let link = try bench.connect(0, 1, .milliseconds(7.5, timeout: .seconds(10)))
-            bench.world.run(for: .milliseconds(200))
-            bench[link]?.eventCounter = start
-            let handle = try bench.handle(link, .central)
-            bench.hosts[0].send((0..<20).map { [$0] }, on: handle)
-            make(change, bench.hosts[0], handle)
-            bench.world.run(for: .seconds(5))
-            let ends = try #require(bench[link], "\(start)")
+            let harness = try LinkHarness(seed: UInt64(start)) {
+                $0.faults.loss.constantLoss = loss
+            }
+            let link = try harness.connect(0, 1, .milliseconds(7.5, timeout: .seconds(10)))
+            harness.world.run(for: .milliseconds(200))
+            harness[link]?.eventCounter = start
+            let handle = try harness.handle(link, .central)
+            harness.hosts[0].send((0..<20).map { [$0] }, on: handle)
+            make(change, harness.hosts[0], handle)
+            harness.world.run(for: .seconds(5))
+            let ends = try #require(harness[link], "\(start)")
             #expect(ends.eventCounter < 1_000)
             #expect(ends.central?.procedures.updates.isEmpty == true)
             #expect(ends.central?.procedures.own == nil)
             for side in LinkSide.allCases {
                 #expect(try #require(ends[side]).hasChanged(change), "\(start) \(side)")
             }
-            #expect(bench.hosts[1].octets(try bench.handle(link, .peripheral)) == [UInt8](0..<20))
-            #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
+            #expect(
+                harness.hosts[1].bytes(try harness.handle(link, .peripheral)) == [UInt8](0..<20)
+            )
+            #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
         }
     }
 
@@ -63,22 +67,22 @@ struct LongLinkTests {
 
     @Test("The event counter wraps around, and ten minutes leave nothing behind")
     func tenMinutes() throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(0, 1, .milliseconds(7.5))
-        let handle = try bench.handle(link, .central)
+        let harness = try LinkHarness()
+        let link = try harness.connect(0, 1, .milliseconds(7.5))
+        let handle = try harness.handle(link, .central)
         for minute in UInt8(0)..<10 {
-            bench.hosts[0].send([[minute]], on: handle)
-            bench.world.run(for: .seconds(60))
-            #expect(bench.world.core.timeline.eventCount <= 4)
-            let air = bench.world.core.ether.air
+            harness.hosts[0].send([[minute]], on: handle)
+            harness.world.run(for: .seconds(60))
+            #expect(harness.world.core.timeline.eventCount <= 4)
+            let air = harness.world.core.ether.air
             #expect(
                 (0..<RadioChannel.count).allSatisfy { index in
                     RadioChannel(index).map { air.transmissionCount(on: $0) < 16 } ?? false
                 }
             )
         }
-        #expect(bench[link]?.eventCounter == UInt16(truncatingIfNeeded: 80_000))
-        #expect(bench.hosts[1].octets(try bench.handle(link, .peripheral)) == [UInt8](0..<10))
+        #expect(harness[link]?.eventCounter == UInt16(truncatingIfNeeded: 80_000))
+        #expect(harness.hosts[1].bytes(try harness.handle(link, .peripheral)) == [UInt8](0..<10))
     }
 }
 

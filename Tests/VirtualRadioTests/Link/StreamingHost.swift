@@ -71,7 +71,7 @@ final class StreamingHost {
     }
 
     /// All bytes received on the link.
-    func octets(_ handle: ConnectionHandle) -> [UInt8] {
+    func bytes(_ handle: ConnectionHandle) -> [UInt8] {
         (received[handle] ?? []).flatMap(\.payload)
     }
 

@@ -45,56 +45,56 @@ struct ThroughputTests {
 
     @Test("Notifications fill the connection events", arguments: Limit.table, LinkSide.allCases)
     func saturated(limit: Limit, side: LinkSide) throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(0, 1, .milliseconds(limit.milliseconds))
-        bench.tune(link, limit.modulation, encrypted: limit.isEncrypted)
-        let sender = bench.hosts[side == .central ? 0 : 1]
-        let receiver = bench.hosts[side == .central ? 1 : 0]
-        sender.stream([UInt8](repeating: 7, count: 251), on: try bench.handle(link, side))
+        let harness = try LinkHarness()
+        let link = try harness.connect(0, 1, .milliseconds(limit.milliseconds))
+        harness.tune(link, limit.modulation, encrypted: limit.isEncrypted)
+        let sender = harness.hosts[side == .central ? 0 : 1]
+        let receiver = harness.hosts[side == .central ? 1 : 0]
+        sender.stream([UInt8](repeating: 7, count: 251), on: try harness.handle(link, side))
 
         let interval = Duration.microseconds(Int64(limit.milliseconds * 1_000))
-        bench.world.run(for: interval * 10)
+        harness.world.run(for: interval * 10)
         receiver.forget()
-        bench.world.run(for: interval * 100)
+        harness.world.run(for: interval * 100)
 
-        let count = receiver.received[try bench.handle(link, side.other)]?.count ?? 0
+        let count = receiver.received[try harness.handle(link, side.other)]?.count ?? 0
         let share = Double(count) / Double(limit.count * 100)
         #expect((0.97...1.0).contains(share), "\(count) of \(limit.count * 100)")
     }
 
     @Test("Data in both directions shares the exchanges", arguments: [Modulation.le1M, .le2M])
     func bothSides(modulation: Modulation) throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(0, 1, .milliseconds(50))
-        bench.tune(link, modulation)
+        let harness = try LinkHarness()
+        let link = try harness.connect(0, 1, .milliseconds(50))
+        harness.tune(link, modulation)
         let payload = [UInt8](repeating: 7, count: 251)
-        for (host, side) in zip(bench.hosts, LinkSide.allCases) {
-            host.stream(payload, on: try bench.handle(link, side))
+        for (host, side) in zip(harness.hosts, LinkSide.allCases) {
+            host.stream(payload, on: try harness.handle(link, side))
         }
-        bench.world.run(for: .seconds(5))
+        harness.world.run(for: .seconds(5))
 
         let count = Exchange(modulation)
             .count(within: .milliseconds(50), payloadLength: 251, answerLength: 251)
-        for (host, side) in zip(bench.hosts, LinkSide.allCases) {
-            let received = host.received[try bench.handle(link, side)]?.count ?? 0
+        for (host, side) in zip(harness.hosts, LinkSide.allCases) {
+            let received = host.received[try harness.handle(link, side)]?.count ?? 0
             #expect((0.97...1.0).contains(Double(received) / Double(count * 100)))
         }
     }
 
     @Test("Without longer packets, a notification takes ten exchanges")
     func shortPackets() throws {
-        let bench = try LinkBench()
-        let link = try bench.connect(0, 1, .milliseconds(7.5))
-        bench.hosts[1].stream(
+        let harness = try LinkHarness()
+        let link = try harness.connect(0, 1, .milliseconds(7.5))
+        harness.hosts[1].stream(
             [UInt8](repeating: 7, count: 247),
-            on: try bench.handle(link, .peripheral)
+            on: try harness.handle(link, .peripheral)
         )
-        bench.world.run(for: .milliseconds(75))
-        bench.hosts[0].forget()
-        bench.world.run(for: .seconds(3))
+        harness.world.run(for: .milliseconds(75))
+        harness.hosts[0].forget()
+        harness.world.run(for: .seconds(3))
 
         // At best 11 packets of 27 bytes in 7.5 ms; the tenth of each frame is a short one.
-        let packets = bench.hosts[0].received[try bench.handle(link, .central)] ?? []
+        let packets = harness.hosts[0].received[try harness.handle(link, .central)] ?? []
         let rate = Double(packets.reduce(0) { $0 + $1.payload.count }) * 8 / 3_000
         #expect((0.97 * 278...1.0 * 317).contains(rate), "\(rate) kbit/s")
         #expect(packets.allSatisfy { $0.payload.count <= 27 })

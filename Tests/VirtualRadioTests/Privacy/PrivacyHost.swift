@@ -41,8 +41,8 @@ struct PrivatePeer: Sendable {
 
 extension HCI.Key128 {
     /// The key of sixteen equal bytes.
-    static func repeating(_ octet: UInt8) throws -> HCI.Key128 {
-        try #require(HCI.Key128([UInt8](repeating: octet, count: 16)))
+    static func repeating(_ byte: UInt8) throws -> HCI.Key128 {
+        try #require(HCI.Key128([UInt8](repeating: byte, count: 16)))
     }
 }
 

@@ -206,9 +206,9 @@ struct ConnectionUpdateTests {
     )
     func illegal(side: LinkSide) {
         let dialogue = Dialogue()
-        var wish = ConnectionParameterWish.milliseconds(50)
-        wish.intervalMinimum = .milliseconds(60)
-        dialogue.forge(.connectionParameterRequest(wish), to: side)
+        var proposal = ConnectionParameterProposal.milliseconds(50)
+        proposal.intervalMinimum = .milliseconds(60)
+        dialogue.forge(.connectionParameterRequest(proposal), to: side)
         dialogue.run(events: 1)
         #expect(
             dialogue.pdus == [
@@ -220,17 +220,17 @@ struct ConnectionUpdateTests {
     @Test(
         "The host's invalid parameters are refused",
         arguments: [
-            ConnectionParameterWish.milliseconds(5), .milliseconds(4_001),
+            ConnectionParameterProposal.milliseconds(5), .milliseconds(4_001),
             .milliseconds(30, latency: 500),
             .milliseconds(1_000, latency: 3), .milliseconds(30, timeout: .seconds(33)),
             .milliseconds(30, timeout: .milliseconds(90)),
         ]
     )
-    func illegalWish(wish: ConnectionParameterWish) {
+    func illegalProposal(proposal: ConnectionParameterProposal) {
         let dialogue = Dialogue()
         for side in LinkSide.allCases {
             #expect(
-                dialogue.refusal(side, .updateConnection(wish)) == .invalidCommandParameters
+                dialogue.refusal(side, .updateConnection(proposal)) == .invalidCommandParameters
             )
         }
     }

@@ -13,7 +13,7 @@ struct DataLengthTests {
     }
 
     private static let longest = LinkProcedureRequest.setDataLength(
-        octets: 251,
+        bytes: 251,
         time: .microseconds(2_120)
     )
 
@@ -27,13 +27,13 @@ struct DataLengthTests {
         dialogue.run(events: 1)
         #expect(dialogue.script.map { $0.dropFirst(2) } == ["LENGTH_REQ", "LENGTH_RSP"])
         let sender = change(dialogue[side].events.first)
-        #expect(sender?.transmitOctets == 251)
+        #expect(sender?.transmitBytes == 251)
         #expect(sender?.transmitTime.rawValue == 2_120)
-        #expect(sender?.receiveOctets == 27)
+        #expect(sender?.receiveBytes == 27)
         #expect(sender?.receiveTime.rawValue == 328)
         let receiver = change(dialogue[side.other].events.first)
-        #expect(receiver?.transmitOctets == 27)
-        #expect(receiver?.receiveOctets == 251)
+        #expect(receiver?.transmitBytes == 27)
+        #expect(receiver?.receiveBytes == 251)
         #expect(receiver?.receiveTime.rawValue == 2_120)
         #expect(dialogue[side].procedures.dataLength.sendLimit(on: .le1M) == 251)
         #expect(dialogue[side].actions == [.setDataLength(dialogue[side].procedures.dataLength)])
@@ -55,13 +55,13 @@ struct DataLengthTests {
     @Test("A suggested default is requested as soon as the link exists")
     func suggestion() throws {
         let dialogue = Dialogue { _, local in
-            local.suggestedOctets = 251
+            local.suggestedBytes = 251
             local.suggestedTime = .microseconds(2_120)
         }
         dialogue.run(events: 2)
         for side in LinkSide.allCases {
             let length = dialogue[side].procedures.dataLength
-            #expect(length.sendOctets == 251 && length.receiveOctets == 251)
+            #expect(length.sendBytes == 251 && length.receiveBytes == 251)
             #expect(dialogue[side].events.count == 1)
         }
     }
@@ -86,12 +86,12 @@ struct DataLengthTests {
     func crossing() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.longest)
-        try dialogue.ask(.peripheral, .setDataLength(octets: 100, time: .microseconds(1_000)))
+        try dialogue.ask(.peripheral, .setDataLength(bytes: 100, time: .microseconds(1_000)))
         dialogue.run(events: 2)
         let central = dialogue.central.procedures.dataLength
         let peripheral = dialogue.peripheral.procedures.dataLength
-        #expect(central.sendOctets == 251 && central.receiveOctets == 100)
-        #expect(peripheral.sendOctets == 100 && peripheral.receiveOctets == 251)
+        #expect(central.sendBytes == 251 && central.receiveBytes == 100)
+        #expect(peripheral.sendBytes == 100 && peripheral.receiveBytes == 251)
         #expect(peripheral.sendTime == central.receiveTime)
     }
 
@@ -101,9 +101,9 @@ struct DataLengthTests {
             (26, 328), (252, 2_120), (27, 327), (251, 17_041),
         ]
     )
-    func illegal(octets: Int, time: Int64) {
+    func illegal(bytes: Int, time: Int64) {
         let dialogue = Dialogue()
-        let request = LinkProcedureRequest.setDataLength(octets: octets, time: .microseconds(time))
+        let request = LinkProcedureRequest.setDataLength(bytes: bytes, time: .microseconds(time))
         #expect(dialogue.refusal(.central, request) == .invalidCommandParameters)
     }
 
@@ -112,8 +112,8 @@ struct DataLengthTests {
         let dialogue = Dialogue(modulation: .codedS8)
         let length = dialogue.central.procedures.dataLength
         #expect(length.sendTime == .microseconds(2_704))
-        #expect(length.sendOctets == 27)
-        try dialogue.ask(.central, .setDataLength(octets: 251, time: .microseconds(17_040)))
+        #expect(length.sendBytes == 27)
+        try dialogue.ask(.central, .setDataLength(bytes: 251, time: .microseconds(17_040)))
         dialogue.run(events: 1)
         #expect(dialogue.central.procedures.dataLength.sendLimit(on: .codedS8) == 251)
     }
@@ -126,12 +126,12 @@ struct DataLengthTests {
             (.codedS8, 328, 27),
         ]
     )
-    func limits(modulation: Modulation, time: Int64, octets: Int) {
+    func limits(modulation: Modulation, time: Int64, bytes: Int) {
         var length = DataLength.minimum
-        length.sendOctets = 251
+        length.sendBytes = 251
         length.sendTime = .microseconds(time)
-        #expect(length.sendLimit(on: modulation) == octets)
-        let packet = DataPDU(payloadLength: octets, isEncrypted: true)
-        #expect(packet.airTime(modulation) <= length.sendTime || octets == 27)
+        #expect(length.sendLimit(on: modulation) == bytes)
+        let packet = DataPDU(payloadLength: bytes, isEncrypted: true)
+        #expect(packet.airTime(modulation) <= length.sendTime || bytes == 27)
     }
 }

@@ -227,14 +227,14 @@ extension LLControlPDU {
     }
 }
 
-extension ConnectionParameterWish {
+extension ConnectionParameterProposal {
     /// Parameters with this interval, in milliseconds.
     static func milliseconds(
         _ interval: Int64,
         latency: Int = 0,
         timeout: Duration = .seconds(4)
-    ) -> ConnectionParameterWish {
-        ConnectionParameterWish(
+    ) -> ConnectionParameterProposal {
+        ConnectionParameterProposal(
             intervalMinimum: .milliseconds(interval),
             intervalMaximum: .milliseconds(interval),
             latency: latency,

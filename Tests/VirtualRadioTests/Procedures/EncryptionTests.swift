@@ -12,12 +12,12 @@ struct EncryptionTests {
         "→ ENC_REQ", "← ENC_RSP", "← START_ENC_REQ", "→ START_ENC_RSP", "← START_ENC_RSP",
     ]
 
-    private func key(_ octets: [UInt8] = key) throws -> HCI.Key128 {
-        try #require(HCI.Key128(octets))
+    private func key(_ bytes: [UInt8] = key) throws -> HCI.Key128 {
+        try #require(HCI.Key128(bytes))
     }
 
-    private func encrypt(_ octets: [UInt8] = key) throws -> LinkProcedureRequest {
-        .encrypt(random: 0x0102, encryptedDiversifier: 0x0304, key: try key(octets))
+    private func encrypt(_ bytes: [UInt8] = key) throws -> LinkProcedureRequest {
+        .encrypt(random: 0x0102, encryptedDiversifier: 0x0304, key: try key(bytes))
     }
 
     private func change(_ event: HCI.Event?) -> HCI.EncryptionChange? {

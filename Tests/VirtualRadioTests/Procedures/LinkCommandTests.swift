@@ -55,8 +55,8 @@ struct LinkCommandTests {
         }
 
         /// Encrypts the link.
-        func encrypt(_ octets: [UInt8] = [UInt8](1...16), other: [UInt8]? = nil) throws {
-            let key = try #require(HCI.Key128(octets))
+        func encrypt(_ bytes: [UInt8] = [UInt8](1...16), other: [UInt8]? = nil) throws {
+            let key = try #require(HCI.Key128(bytes))
             let command = HCI.LEEnableEncryption(
                 connectionHandle: centralHandle,
                 random: 7,
@@ -68,7 +68,7 @@ struct LinkCommandTests {
             try peripheral.perform(
                 HCI.LELongTermKeyRequestReply(
                     connectionHandle: peripheralHandle,
-                    longTermKey: try #require(HCI.Key128(other ?? octets))
+                    longTermKey: try #require(HCI.Key128(other ?? bytes))
                 )
             )
             world.run(for: .milliseconds(300))
@@ -137,7 +137,7 @@ struct LinkCommandTests {
             try host.status(
                 HCI.LESetDataLength(
                     connectionHandle: nowhere,
-                    transmitOctets: 251,
+                    transmitBytes: 251,
                     transmitTime: HCI.AirTime(rawValue: 2_120)
                 )
             ),
@@ -187,9 +187,9 @@ struct LinkCommandTests {
     }
 
     @Test("Data is encrypted on the air and arrives", arguments: [UInt8(1), 2, 3])
-    func encryption(octet: UInt8) throws {
+    func encryption(byte: UInt8) throws {
         let pair = try Pair()
-        pair.central.send([1, 0, 4, 0, octet], on: pair.centralHandle)
+        pair.central.send([1, 0, 4, 0, byte], on: pair.centralHandle)
         try pair.encrypt()
         for host in [pair.central, pair.peripheral] {
             guard
@@ -202,11 +202,11 @@ struct LinkCommandTests {
             }
             #expect(change.status == .success && change.encryption == .on)
         }
-        pair.central.send([1, 0, 4, 0, 10 + octet], on: pair.centralHandle)
-        pair.peripheral.send([1, 0, 4, 0, 20 + octet], on: pair.peripheralHandle)
+        pair.central.send([1, 0, 4, 0, 10 + byte], on: pair.centralHandle)
+        pair.peripheral.send([1, 0, 4, 0, 20 + byte], on: pair.peripheralHandle)
         pair.world.run(for: .milliseconds(200))
-        #expect(pair.peripheral.data.map(\.payload.last) == [octet, 10 + octet])
-        #expect(pair.central.data.map(\.payload.last) == [20 + octet])
+        #expect(pair.peripheral.data.map(\.payload.last) == [byte, 10 + byte])
+        #expect(pair.central.data.map(\.payload.last) == [20 + byte])
         let (radio, handle) = (pair.central.id.radio, pair.centralHandle)
         let end = try #require(pair.world.core.ether.linkEnd(of: radio, handle))
         #expect(end.sendingKey != nil && end.sendingKey == end.receivingKey)
@@ -302,7 +302,7 @@ struct LinkCommandTests {
         try pair.central.perform(
             HCI.LESetDataLength(
                 connectionHandle: handle,
-                transmitOctets: 251,
+                transmitBytes: 251,
                 transmitTime: HCI.AirTime(rawValue: 2_120)
             )
         )

@@ -45,8 +45,8 @@ struct PHYTests {
     @Test("Each direction has its own PHY")
     func asymmetric() throws {
         let dialogue = Dialogue()
-        let wish = HCI.PHYPreference(transmit: .le2M, receive: .coded)
-        try dialogue.ask(.central, .setPHY(wish, .none))
+        let proposal = HCI.PHYPreference(transmit: .le2M, receive: .coded)
+        try dialogue.ask(.central, .setPHY(proposal, .none))
         dialogue.run(events: 8)
         #expect(update(dialogue.central.events.first)?.transmit == .le2M)
         #expect(update(dialogue.central.events.first)?.receive == .leCoded)

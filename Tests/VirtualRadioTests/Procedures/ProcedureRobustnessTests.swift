@@ -10,8 +10,8 @@ import Testing
 struct ProcedureRobustnessTests {
     typealias Dice = SplitMix64
 
-    private static func wish(_ dice: inout Dice) -> ConnectionParameterWish {
-        ConnectionParameterWish(
+    private static func proposal(_ dice: inout Dice) -> ConnectionParameterProposal {
+        ConnectionParameterProposal(
             intervalMinimum: .microseconds(Int64(dice.next() % 5_000) * 1_250),
             intervalMaximum: .microseconds(Int64(dice.next() % 5_000) * 1_250),
             latency: Int(dice.next() % 600),
@@ -21,9 +21,9 @@ struct ProcedureRobustnessTests {
 
     private static func length(_ dice: inout Dice) -> LengthOffer {
         LengthOffer(
-            receiveOctets: Int(dice.next() % 70_000),
+            receiveBytes: Int(dice.next() % 70_000),
             receiveTime: .microseconds(Int64(dice.next() % 70_000)),
-            sendOctets: Int(dice.next() % 70_000),
+            sendBytes: Int(dice.next() % 70_000),
             sendTime: .microseconds(Int64(dice.next() % 70_000))
         )
     }
@@ -64,7 +64,7 @@ struct ProcedureRobustnessTests {
 
     private static func pdu(_ dice: inout Dice, _ counter: UInt16) -> LLControlPDU {
         let number = dice.next()
-        let octet = UInt8(truncatingIfNeeded: number >> 8)
+        let byte = UInt8(truncatingIfNeeded: number >> 8)
         let code = HCI.ErrorCode(rawValue: UInt8(truncatingIfNeeded: number >> 16))
         switch number % 24 {
         case 0, 1, 2: return indication(&dice, counter)
@@ -80,7 +80,7 @@ struct ProcedureRobustnessTests {
         case 4: return .encryptionResponse(diversifier: dice.next(), vector: 7)
         case 5: return .startEncryptionRequest
         case 6: return .startEncryptionResponse
-        case 7: return .unknownResponse(opcode: octet % 0x20)
+        case 7: return .unknownResponse(opcode: byte % 0x20)
         case 8: return .featureRequest(HCI.LEFeatures(rawValue: dice.next()))
         case 9: return .featureResponse(HCI.LEFeatures(rawValue: dice.next()))
         case 10: return .pauseEncryptionRequest
@@ -88,15 +88,15 @@ struct ProcedureRobustnessTests {
         case 12: return .versionIndication(ControllerConfiguration().linkVersion)
         case 13: return .rejectIndication(code)
         case 14: return .peripheralFeatureRequest(HCI.LEFeatures(rawValue: dice.next()))
-        case 15: return .connectionParameterRequest(wish(&dice))
-        case 16: return .connectionParameterResponse(wish(&dice))
-        case 17: return .extendedRejectIndication(opcode: octet % 0x20, code)
+        case 15: return .connectionParameterRequest(proposal(&dice))
+        case 16: return .connectionParameterResponse(proposal(&dice))
+        case 17: return .extendedRejectIndication(opcode: byte % 0x20, code)
         case 18: return .pingRequest
         case 19: return .lengthRequest(length(&dice))
         case 20: return .lengthResponse(length(&dice))
         case 21: return .phyRequest(phys(&dice))
         case 22: return .phyResponse(phys(&dice))
-        default: return .unknown(opcode: octet, length: Int(octet))
+        default: return .unknown(opcode: byte, length: Int(byte))
         }
     }
 
@@ -106,15 +106,15 @@ struct ProcedureRobustnessTests {
         switch dice.next() % 13 {
         case 0: return .readVersion
         case 1: return .readFeatures
-        case 2: return .updateConnection(wish(&dice))
-        case 3: return .acceptParameters(wish(&dice))
+        case 2: return .updateConnection(proposal(&dice))
+        case 3: return .acceptParameters(proposal(&dice))
         case 4: return .refuseParameters(.unacceptableConnectionParameters)
         case 5:
-            let octets = Int(dice.next() % 300)
-            return .setDataLength(octets: octets, time: .microseconds(Int64(octets) * 20))
+            let bytes = Int(dice.next() % 300)
+            return .setDataLength(bytes: bytes, time: .microseconds(Int64(bytes) * 20))
         case 6:
-            let wish = HCI.PHYPreference(transmit: offer.send, receive: offer.receive)
-            return .setPHY(wish, .fast)
+            let proposal = HCI.PHYPreference(transmit: offer.send, receive: offer.receive)
+            return .setPHY(proposal, .fast)
         case 7, 8: return .encrypt(random: 1, encryptedDiversifier: 2, key: key)
         case 9: return .provideKey(key)
         case 10: return .refuseKey
@@ -126,8 +126,8 @@ struct ProcedureRobustnessTests {
     /// What has to hold whatever was said.
     private func check(_ end: Dialogue.End) {
         let procedures = end.procedures
-        #expect((27...251).contains(procedures.dataLength.sendOctets))
-        #expect((27...251).contains(procedures.dataLength.receiveOctets))
+        #expect((27...251).contains(procedures.dataLength.sendBytes))
+        #expect((27...251).contains(procedures.dataLength.receiveBytes))
         #expect(procedures.dataLength.sendTime <= DataLength.longestTime)
         #expect(procedures.channels.nonzeroBitCount >= 2)
         #expect(procedures.parameters.interval >= .microseconds(7_500))
@@ -205,7 +205,7 @@ struct ProcedureRobustnessTests {
         #expect(central.channels == peripheral.channels)
         #expect(central.sending.phy == peripheral.receiving)
         #expect(central.receiving == peripheral.sending.phy)
-        #expect(central.dataLength.sendOctets == peripheral.dataLength.receiveOctets)
+        #expect(central.dataLength.sendBytes == peripheral.dataLength.receiveBytes)
         #expect(central.dataLength.receiveTime == peripheral.dataLength.sendTime)
         #expect(dialogue.central.reason == nil && dialogue.peripheral.reason == nil)
     }

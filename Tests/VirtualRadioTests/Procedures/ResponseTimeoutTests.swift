@@ -18,7 +18,7 @@ struct ResponseTimeoutTests {
         "A procedure without an answer for forty seconds ends the link",
         arguments: [
             LinkProcedureRequest.readVersion, .readFeatures, .setPHY(.both(.le2M), .none),
-            .setDataLength(octets: 100, time: .microseconds(1_000)),
+            .setDataLength(bytes: 100, time: .microseconds(1_000)),
         ],
         LinkSide.allCases
     )

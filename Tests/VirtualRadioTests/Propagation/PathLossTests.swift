@@ -8,8 +8,8 @@ import VirtualRadio
         (.indoors, 10, 67.2), (.obstructed, 10, 75.2),
         (PathLoss(reference: 50, exponent: 3), 2, 59.031),
     ])
-    func theLossFollowsTheLogarithmOfTheDistance(model: PathLoss, metres: Double, loss: Double) {
-        #expect(abs(model.decibels(distance: metres) - loss) < 0.001)
+    func theLossFollowsTheLogarithmOfTheDistance(model: PathLoss, meters: Double, loss: Double) {
+        #expect(abs(model.decibels(distance: meters) - loss) < 0.001)
     }
 
     @Test func everyDoublingOfTheDistanceCostsSixDecibelsInFreeSpace() {

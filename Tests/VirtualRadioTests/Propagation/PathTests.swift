@@ -6,7 +6,7 @@ import VirtualRadio
 @Suite struct PathTests {
     private func second(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
 
-    private func east(_ metres: Double) -> Position { Position(x: metres, y: 0) }
+    private func east(_ meters: Double) -> Position { Position(x: meters, y: 0) }
 
     @Test func distanceIsAsTheCrowFlies() {
         #expect(Position.origin.distance(to: Position(x: 3, y: 4)) == 5)

@@ -288,7 +288,7 @@ struct ExtendedScanningTests {
             until: { scanner.extendedReports.contains { $0.type.dataStatus == .incomplete } },
             bound: .seconds(5)
         )
-        world.core.ether.surroundings.setLoss(
+        world.core.ether.environment.setLoss(
             200,
             between: scanner.id.radio,
             and: advertiser.id.radio

@@ -33,8 +33,8 @@ final class TestHost {
     }
 
     /// A host on a controller this many meters to the east of the origin.
-    convenience init(_ world: World, _ name: String, at metres: Double) throws {
-        let position = Position(x: metres, y: 0)
+    convenience init(_ world: World, _ name: String, at meters: Double) throws {
+        let position = Position(x: meters, y: 0)
         try self.init(world, ControllerConfiguration(name: name, at: position))
     }
 

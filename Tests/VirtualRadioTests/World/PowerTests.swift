@@ -39,13 +39,13 @@ struct PowerTests {
         let fresh = made
         try host.perform(
             HCI.LEWriteSuggestedDefaultDataLength(
-                transmitOctets: 251,
+                transmitBytes: 251,
                 transmitTime: HCI.AirTime(rawValue: 2_120)
             )
         )
         let fast = HCI.PHYPreference(transmit: .le2M, receive: .le2M)
         try host.perform(HCI.LESetDefaultPHY(preference: fast))
-        #expect(made.suggestedOctets == 251)
+        #expect(made.suggestedBytes == 251)
         #expect(made.preference == fast)
         if isReset {
             try host.perform(HCI.Reset())

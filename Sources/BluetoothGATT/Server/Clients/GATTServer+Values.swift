@@ -14,7 +14,7 @@ extension GATTServer {
         case .fixed(let value), .stored(let value, _): value
         case .dynamic: nil
         case .clientConfiguration:
-            (clients[client]?.memory.configurations[attribute.handle]?.bits ?? 0).octets
+            (clients[client]?.memory.configurations[attribute.handle]?.bits ?? 0).bytes
         case .clientSupportedFeatures: [clients[client]?.memory.supportedFeatures ?? 0]
         case .databaseHash: database.hash
         }
@@ -88,5 +88,5 @@ extension GATTServer {
 
 extension UInt16 {
     /// The bytes of the number, least significant byte first.
-    var octets: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(self >> 8)] }
+    var bytes: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(self >> 8)] }
 }

@@ -58,5 +58,5 @@ extension ClosedRange<AttributeHandle> {
     }
 
     /// The value of Service Changed for this range.
-    var serviceChangedValue: [UInt8] { lowerBound.octets + upperBound.octets }
+    var serviceChangedValue: [UInt8] { lowerBound.bytes + upperBound.bytes }
 }

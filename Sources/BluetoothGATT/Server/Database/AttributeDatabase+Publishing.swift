@@ -63,7 +63,7 @@ extension AttributeDatabase {
     ) throws(GATT.DefinitionError) {
         let includer = attributes.first {
             $0.type == GATT.AttributeType.include
-                && $0.value.octets.starts(with: service.handle.octets)
+                && $0.value.bytes.starts(with: service.handle.bytes)
                 && !service.handles.contains($0.handle)
         }
         if let includer { throw .stillIncluded(by: includer.handle) }

@@ -55,7 +55,7 @@ struct CoreServices: Sendable {
     var accessValues: [(type: BluetoothUUID, value: [UInt8])] {
         let appearance = genericAccess.appearance
         return [
-            (GATT.AttributeType.deviceName, genericAccess.nameOctets),
+            (GATT.AttributeType.deviceName, genericAccess.nameBytes),
             (
                 GATT.AttributeType.appearance,
                 [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
@@ -89,7 +89,7 @@ struct CoreServices: Sendable {
 
 extension CoreServices.GenericAccess {
     /// The name in UTF-8, truncated between two characters if it is too long.
-    fileprivate var nameOctets: [UInt8] {
+    fileprivate var nameBytes: [UInt8] {
         var shortened = name
         while shortened.utf8.count > Self.nameLengthLimit { shortened.removeLast() }
         return Array(shortened.utf8)

@@ -26,7 +26,7 @@ enum DatabaseHash {
             guard let part = part(of: attribute.type) else { continue }
             writer.write(attribute.handle)
             writer.write(contentsOf: attribute.type.attBytes)
-            if part == .withValue { writer.write(contentsOf: attribute.value.octets) }
+            if part == .withValue { writer.write(contentsOf: attribute.value.bytes) }
         }
         return writer.bytes
     }
@@ -56,7 +56,7 @@ enum DatabaseHash {
 
 extension Attribute.Value {
     /// The bytes in the database, empty if the value is elsewhere.
-    var octets: [UInt8] {
+    var bytes: [UInt8] {
         switch self {
         case .fixed(let value), .stored(let value, _): value
         case .dynamic, .clientConfiguration, .clientSupportedFeatures, .databaseHash: []

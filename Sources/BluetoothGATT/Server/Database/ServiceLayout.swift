@@ -65,7 +65,7 @@ extension ServiceLayout {
         try add(
             GATT.AttributeType.characteristic,
             value: .fixed(
-                [definition.properties.rawValue] + valueHandle.octets + definition.uuid.attBytes
+                [definition.properties.rawValue] + valueHandle.bytes + definition.uuid.attBytes
             ),
             at: declaration
         )
@@ -106,7 +106,7 @@ extension ServiceLayout {
         case GATT.AttributeType.clientCharacteristicConfiguration:
             try addConfiguration(definition)
         case GATT.AttributeType.characteristicExtendedProperties:
-            let value = try Attribute.Value(definition.value, of: definition.uuid).octets
+            let value = try Attribute.Value(definition.value, of: definition.uuid).bytes
             // The descriptor is part of the structure of the database, like a declaration, so it
             // never changes.
             try add(
@@ -204,5 +204,5 @@ extension Attribute.Value {
 
 extension AttributeHandle {
     /// The bytes of the handle, least significant byte first.
-    var octets: [UInt8] { [UInt8(truncatingIfNeeded: rawValue), UInt8(rawValue >> 8)] }
+    var bytes: [UInt8] { [UInt8(truncatingIfNeeded: rawValue), UInt8(rawValue >> 8)] }
 }

@@ -9,7 +9,7 @@ extension GATTServer {
     package static let preparedWriteLimit = 256
 
     /// The maximum number of bytes in the prepared writes of a client on all its bearers.
-    package static let preparedOctetLimit = 8 * GATT.valueLengthLimit
+    package static let preparedByteLimit = 8 * GATT.valueLengthLimit
 
     /// Stores a part of a value until it is executed, and returns it for comparison by the client.
     ///
@@ -55,9 +55,9 @@ extension GATTServer {
         return write(writes.entries, for: opcode, on: bearer, now: now)
     }
 
-    private func hasRoom(for octets: Int, of client: ClientID) -> Bool {
+    private func hasRoom(for bytes: Int, of client: ClientID) -> Bool {
         let queues = prepared.filter { $0.key.client == client }.values
         return queues.reduce(1) { $0 + $1.parts.count } <= Self.preparedWriteLimit
-            && queues.reduce(octets) { $0 + $1.octets } <= Self.preparedOctetLimit
+            && queues.reduce(bytes) { $0 + $1.bytes } <= Self.preparedByteLimit
     }
 }

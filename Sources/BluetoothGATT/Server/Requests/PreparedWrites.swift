@@ -15,11 +15,11 @@ struct PreparedWrites: Sendable {
     }
 
     private(set) var parts: [Part] = []
-    private(set) var octets = 0
+    private(set) var bytes = 0
 
     mutating func append(_ part: Part) {
         parts.append(part)
-        octets += part.entry.value.count
+        bytes += part.entry.value.count
     }
 
     /// The values to write. Consecutive parts of one value are combined.

@@ -44,8 +44,8 @@ extension Link {
         try await open(.open(psm, .enhanced, count: count, options))
     }
 
-    private func open(_ wish: ChannelRequest) async throws -> [L2CAPChannel] {
-        guard case .channels(let numbers) = try await host.request(wish, of: identifier)
+    private func open(_ request: ChannelRequest) async throws -> [L2CAPChannel] {
+        guard case .channels(let numbers) = try await host.request(request, of: identifier)
         else { throw HostError.malformedAnswer }
         return numbers.map { L2CAPChannel(link: self, number: $0) }
     }

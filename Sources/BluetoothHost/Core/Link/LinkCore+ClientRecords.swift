@@ -33,7 +33,7 @@ extension LinkCore {
             let record = context.clientRecords[identity]
         else { return }
         useSigningKey(&context)
-        context.server.recognise(identifier.client, record)
+        context.server.recognize(identifier.client, record)
     }
 
     /// Takes the stored record of the client, or nil if the store has none.
@@ -48,7 +48,7 @@ extension LinkCore {
             useSigningKey(&context)
         }
         guard security.isEncrypted, security.isBonded else {
-            if let record { context.server.recognise(identifier.client, record) }
+            if let record { context.server.recognize(identifier.client, record) }
             return
         }
         announce(&context)

@@ -13,8 +13,8 @@ extension LinkCore {
         case .connectionUpdateComplete(let event): connectionUpdated(event, &context)
         case .dataLengthChange(let event):
             dataLength = DataLength(
-                transmitOctets: Int(event.transmitOctets),
-                receiveOctets: Int(event.receiveOctets)
+                transmitBytes: Int(event.transmitBytes),
+                receiveBytes: Int(event.receiveBytes)
             )
         case .phyUpdateComplete(let event): phyUpdated(event, &context)
         case .readRemoteVersionInformationComplete(let event): versionArrived(event, &context)
@@ -37,7 +37,7 @@ extension LinkCore {
         _ context: inout LinkContext
     ) {
         guard event.status == .success else {
-            if asksAgainBySignalling(after: event.status, &context) { return }
+            if asksAgainBySignaling(after: event.status, &context) { return }
             let error = HostError.controller(event.status)
             return procedureEnded(.connectionUpdate, .failure(error), &context)
         }

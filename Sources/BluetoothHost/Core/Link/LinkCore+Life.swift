@@ -22,8 +22,8 @@ extension LinkCore {
     /// the MTU exchange, whose answer shows that the peer takes part in the link. If the peer is
     /// the Central, it begins, and the host does not delay it.
     mutating func prepare(_ context: inout LinkContext) {
-        if context.configuration.requestsDataLength, let octets = context.longestPacket {
-            let command = LinkRequest.dataLengthCommand(octets: octets, to: handle)
+        if context.configuration.requestsDataLength, let bytes = context.longestPacket {
+            let command = LinkRequest.dataLengthCommand(bytes: bytes, to: handle)
             upkeep(command, &context)
         }
         if role == .peripheral, context.configuration.preferredConnectionParameters != nil {
@@ -109,9 +109,9 @@ extension LinkContext {
     /// initial payload of every link.
     fileprivate var longestPacket: Int? {
         guard let capabilities, capabilities.supports(HCI.LESetDataLength.self),
-            let octets = capabilities.maximumDataLength?.transmitOctets,
-            octets > DataLength.octetRange.lowerBound
+            let bytes = capabilities.maximumDataLength?.transmitBytes,
+            bytes > DataLength.byteRange.lowerBound
         else { return nil }
-        return Int(octets)
+        return Int(bytes)
     }
 }

@@ -34,7 +34,7 @@ extension LinkCore {
         )
         askedParameters = update
         guard context.asksForParametersInLinkLayer else {
-            return askBySignalling(&context)
+            return askBySignaling(&context)
         }
         let command = HCI.LEConnectionUpdate(
             connectionHandle: handle,
@@ -43,7 +43,7 @@ extension LinkCore {
         context.send(HCI.EncodedCommand(command), for: .link(identifier, .parameters))
     }
 
-    private mutating func askBySignalling(_ context: inout LinkContext) {
+    private mutating func askBySignaling(_ context: inout LinkContext) {
         guard let update = askedParameters else { return }
         askedParameters = nil
         let request = ConnectionParametersRequest(HCI.ConnectionParameters(update))
@@ -58,7 +58,7 @@ extension LinkCore {
         do throws(CommandFailure) {
             try result.requireSuccess()
         } catch {
-            guard case .discarded = error else { return askBySignalling(&context) }
+            guard case .discarded = error else { return askBySignaling(&context) }
             askedParameters = nil
             let failure = HostError(error, context.state)
             procedureEnded(.connectionUpdate, .failure(failure), &context)
@@ -68,14 +68,14 @@ extension LinkCore {
     /// Repeats the request on the signaling channel if the link-layer procedure failed because the
     /// Central does not support it. Returns false if the procedure failed for another reason, such
     /// as a refusal.
-    mutating func asksAgainBySignalling(
+    mutating func asksAgainBySignaling(
         after status: HCI.ErrorCode,
         _ context: inout LinkContext
     ) -> Bool {
         guard askedParameters != nil else { return false }
         switch status {
         case .unsupportedRemoteFeature, .unknownLMPPDU, .commandDisallowed:
-            askBySignalling(&context)
+            askBySignaling(&context)
             return true
         default:
             askedParameters = nil
@@ -86,7 +86,7 @@ extension LinkCore {
     /// Takes the Central's answer on the signaling channel. The Central itself applies accepted
     /// parameters.
     mutating func parametersRequestEnded(
-        _ end: SignallingChannel.RequestEnd,
+        _ end: SignalingChannel.RequestEnd,
         _ context: inout LinkContext
     ) {
         let failure: HostError
@@ -111,7 +111,7 @@ extension LinkCore {
     /// Answers the Peripheral's request for parameters on the signaling channel.
     mutating func decide(
         _ request: ConnectionParametersRequest,
-        _ identifier: Signalling.Identifier,
+        _ identifier: Signaling.Identifier,
         _ context: inout LinkContext
     ) {
         // One update at a time: otherwise a peer could fill the command queue with requests.

@@ -21,9 +21,9 @@ extension LinkCore {
         switch frame.channel {
         case .att: receiveAttribute(frame.payload, &context)
         case .securityManager: receiveSecurity(frame.payload, &context)
-        case .signalling:
+        case .signaling:
             let conditions = channelConditions(context)
-            let actions = logicalLink.receiveSignalling(
+            let actions = logicalLink.receiveSignaling(
                 frame.payload,
                 under: conditions,
                 now: context.now

@@ -55,8 +55,8 @@ struct LinkCore: Sendable {
     let role: HCI.Role
     var parameters: ConnectionParameters
     var dataLength = DataLength(
-        transmitOctets: DataLength.octetRange.lowerBound,
-        receiveOctets: DataLength.octetRange.lowerBound
+        transmitBytes: DataLength.byteRange.lowerBound,
+        receiveBytes: DataLength.byteRange.lowerBound
     )
     var phy = LinkPHY(transmit: .le1M, receive: .le1M)
 

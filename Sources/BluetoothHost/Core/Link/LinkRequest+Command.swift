@@ -13,7 +13,7 @@ extension LinkRequest {
         case .readPHY: HCI.EncodedCommand(HCI.LEReadPHY(connectionHandle: handle))
         case .readRemoteVersion:
             HCI.EncodedCommand(HCI.ReadRemoteVersionInformation(connectionHandle: handle))
-        case .setDataLength(let octets): Self.dataLengthCommand(octets: octets, to: handle)
+        case .setDataLength(let bytes): Self.dataLengthCommand(bytes: bytes, to: handle)
         case .setPHY(let transmit, let receive):
             HCI.EncodedCommand(
                 HCI.LESetPHY(
@@ -34,17 +34,17 @@ extension LinkRequest {
         }
     }
 
-    /// Returns the command that sets the link-layer payload to `octets` bytes, 27 to 251, and its
+    /// Returns the command that sets the link-layer payload to `bytes` bytes, 27 to 251, and its
     /// time to that on LE 1M, the slowest uncoded PHY (Vol 6, Part B, 4.5.10).
-    static func dataLengthCommand(octets: Int, to handle: ConnectionHandle) -> HCI.EncodedCommand {
-        let octets = UInt16(
-            min(max(octets, DataLength.octetRange.lowerBound), DataLength.octetRange.upperBound)
+    static func dataLengthCommand(bytes: Int, to handle: ConnectionHandle) -> HCI.EncodedCommand {
+        let bytes = UInt16(
+            min(max(bytes, DataLength.byteRange.lowerBound), DataLength.byteRange.upperBound)
         )
         let overhead: UInt16 = 14  // preamble, access address, header, MIC, CRC
         let command = HCI.LESetDataLength(
             connectionHandle: handle,
-            transmitOctets: octets,
-            transmitTime: HCI.AirTime(rawValue: (octets + overhead) * 8)
+            transmitBytes: bytes,
+            transmitTime: HCI.AirTime(rawValue: (bytes + overhead) * 8)
         )
         return HCI.EncodedCommand(command)
     }

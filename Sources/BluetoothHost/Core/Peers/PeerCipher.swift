@@ -31,7 +31,7 @@ package struct PeerCipher: Sendable {
     package init(secret: HCI.Key128) {
         // A `Key128` always has the length of an AES key.
         guard let cipher = AES128(key: secret.bytes) else {
-            preconditionFailure("a key of \(secret.bytes.count) octets")
+            preconditionFailure("a key of \(secret.bytes.count) bytes")
         }
         self.secret = secret
         self.cipher = cipher
@@ -39,7 +39,7 @@ package struct PeerCipher: Sendable {
 
     /// Returns the identifier of the device with this address.
     package func identifier(of address: DeviceAddress) -> PeerIdentifier {
-        PeerIdentifier(octets: walk(Self.block(of: address), cipher.encrypt))
+        PeerIdentifier(bytes: walk(Self.block(of: address), cipher.encrypt))
     }
 
     /// Returns the address of an identifier, or nil if `identifier(of:)` has never made it.

@@ -40,15 +40,15 @@ extension HostCore {
 
     /// Returns the address with which the scheduler connects to the peer of a report. If the
     /// controller has learned to resolve the peer since, the report has the identity address.
-    mutating func dialledAddress(in report: ConnectionReport) -> DeviceAddress {
+    mutating func requestedAddress(in report: ConnectionReport) -> DeviceAddress {
         if scheduler.wants(report.peer) { return report.peer }
         let identity = identity(in: report)
         if scheduler.wants(identity) { return identity }
         // The peer has a different private address from the one that the scheduler has.
-        let dial = dials.values.first {
-            $0.identity == identity && ($0.phase == .dialling || $0.phase == .turning)
+        let pending = connectionRequests.values.first {
+            $0.identity == identity && ($0.phase == .connecting || $0.phase == .turning)
         }
-        return dial?.address ?? report.resolvedIdentity ?? report.peer
+        return pending?.address ?? report.resolvedIdentity ?? report.peer
     }
 
     /// Records the local address of a link, whose advertising set the controller reports after the

@@ -15,51 +15,51 @@ extension HostCore {
 
     /// Passes the request to the scheduler, or searches for the peer.
     mutating func schedule(_ id: RequestIdentifier, now: Instant) {
-        guard let dial = dials[id] else { return }
-        guard let address = address(for: dial, now: now) else { return look(for: id, now: now) }
-        dials[id]?.phase = .dialling
-        dials[id]?.address = address
-        let isCertain = addresses.resolves(dial.identity) && address == dial.identity
-        let isTrial = resolver.knows(dial.identity) && !isCertain
-        dials[id]?.trialEndsAt = isTrial ? now + Self.trialLimit : nil
+        guard let pending = connectionRequests[id] else { return }
+        guard let address = address(for: pending, now: now) else { return look(for: id, now: now) }
+        connectionRequests[id]?.phase = .connecting
+        connectionRequests[id]?.address = address
+        let isCertain = addresses.resolves(pending.identity) && address == pending.identity
+        let isTrial = resolver.knows(pending.identity) && !isCertain
+        connectionRequests[id]?.trialEndsAt = isTrial ? now + Self.trialLimit : nil
         updateScan(now: now)
         let actions = scheduler.connect(
             id.rawValue,
-            to: dial.options.approach == .direct ? .direct(address) : .pending(address),
-            parameters: dial.options.parameters,
+            to: pending.options.approach == .direct ? .direct(address) : .pending(address),
+            parameters: pending.options.parameters,
             now: now
         )
         perform(actions, now: now)
     }
 
     /// Returns the address to connect to, or nil if the host must search for the peer.
-    private func address(for dial: Dial, now: Instant) -> DeviceAddress? {
-        guard resolver.knows(dial.identity) else { return dial.target }
+    private func address(for pending: ConnectionRequest, now: Instant) -> DeviceAddress? {
+        guard resolver.knows(pending.identity) else { return pending.target }
         // A controller that resolves the peer would have reported the identity address instead.
-        if let heard = recentAddresses.address(of: dial.identity, now: now) { return heard }
-        return addresses.resolves(dial.identity) ? dial.identity : nil
+        if let heard = recentAddresses.address(of: pending.identity, now: now) { return heard }
+        return addresses.resolves(pending.identity) ? pending.identity : nil
     }
 
     private mutating func look(for id: RequestIdentifier, now: Instant) {
-        dials[id]?.phase = .looking
-        dials[id]?.address = nil
-        dials[id]?.trialEndsAt = nil
+        connectionRequests[id]?.phase = .looking
+        connectionRequests[id]?.address = nil
+        connectionRequests[id]?.trialEndsAt = nil
         updateScan(now: now)
     }
 
     /// Checks the address of each connection request again.
-    mutating func reviewDials(now: Instant) {
-        for id in dials.keys { reviewDial(id, now: now) }
+    mutating func reviewConnectionRequests(now: Instant) {
+        for id in connectionRequests.keys { reviewConnectionRequest(id, now: now) }
     }
 
-    mutating func reviewDial(_ id: RequestIdentifier, now: Instant) {
-        guard let dial = dials[id] else { return }
-        let address = address(for: dial, now: now)
-        switch dial.phase {
+    mutating func reviewConnectionRequest(_ id: RequestIdentifier, now: Instant) {
+        guard let pending = connectionRequests[id] else { return }
+        let address = address(for: pending, now: now)
+        switch pending.phase {
         case .looking where address != nil: schedule(id, now: now)
-        case .dialling where dial.address != nil && address != dial.address:
+        case .connecting where pending.address != nil && address != pending.address:
             // An address is used to the end of its trial, unless a better one is known.
-            if address != nil || dial.trialEndsAt == nil { turn(id, now: now) }
+            if address != nil || pending.trialEndsAt == nil { turn(id, now: now) }
         default: break
         }
     }
@@ -67,23 +67,24 @@ extension HostCore {
     /// Withdraws a connection request from the scheduler, to schedule it again with another
     /// address.
     private mutating func turn(_ id: RequestIdentifier, now: Instant) {
-        dials[id]?.phase = .turning
-        dials[id]?.trialEndsAt = nil
+        connectionRequests[id]?.phase = .turning
+        connectionRequests[id]?.trialEndsAt = nil
         perform(scheduler.cancel(id.rawValue, now: now), now: now)
     }
 
     /// Withdraws the requests whose private address has had no answer within `trialLimit`.
     mutating func endTrials(now: Instant) {
-        for id in dials.keys {
-            guard let dial = dials[id], dial.phase == .dialling, let end = dial.trialEndsAt,
+        for id in connectionRequests.keys {
+            guard let pending = connectionRequests[id], pending.phase == .connecting,
+                let end = pending.trialEndsAt,
                 end <= now
             else { continue }
-            let lastHeard = recentAddresses.lastHeard(dial.identity)
+            let lastHeard = recentAddresses.lastHeard(pending.identity)
             if let lastHeard, end - lastHeard < Self.trialLimit {
                 // A scan still receives the peer with this address.
-                dials[id]?.trialEndsAt = now + Self.trialLimit
+                connectionRequests[id]?.trialEndsAt = now + Self.trialLimit
             } else {
-                recentAddresses.forget(dial.identity)
+                recentAddresses.forget(pending.identity)
                 turn(id, now: now)
             }
         }
@@ -91,10 +92,10 @@ extension HostCore {
 
     /// Fails the connection requests that search for their peer, because the scanner or the
     /// controller has failed. Pending connections survive a failure of the controller.
-    mutating func failLooks(with error: HostError, includesStanding: Bool, now: Instant) {
-        for (id, dial) in dials where dial.phase == .looking {
-            guard includesStanding || dial.options.approach == .direct else { continue }
-            dialFailed(id, with: error)
+    mutating func failLooks(with error: HostError, includesPending: Bool, now: Instant) {
+        for (id, pending) in connectionRequests where pending.phase == .looking {
+            guard includesPending || pending.options.approach == .direct else { continue }
+            connectionRequestFailed(id, with: error)
         }
         updateScan(now: now)
     }
@@ -102,7 +103,7 @@ extension HostCore {
     /// Updates the scanner, for scans and for connection requests that search.
     mutating func updateScan(now: Instant) {
         let triesAndLooks = scheduler.initiates(whileScanning: .looking)
-        let looks = dials.values.contains {
+        let looks = connectionRequests.values.contains {
             $0.phase == .looking || triesAndLooks && $0.isTrial
         }
         let wanted = scans.map(\.parameters) + (looks ? [.looking] : [])

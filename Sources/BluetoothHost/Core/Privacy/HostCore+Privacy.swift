@@ -5,7 +5,7 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// The addresses in the controller: the host's own, and those of bonded peers (`AddressKeeper`).
+// The addresses in the controller: the host's own, and those of bonded peers (`AddressScheduler`).
 extension HostCore {
     /// Returns the private addresses of a host, or nil if it uses its identity address.
     static func ownAddresses(
@@ -31,7 +31,7 @@ extension HostCore {
 
     /// Configures the addresses of a ready controller first, and then the parts that use them.
     mutating func configureRadio(_ found: ControllerCapabilities, now: Instant) {
-        let entries = recognisablePeers
+        let entries = recognizablePeers
         perform(addresses.want(entries, now: now), now: now)
         perform(addresses.configure(found, using: &context.randomness, now: now), now: now)
         perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
@@ -49,17 +49,17 @@ extension HostCore {
 
     /// Updates the peers whose addresses the controller resolves.
     mutating func updateRecognition(now: Instant) {
-        perform(addresses.want(recognisablePeers, now: now), now: now)
+        perform(addresses.want(recognizablePeers, now: now), now: now)
     }
 
     /// The bonded peers with private addresses. Those with a connection request come first, then
     /// those that were connected last.
-    private var recognisablePeers: [ResolvingListKeeper.Entry] {
-        let dialled = Set(dials.values.map(\.identity))
+    private var recognizablePeers: [ResolvingListUpdater.Entry] {
+        let requested = Set(connectionRequests.values.map(\.identity))
         let peers = bonds.reversed().compactMap(\.privatePeer)
         let sorted =
-            peers.filter { dialled.contains($0.identity) }
-            + peers.filter { !dialled.contains($0.identity) }
+            peers.filter { requested.contains($0.identity) }
+            + peers.filter { !requested.contains($0.identity) }
         let localKey = isPrivate ? context.localIdentity.resolvingKey : HCI.Key128()
         return sorted.map { .init(identity: $0.identity, peerKey: $0.key, localKey: localKey) }
     }
@@ -73,13 +73,13 @@ extension HostCore {
         return body(&advertiser) { own?.makeAddress(using: &generator) }
     }
 
-    // MARK: - The actions of `AddressKeeper`
+    // MARK: - The actions of `AddressScheduler`
 
-    mutating func perform(_ actions: [AddressKeeper.Action], now: Instant) {
+    mutating func perform(_ actions: [AddressScheduler.Action], now: Instant) {
         for action in actions { perform(action, now: now) }
     }
 
-    private mutating func perform(_ action: AddressKeeper.Action, now: Instant) {
+    private mutating func perform(_ action: AddressScheduler.Action, now: Instant) {
         switch action {
         case .command(let command, let step): send(command, for: .privacy(step), now: now)
         case .hold:
@@ -96,7 +96,7 @@ extension HostCore {
         case .recognitionChanged:
             // Addresses received before the controller could resolve them are obsolete.
             recentAddresses.keep { [addresses] in !addresses.resolves($0) }
-            reviewDials(now: now)
+            reviewConnectionRequests(now: now)
         }
     }
 

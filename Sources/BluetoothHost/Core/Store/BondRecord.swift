@@ -38,7 +38,7 @@ extension Bond {
     ///
     /// - Parameter ours: The identity of the host, used if the bond does not name one.
     func encode(localIdentity ours: DeviceAddress) -> [UInt8] {
-        let name = name.map { $0.prefix(octets: Self.nameLimit) }
+        let name = name.map { $0.prefix(bytes: Self.nameLimit) }
         return Record.encode(.bond(peer)) { writer in
             writer.write(localIdentity ?? ours)
             writer.write(contentsOf: identifier.bytes)
@@ -77,7 +77,7 @@ extension Bond {
 
     private init(peer: DeviceAddress, from reader: inout ByteReader) throws(MalformedBytes) {
         let ours = try reader.readDeviceAddress()
-        let identifier = PeerIdentifier(octets: try reader.readBytes(PeerIdentifier.length))
+        let identifier = PeerIdentifier(bytes: try reader.readBytes(PeerIdentifier.length))
         let parts = Part(rawValue: try reader.readUInt16())
         let keySize = Int(try reader.readUInt8())
         guard parts.isSubset(of: .all) else { throw .invalid(field: "parts") }
@@ -104,8 +104,8 @@ extension ByteWriter {
 
 extension ByteReader {
     fileprivate mutating func readName() throws(MalformedBytes) -> String {
-        let octets = try readBytes(Int(try readUInt8()))
-        guard let name = String(validating: octets, as: UTF8.self) else {
+        let bytes = try readBytes(Int(try readUInt8()))
+        guard let name = String(validating: bytes, as: UTF8.self) else {
             throw .invalid(field: "name")
         }
         return name
@@ -122,7 +122,7 @@ extension ByteReader {
 
 extension String {
     /// Returns the longest prefix whose UTF-8 form has at most `limit` bytes.
-    fileprivate func prefix(octets limit: Int) -> String {
+    fileprivate func prefix(bytes limit: Int) -> String {
         var prefix = self
         while prefix.utf8.count > limit { prefix.removeLast() }
         return prefix

@@ -87,9 +87,9 @@ enum RecordName: Hashable, Sendable {
             return
         }
         guard parts.count == 2, ["public", "random"].contains(parts[0]),
-            let octets = [UInt8](hexadecimal: parts[1]),
+            let bytes = [UInt8](hexadecimal: parts[1]),
             let peer = DeviceAddress(
-                littleEndian: octets.reversed(),
+                littleEndian: bytes.reversed(),
                 kind: parts[0] == "public" ? .public : .random
             )
         else { return nil }

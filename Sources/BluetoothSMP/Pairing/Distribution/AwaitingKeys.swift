@@ -119,9 +119,9 @@ extension Pairing.Keys {
 
 extension LongTermKey {
     /// Creates a new random key with random numbers.
-    fileprivate init(drawing octets: Int, using generator: inout some RandomNumberGenerator) {
+    fileprivate init(drawing bytes: Int, using generator: inout some RandomNumberGenerator) {
         self.init(
-            HCI.Key128(using: &generator).shortened(to: octets),
+            HCI.Key128(using: &generator).shortened(to: bytes),
             diversifier: UInt16.random(in: .min ... .max, using: &generator),
             random: UInt64.random(in: .min ... .max, using: &generator)
         )

@@ -102,7 +102,7 @@ extension Pairing.Policy {
     func temporaryKey(isInitiator: Bool) -> HCI.Key128? {
         let local = localOutOfBandData?.data.temporaryKey
         let peer = peerOutOfBandData?.temporaryKey
-        let octets = isInitiator ? local ?? peer : peer ?? local
-        return octets.flatMap { HCI.Key128($0) }
+        let bytes = isInitiator ? local ?? peer : peer ?? local
+        return bytes.flatMap { HCI.Key128($0) }
     }
 }

@@ -21,36 +21,36 @@ open class CBCharacteristic: CBAttribute {
     /// device.
     let origin: GATT.Characteristic?
 
-    let mirror: Guarded<State>
+    let snapshot: Guarded<State>
 
     /// Makes a characteristic that was discovered in `service`.
     init(_ origin: GATT.Characteristic, of service: CBService?) {
         self.origin = origin
         let properties = CBCharacteristicProperties(rawValue: UInt(origin.properties.rawValue))
-        mirror = Guarded(State(service: service, properties: properties))
+        snapshot = Guarded(State(service: service, properties: properties))
         super.init(identity: CBUUID(origin.uuid))
     }
 
     /// Makes a characteristic of this device.
     init(published identity: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
         origin = nil
-        mirror = Guarded(State(properties: properties, value: value))
+        snapshot = Guarded(State(properties: properties, value: value))
         super.init(identity: identity)
     }
 
     /// The service that contains the characteristic. `nil` once the service was released.
-    open var service: CBService? { mirror.read(\.service) }
+    open var service: CBService? { snapshot.read(\.service) }
 
     /// The ways in which the value can be used. The peer may still refuse a request, because
     /// permissions are not part of the declaration.
-    open var properties: CBCharacteristicProperties { mirror.read(\.properties) }
+    open var properties: CBCharacteristicProperties { snapshot.read(\.properties) }
 
     /// The value that was read or received last. `nil` before the first one. Set before the
     /// delegate is called. An error leaves it unchanged.
-    open var value: Data? { mirror.read(\.value) }
+    open var value: Data? { snapshot.read(\.value) }
 
     /// The descriptors that were discovered. `nil` before the first discovery.
-    open var descriptors: [CBDescriptor]? { mirror.read(\.descriptors) }
+    open var descriptors: [CBDescriptor]? { snapshot.read(\.descriptors) }
 
     /// Whether the value is broadcast. Always `false`: Apple's framework no longer broadcasts
     /// values, nor does this one.
@@ -59,7 +59,7 @@ open class CBCharacteristic: CBAttribute {
 
     /// Whether notifications or indications are enabled. Set before the delegate is called. A
     /// disconnection disables them.
-    open var isNotifying: Bool { mirror.read(\.isNotifying) }
+    open var isNotifying: Bool { snapshot.read(\.isNotifying) }
 
     /// The text that Apple's logs show for a characteristic.
     open override var description: String {
@@ -75,31 +75,31 @@ open class CBCharacteristic: CBAttribute {
 
 extension CBCharacteristic {
     /// Whether the service was invalidated. Commands for its characteristics are then refused.
-    var isInvalidated: Bool { mirror.read(\.isInvalidated) }
+    var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read or received.
     func setValue(_ value: Data?) {
-        mirror.change { $0.value = value }
+        snapshot.change { $0.value = value }
     }
 
     /// Sets whether notifications or indications are enabled.
     func setNotifying(_ isNotifying: Bool) {
-        mirror.change { $0.isNotifying = isNotifying }
+        snapshot.change { $0.isNotifying = isNotifying }
     }
 
     /// Sets the descriptors that were discovered so far, and sets this characteristic as theirs.
     func setDescriptors(_ descriptors: [CBDescriptor]?) {
         descriptors?.forEach { $0.setCharacteristic(self) }
-        mirror.change { $0.descriptors = descriptors }
+        snapshot.change { $0.descriptors = descriptors }
     }
 
     func setService(_ service: CBService?) {
-        mirror.change { $0.service = service }
+        snapshot.change { $0.service = service }
     }
 
     /// Marks the characteristic and its descriptors as invalid.
     func invalidate() {
-        mirror.change { $0.isInvalidated = true }
+        snapshot.change { $0.isInvalidated = true }
         descriptors?.forEach { $0.invalidate() }
     }
 }

@@ -14,28 +14,28 @@ open class CBDescriptor: CBAttribute {
     /// The descriptor in the peripheral's attribute table. `nil` for a descriptor of this device.
     let origin: GATT.Descriptor?
 
-    let mirror: Guarded<State>
+    let snapshot: Guarded<State>
 
     /// Makes a descriptor that was discovered on `characteristic`.
     init(_ origin: GATT.Descriptor, of characteristic: CBCharacteristic?) {
         self.origin = origin
-        mirror = Guarded(State(characteristic: characteristic))
+        snapshot = Guarded(State(characteristic: characteristic))
         super.init(identity: CBUUID(origin.uuid))
     }
 
     /// Makes a descriptor of this device.
     init(published identity: CBUUID, value: Any?) {
         origin = nil
-        mirror = Guarded(State(value: value))
+        snapshot = Guarded(State(value: value))
         super.init(identity: identity)
     }
 
     /// The characteristic that has the descriptor. `nil` once the characteristic was released.
-    open var characteristic: CBCharacteristic? { mirror.read(\.characteristic) }
+    open var characteristic: CBCharacteristic? { snapshot.read(\.characteristic) }
 
     /// The value that was read last. `nil` before the first one. Its type depends on the UUID: an
     /// `NSNumber` for 2900, 2902 and 2903, a `String` for 2901, and `Data` for all others.
-    open var value: Any? { mirror.read(\.value) }
+    open var value: Any? { snapshot.read(\.value) }
 
     /// The text that Apple's logs show for a descriptor.
     open override var description: String {
@@ -45,20 +45,20 @@ open class CBDescriptor: CBAttribute {
 
 extension CBDescriptor {
     /// Whether the service was invalidated. Commands for its descriptors are then refused.
-    var isInvalidated: Bool { mirror.read(\.isInvalidated) }
+    var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read, as the type that the descriptor's UUID requires.
-    func setValue(octets: Data) {
-        let value = DescriptorValue.value(of: uuid.value, octets: octets)
-        mirror.change { $0.value = value }
+    func setValue(bytes: Data) {
+        let value = DescriptorValue.value(of: uuid.value, bytes: bytes)
+        snapshot.change { $0.value = value }
     }
 
     func setCharacteristic(_ characteristic: CBCharacteristic?) {
-        mirror.change { $0.characteristic = characteristic }
+        snapshot.change { $0.characteristic = characteristic }
     }
 
     /// Marks the descriptor as invalid.
     func invalidate() {
-        mirror.change { $0.isInvalidated = true }
+        snapshot.change { $0.isInvalidated = true }
     }
 }

@@ -49,7 +49,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         get { super.properties }
         set {
             noteChange()
-            mirror.change { $0.properties = newValue }
+            snapshot.change { $0.properties = newValue }
         }
     }
 

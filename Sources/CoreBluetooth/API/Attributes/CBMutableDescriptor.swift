@@ -10,7 +10,7 @@ open class CBMutableDescriptor: CBDescriptor {
     /// - Precondition: The type is 2901 with a `String` or 2904 with `Data`. As with Apple's class,
     ///   any other combination ends the program.
     public init(type UUID: CBUUID, value: Any?) {
-        if DescriptorValue.octets(of: UUID.value, value: value) == nil {
+        if DescriptorValue.bytes(of: UUID.value, value: value) == nil {
             let shown = value.map { "\($0)" } ?? "nil"
             Misuse.stop("Descriptor \(UUID.uuidString) cannot be published with the value \(shown)")
         }

@@ -21,13 +21,13 @@ open class CBService: CBAttribute {
     let origin: GATT.Service?
 
     private let primary: Bool
-    let mirror: Guarded<State>
+    let snapshot: Guarded<State>
 
     /// Makes a service that was discovered on `peripheral`.
     init(_ origin: GATT.Service, of peripheral: CBPeripheral?) {
         self.origin = origin
         primary = origin.isPrimary
-        mirror = Guarded(State(peripheral: peripheral))
+        snapshot = Guarded(State(peripheral: peripheral))
         super.init(identity: CBUUID(origin.uuid))
     }
 
@@ -35,23 +35,23 @@ open class CBService: CBAttribute {
     init(published identity: CBUUID, isPrimary: Bool) {
         origin = nil
         primary = isPrimary
-        mirror = Guarded(State())
+        snapshot = Guarded(State())
         super.init(identity: identity)
     }
 
     /// The peripheral that has the service. `nil` once it was released, and for a service of this
     /// device.
-    open var peripheral: CBPeripheral? { mirror.read(\.peripheral) }
+    open var peripheral: CBPeripheral? { snapshot.read(\.peripheral) }
 
     /// Whether the service is primary. A secondary service is used only through a service that
     /// includes it.
     open var isPrimary: Bool { primary }
 
     /// The included services that were discovered. `nil` before the first discovery.
-    open var includedServices: [CBService]? { mirror.read(\.includedServices) }
+    open var includedServices: [CBService]? { snapshot.read(\.includedServices) }
 
     /// The characteristics that were discovered. `nil` before the first discovery.
-    open var characteristics: [CBCharacteristic]? { mirror.read(\.characteristics) }
+    open var characteristics: [CBCharacteristic]? { snapshot.read(\.characteristics) }
 
     /// The text that Apple's logs show for a service.
     open override var description: String {
@@ -61,22 +61,22 @@ open class CBService: CBAttribute {
 
 extension CBService {
     /// Whether the service was invalidated. Commands for it are then refused.
-    var isInvalidated: Bool { mirror.read(\.isInvalidated) }
+    var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the included services that were discovered so far.
     func setIncludedServices(_ services: [CBService]?) {
-        mirror.change { $0.includedServices = services }
+        snapshot.change { $0.includedServices = services }
     }
 
     /// Sets the characteristics that were discovered so far, and sets this service as theirs.
     func setCharacteristics(_ characteristics: [CBCharacteristic]?) {
         characteristics?.forEach { $0.setService(self) }
-        mirror.change { $0.characteristics = characteristics }
+        snapshot.change { $0.characteristics = characteristics }
     }
 
     /// Marks the service, its characteristics and their descriptors as invalid.
     func invalidate() {
-        mirror.change { $0.isInvalidated = true }
+        snapshot.change { $0.isInvalidated = true }
         characteristics?.forEach { $0.invalidate() }
     }
 }

@@ -16,18 +16,18 @@ enum DescriptorValue {
     /// Returns the value that a descriptor's bytes represent: an `NSNumber`, a `String` or `Data`.
     ///
     /// Invalid UTF-8 becomes replacement characters. Only the first two bytes of a number are used.
-    static func value(of uuid: BluetoothUUID, octets: Data) -> Any {
+    static func value(of uuid: BluetoothUUID, bytes: Data) -> Any {
         if uuid == GATT.AttributeType.characteristicUserDescription {
-            return String(decoding: octets, as: UTF8.self)
+            return String(decoding: bytes, as: UTF8.self)
         }
-        guard numbers.contains(uuid) else { return octets }
-        let number = octets.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+        guard numbers.contains(uuid) else { return bytes }
+        let number = bytes.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
         return NSNumber(value: number)
     }
 
     /// Returns the bytes of a descriptor's value that the application publishes: a `String` for
     /// 2901, `Data` for 2904. `nil` for any other combination.
-    static func octets(of uuid: BluetoothUUID, value: Any?) -> [UInt8]? {
+    static func bytes(of uuid: BluetoothUUID, value: Any?) -> [UInt8]? {
         switch uuid {
         case GATT.AttributeType.characteristicUserDescription:
             (value as? String).map { [UInt8]($0.utf8) }

@@ -6,7 +6,7 @@ extension CBMutableService {
     /// Marks the service and its characteristics as published or as not published. A characteristic
     /// that is published without a value stays dynamic, even if its `value` is set later.
     func setPublished(_ isPublished: Bool) {
-        mirror.change { $0.isPublished = isPublished }
+        snapshot.change { $0.isPublished = isPublished }
         for characteristic in characteristics ?? [] {
             (characteristic as? CBMutableCharacteristic)?.setPublished(isPublished)
         }
@@ -14,7 +14,7 @@ extension CBMutableService {
 
     /// Whether the service was added and Bluetooth has been on since. Applications often build
     /// their services again at each `poweredOn`. That is not reported as misuse.
-    var isPublished: Bool { mirror.read(\.isPublished) }
+    var isPublished: Bool { snapshot.read(\.isPublished) }
 
     /// Logs that a change does not take effect until the service is added again.
     func noteChange() {
@@ -26,13 +26,13 @@ extension CBMutableService {
 extension CBMutableCharacteristic {
     /// Marks the characteristic as published or as not published.
     func setPublished(_ isPublished: Bool) {
-        mirror.change { $0.isPublished = isPublished }
+        snapshot.change { $0.isPublished = isPublished }
         guard isPublished, value == nil else { return }
         publication.change { $0.isDynamic = true }
     }
 
     /// Whether the service was added and Bluetooth has been on since.
-    var isPublished: Bool { mirror.read(\.isPublished) }
+    var isPublished: Bool { snapshot.read(\.isPublished) }
 
     /// The value with which the system answers reads. `nil` for a dynamic characteristic, because
     /// the system does not use its `value`.

@@ -29,10 +29,10 @@ open class CBCentralManager: CBManager {
 
     private let receiver = WeakReference<CBCentralManager>()
     private let delivery: Delivery<CentralEvent>
-    let mirror = Guarded(Mirror())
+    let snapshot = Guarded(Snapshot())
 
     /// The state that the manager shows.
-    struct Mirror {
+    struct Snapshot {
         var isScanning = false
         /// Whether restored state waits for Bluetooth to be on.
         var isRestoring = false
@@ -70,7 +70,7 @@ open class CBCentralManager: CBManager {
     }
 
     deinit {
-        seat.leave { [session] in $0.close(central: session) }
+        connection.leave { [session] in $0.close(central: session) }
     }
 
     private func openSession() {
@@ -80,7 +80,7 @@ open class CBCentralManager: CBManager {
             restoreIdentifier: options.restoreIdentifier,
             followsBackgroundRules: options.hasBackgroundRules
         )
-        seat.take(at: options.adapter) {
+        connection.take(at: options.adapter) {
             $0.open(session)
         } orElse: {
             session.delivery.post(.stateChanged(.unsupported), from: nil)
@@ -94,7 +94,7 @@ open class CBCentralManager: CBManager {
     // MARK: Scanning
 
     /// Whether a scan of this manager is running.
-    open var isScanning: Bool { mirror.read { $0.isScanning } }
+    open var isScanning: Bool { snapshot.read { $0.isScanning } }
 
     /// Scans for peripherals that advertise one of the services. `nil` or an empty array scans for
     /// all peripherals. Replaces an earlier scan.
@@ -107,8 +107,8 @@ open class CBCentralManager: CBManager {
         withServices serviceUUIDs: [CBUUID]?,
         options: [String: Any]? = nil
     ) {
-        let wish = ScanWish(serviceUUIDs, options)
-        give(showing: { $0.isScanning = true }) { $0.startScan(wish, for: $1) }
+        let request = RequestedScan(serviceUUIDs, options)
+        give(showing: { $0.isScanning = true }) { $0.startScan(request, for: $1) }
     }
 
     /// Stops the scan. The manager reports no discoveries from now on.
@@ -128,9 +128,9 @@ open class CBCentralManager: CBManager {
         let peer = peripheral.peer
         let reconnects = options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false
         let delay = options?.delay(CBConnectPeripheralOptionStartDelayKey) ?? .zero
-        let wish = WishNumber.next()
-        command(showing: { has(peripheral) && peripheral.connectionWanted(wish) }) {
-            $0.connect(peer, for: $1, wish, reconnects: reconnects, after: delay)
+        let request = ConnectionRequestNumber.next()
+        command(showing: { has(peripheral) && peripheral.connectionWanted(request) }) {
+            $0.connect(peer, for: $1, request, reconnects: reconnects, after: delay)
         }
     }
 
@@ -151,7 +151,7 @@ open class CBCentralManager: CBManager {
     /// a bond with it. In `willRestoreState`, and until Bluetooth is on, only restored peripherals
     /// are known.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
-        if state != .poweredOn, mirror.read(\.isRestoring) {
+        if state != .poweredOn, snapshot.read(\.isRestoring) {
             return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
         }
         guard isReadyForCommands(), let adapter else { return [] }
@@ -185,19 +185,19 @@ open class CBCentralManager: CBManager {
     open func registerForConnectionEvents(
         options: [CBConnectionEventMatchingOption: Any]? = nil
     ) {
-        let wish = ConnectionEventWish(options)
-        give { $0.setConnectionEvents(wish, for: $1) }
+        let request = ConnectionEventRequest(options)
+        give { $0.setConnectionEvents(request, for: $1) }
     }
 
     /// Gives a command, unless the adapter's state has changed meanwhile.
     private func give(
-        showing show: (inout Mirror) -> Void = { _ in },
+        showing show: (inout Snapshot) -> Void = { _ in },
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
     ) {
         guard isReadyForCommands() else { return }
         command(
             showing: {
-                mirror.change(show)
+                snapshot.change(show)
                 return true
             },
             carryOut

@@ -8,16 +8,16 @@ import Foundation
 /// Applications do not make objects of this class.
 open class CBManager: NSObject {
     /// The manager's connection to its adapter.
-    let seat = AdapterSeat()
+    let connection = AdapterConnection()
     /// The manager's identifier at its adapter.
     let session = SessionIdentifier.next()
     let options: ManagerOptions
-    private let mirror: Guarded<Mirror>
+    private let snapshot: Guarded<Snapshot>
     /// Held while a command changes the snapshot and goes to the adapter, so that both get commands
     /// in the same order.
     private let commandOrder = Guarded(())
 
-    private struct Mirror {
+    private struct Snapshot {
         var state = CBManagerState.unknown
         /// The number of states that the manager received.
         var statesHeard = 0
@@ -26,18 +26,18 @@ open class CBManager: NSObject {
 
     init(_ options: ManagerOptions) {
         self.options = options
-        mirror = Guarded(Mirror(followsBackgroundRules: options.hasBackgroundRules))
+        snapshot = Guarded(Snapshot(followsBackgroundRules: options.hasBackgroundRules))
         super.init()
     }
 
     /// The adapter of the manager. `nil` if there is none, or until a former use of the adapter has
     /// ended. Until then the state is `unknown` and commands are ignored.
-    var adapter: SharedAdapter? { seat.adapter }
+    var adapter: SharedAdapter? { connection.adapter }
 
     /// The state of Bluetooth that the delegate was called for last. `unknown` before the first
     /// call. Can be read on any thread. Key-value observing does not exist on Linux: use the
     /// delegate.
-    open var state: CBManagerState { mirror.read { $0.state } }
+    open var state: CBManagerState { snapshot.read { $0.state } }
 
     /// Whether the program may use Bluetooth. On Linux it is `allowedAlways`, unless
     /// `CBAdapter.authorization` of the default adapter was set. Can be read before a manager is
@@ -63,10 +63,10 @@ open class CBManager: NSObject {
     /// Not part of Apple's framework, where the system decides. For tests of an application.
     /// `false` by default.
     public var followsBackgroundRules: Bool {
-        get { mirror.read { $0.followsBackgroundRules } }
+        get { snapshot.read { $0.followsBackgroundRules } }
         set {
             commandOrder.change { _ in
-                mirror.change { $0.followsBackgroundRules = newValue }
+                snapshot.change { $0.followsBackgroundRules = newValue }
                 backgroundRulesChanged(to: newValue)
             }
         }
@@ -80,9 +80,9 @@ open class CBManager: NSObject {
     /// - Parameter show: Changes what the application sees. Must not call the application.
     func setState<Value>(_ state: CBManagerState, showing show: () -> Value = {}) -> Value {
         commandOrder.change { _ in
-            mirror.change { mirror in
-                mirror.state = state
-                mirror.statesHeard += 1
+            snapshot.change { snapshot in
+                snapshot.state = state
+                snapshot.statesHeard += 1
             }
             return show()
         }
@@ -112,7 +112,7 @@ open class CBManager: NSObject {
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
     ) {
         commandOrder.change { _ in
-            let (state, statesHeard) = mirror.read { ($0.state, $0.statesHeard) }
+            let (state, statesHeard) = snapshot.read { ($0.state, $0.statesHeard) }
             guard state == .poweredOn, show() else { return }
             adapter?.enter { [session] adapter in
                 guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
@@ -133,7 +133,7 @@ open class CBManager: NSObject {
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, Made, _ statesHeard: Int) -> Void
     ) {
         commandOrder.change { _ in
-            let statesHeard = mirror.read(\.statesHeard)
+            let statesHeard = snapshot.read(\.statesHeard)
             let made = make()
             adapter?.enter { carryOut($0, made, statesHeard) }
         }

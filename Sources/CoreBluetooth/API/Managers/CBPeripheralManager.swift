@@ -24,7 +24,7 @@ open class CBPeripheralManager: CBManager {
 
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
-    let mirror = Guarded(PeripheralManagerMirror())
+    let snapshot = Guarded(PeripheralManagerSnapshot())
     /// The values that wait to be sent. Shared with the adapter.
     let updates = Guarded(UpdateQueue())
 
@@ -61,7 +61,7 @@ open class CBPeripheralManager: CBManager {
             restoreIdentifier: self.options.restoreIdentifier,
             hasBackgroundRules: self.options.hasBackgroundRules
         )
-        seat.take(at: self.options.adapter) {
+        connection.take(at: self.options.adapter) {
             $0.open(session)
         } orElse: {
             session.delivery.post(.stateChanged(.unsupported), from: nil)
@@ -69,11 +69,11 @@ open class CBPeripheralManager: CBManager {
     }
 
     deinit {
-        seat.leave { [session] in $0.close(peripheralManager: session) }
+        connection.leave { [session] in $0.close(peripheralManager: session) }
     }
 
     /// Whether this manager is advertising.
-    open var isAdvertising: Bool { mirror.read(\.isAdvertising) }
+    open var isAdvertising: Bool { snapshot.read(\.isAdvertising) }
 
     /// Returns whether the program may use Bluetooth as a peripheral.
     @available(*, deprecated, message: "use CBManager.authorization")

@@ -27,16 +27,16 @@ open class CBPeripheral: CBPeer {
     private(set) weak var manager: CBCentralManager?
     let adapter: SharedAdapter?
     let session: SessionIdentifier
-    let mirror: Guarded<Mirror>
+    let snapshot: Guarded<Snapshot>
     /// The disconnection for which the delegate is being called.
     let disconnection = Guarded<Disconnection?>(nil)
 
     /// The state that the peripheral shows.
-    struct Mirror {
+    struct Snapshot {
         var name: String?
         var state = CBPeripheralState.disconnected
         /// The connection request whose end has not been reported yet.
-        var wish: WishNumber?
+        var request: ConnectionRequestNumber?
         var tree = ObjectTree()
         /// The writes without response on this connection. `nil` while there is none.
         var window: WriteWindow?
@@ -48,7 +48,7 @@ open class CBPeripheral: CBPeer {
         self.manager = manager
         adapter = manager.adapter
         session = manager.session
-        mirror = Guarded(Mirror(name: name))
+        snapshot = Guarded(Snapshot(name: name))
         super.init(identity: UUID(peer))
     }
 
@@ -56,33 +56,33 @@ open class CBPeripheral: CBPeer {
         // If the manager was released, its connection requests have already been canceled.
         guard let manager else { return }
         manager.forget(peer)
-        guard let wish = mirror.current.wish else { return }
+        guard let request = snapshot.current.request else { return }
         Misuse.report(
             "Cancelling connection for unused peripheral \(description), "
                 + "Did you forget to keep a reference to it?"
         )
-        adapter?.enter { [peer, session] in $0.release(peer, for: session, wish) }
+        adapter?.enter { [peer, session] in $0.release(peer, for: session, request) }
     }
 
     /// The peripheral's name. `nil` if it is not known.
-    open var name: String? { mirror.read(\.name) }
+    open var name: String? { snapshot.read(\.name) }
 
     /// The state of this manager's connection.
-    open var state: CBPeripheralState { mirror.read(\.state) }
+    open var state: CBPeripheralState { snapshot.read(\.state) }
 
     /// The services that were discovered. `nil` before the first discovery and after a
     /// disconnection.
-    open var services: [CBService]? { mirror.read(\.tree.services) }
+    open var services: [CBService]? { snapshot.read(\.tree.services) }
 
     /// The signal strength that was read last, in dBm.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
-    open var rssi: NSNumber? { mirror.read(\.rssi) }
+    open var rssi: NSNumber? { snapshot.read(\.rssi) }
 
     /// Whether there is space for another write without response. `false` unless connected. If it
     /// is `false` on a connection, `peripheralIsReady` follows. Values that are written meanwhile
     /// may be lost.
     open var canSendWriteWithoutResponse: Bool {
-        mirror.read { $0.state == .connected && $0.window?.hasRoom == true }
+        snapshot.read { $0.state == .connected && $0.window?.hasRoom == true }
     }
 
     /// Whether the peripheral may use the Apple Notification Center Service. Always `false` on
@@ -192,10 +192,10 @@ open class CBPeripheral: CBPeer {
     // MARK: Changes by the manager
 
     /// Stores a connection request. Returns `true`: the adapter always has to carry it out.
-    func connectionWanted(_ wish: WishNumber) -> Bool {
-        mirror.change { mirror in
-            mirror.wish = wish
-            if mirror.state != .connected { mirror.state = .connecting }
+    func connectionWanted(_ request: ConnectionRequestNumber) -> Bool {
+        snapshot.change { snapshot in
+            snapshot.request = request
+            if snapshot.state != .connected { snapshot.state = .connecting }
             return true
         }
     }
@@ -203,31 +203,37 @@ open class CBPeripheral: CBPeer {
     /// Marks the peripheral as disconnecting. Returns `false` if there is no connection or
     /// connection request.
     func disconnectionWanted() -> Bool {
-        mirror.change { mirror in
-            guard mirror.state == .connecting || mirror.state == .connected else { return false }
-            mirror.state = .disconnecting
+        snapshot.change { snapshot in
+            guard snapshot.state == .connecting || snapshot.state == .connected else {
+                return false
+            }
+            snapshot.state = .disconnecting
             return true
         }
     }
 
     /// Marks the peripheral as connected. Returns `false` if the connection request was canceled
     /// meanwhile.
-    func connected(_ wish: WishNumber) -> Bool {
-        mirror.change { mirror in
-            guard mirror.wish == wish, mirror.state != .disconnecting else { return false }
+    func connected(_ request: ConnectionRequestNumber) -> Bool {
+        snapshot.change { snapshot in
+            guard snapshot.request == request, snapshot.state != .disconnecting else {
+                return false
+            }
             // A manager may request a connection that it has.
-            if mirror.state != .connected || mirror.window == nil { mirror.window = WriteWindow() }
-            mirror.state = .connected
+            if snapshot.state != .connected || snapshot.window == nil {
+                snapshot.window = WriteWindow()
+            }
+            snapshot.state = .connected
             return true
         }
     }
 
     /// Removes a connection request that ended. A later request is not affected.
-    func disconnected(_ wish: WishNumber) {
-        mirror.change { mirror in
-            if mirror.wish == wish { mirror.wish = nil }
-            mirror.state = mirror.wish == nil ? .disconnected : .connecting
-            mirror.window = nil
+    func disconnected(_ request: ConnectionRequestNumber) {
+        snapshot.change { snapshot in
+            if snapshot.request == request { snapshot.request = nil }
+            snapshot.state = snapshot.request == nil ? .disconnected : .connecting
+            snapshot.window = nil
         }
         invalidateTree()
     }
@@ -235,26 +241,26 @@ open class CBPeripheral: CBPeer {
     /// Marks the link as lost. The connection request remains if the delegate can have peripherals
     /// reconnect.
     func lost(isReconnecting: Bool) {
-        mirror.change { mirror in
-            mirror.window = nil
-            guard mirror.state != .disconnecting else { return }
-            mirror.state = isReconnecting ? .connecting : .disconnected
+        snapshot.change { snapshot in
+            snapshot.window = nil
+            guard snapshot.state != .disconnecting else { return }
+            snapshot.state = isReconnecting ? .connecting : .disconnected
         }
         quietTree()
     }
 
     /// Removes the connection request and the connection, because the adapter is off.
     func powerLost() {
-        mirror.change { mirror in
-            mirror.wish = nil
-            mirror.state = .disconnected
-            mirror.window = nil
+        snapshot.change { snapshot in
+            snapshot.request = nil
+            snapshot.state = .disconnected
+            snapshot.window = nil
         }
         invalidateTree()
     }
 
     func heard(_ name: String?) {
         guard let name else { return }
-        mirror.change { $0.name = name }
+        snapshot.change { $0.name = name }
     }
 }

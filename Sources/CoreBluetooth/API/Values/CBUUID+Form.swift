@@ -27,15 +27,15 @@ extension CBUUID.Form {
 
     /// Makes the full form of a Foundation UUID.
     init(_ uuid: UUID) {
-        let octets = withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }
-        value = BluetoothUUID(littleEndian: octets.reversed()) ?? BluetoothUUID(0)
+        let bytes = withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }
+        value = BluetoothUUID(littleEndian: bytes.reversed()) ?? BluetoothUUID(0)
         width = .full
     }
 
     /// Makes a form from bytes, most significant byte first. `nil` unless there are 2, 4 or 16.
-    init?(octets: some Collection<UInt8>) {
-        guard let width = Width(rawValue: octets.count),
-            let value = BluetoothUUID(littleEndian: [UInt8](octets).reversed())
+    init?(bytes: some Collection<UInt8>) {
+        guard let width = Width(rawValue: bytes.count),
+            let value = BluetoothUUID(littleEndian: [UInt8](bytes).reversed())
         else { return nil }
         self.value = value
         self.width = width
@@ -56,7 +56,7 @@ extension CBUUID.Form {
     }
 
     /// The bytes in the width of the form, most significant byte first.
-    var octets: [UInt8] {
+    var bytes: [UInt8] {
         switch (width, value.short32) {
         case (.short16, let short?): [UInt8](Self.bigEndian(short).suffix(2))
         case (.short32, let short?): Self.bigEndian(short)
@@ -66,7 +66,7 @@ extension CBUUID.Form {
 
     /// The bytes as uppercase hexadecimal digits, with hyphens if there are 16 bytes.
     var text: String {
-        let digits = Array(octets.hexadecimal.uppercased())
+        let digits = Array(bytes.hexadecimal.uppercased())
         guard width == .full else { return String(digits) }
         let bounds = [0, 8, 12, 16, 20, 32]
         return zip(bounds, bounds.dropFirst()).map { String(digits[$0..<$1]) }

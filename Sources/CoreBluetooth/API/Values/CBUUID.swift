@@ -34,7 +34,7 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: There are 2, 4 or 16 bytes. As with Apple's class, other lengths end the
     ///   program.
     public init(data theData: Data) {
-        guard let form = Form(octets: theData) else {
+        guard let form = Form(bytes: theData) else {
             let digits = [UInt8](theData).hexadecimal
             Misuse.stop("Data <\(digits)> does not represent a valid UUID")
         }
@@ -53,7 +53,7 @@ open class CBUUID: NSObject, NSCopying {
     }
 
     /// The bytes, most significant byte first: 2, 4 or 16, as the UUID was made.
-    open var data: Data { Data(form.octets) }
+    open var data: Data { Data(form.bytes) }
 
     /// The text in upper case: 4 or 8 digits, or 32 with hyphens, as the UUID was made.
     open var uuidString: String { form.text }

@@ -10,14 +10,14 @@ extension CentralDriver: CBCentralManagerDelegate {
         guard !hasEnded else { return }
         let availability = Availability(central.state)
         record(.callback, "centralManagerDidUpdateState", nil, detail: "\(availability)")
-        outlook.show(availability)
+        self.availability.show(availability)
         scans.setPossible(availability == .poweredOn)
         if let unavailability = Unavailability(availability) {
             bluetoothWent(unavailability)
         } else {
             catchUpWithStore()
             cancelStrays()
-            for keeper in keepers { feed(.available, to: keeper) }
+            for entry in entries { feed(.available, to: entry) }
         }
         updateScan()
     }
@@ -27,12 +27,12 @@ extension CentralDriver: CBCentralManagerDelegate {
         for watch in watches.values { watch.setHearing(false, now: now) }
         // The pool comes first: otherwise each returned slot would be granted to the next waiting
         // accessory.
-        for keeper in keepers { keeper.slot = nil }
+        for entry in entries { entry.slot = nil }
         endingPeripherals = []
         perform(pool.reset())
-        for keeper in keepers {
-            linkEnded(keeper)
-            feed(.unavailable(unavailability), to: keeper)
+        for entry in entries {
+            linkEnded(entry)
+            feed(.unavailable(unavailability), to: entry)
         }
     }
 
@@ -40,7 +40,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         guard !hasEnded else { return }
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         record(.callback, "willRestoreState", nil, detail: "\(peripherals.count) peripherals")
-        if let wish = ScanWish(restored: dict) { scans.restored(wish) }
+        if let scan = PlannedScan(restored: dict) { scans.restored(scan) }
         restore(peripherals)
     }
 
@@ -51,20 +51,20 @@ extension CentralDriver: CBCentralManagerDelegate {
         rssi RSSI: NSNumber
     ) {
         guard !hasEnded else { return }
-        discovered(peripheral, Sighting(peripheral, advertisementData, rssi: RSSI))
+        discovered(peripheral, Discovery(peripheral, advertisementData, rssi: RSSI))
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         guard !hasEnded else { return }
-        guard let keeper = keeper(of: peripheral) else {
+        guard let entry = entry(of: peripheral) else {
             return end(peripheral)
         }
-        record(.callback, "didConnect", keeper)
-        linkBegan(keeper)
-        feed(.link(peripheral, .connected(known: peripheral.knownPaths)), to: keeper)
+        record(.callback, "didConnect", entry)
+        linkBegan(entry)
+        feed(.link(peripheral, .connected(known: peripheral.knownPaths)), to: entry)
         // A link that was made after its attempt was canceled is not needed.
-        guard !keeper.machine.state.isAbout(peripheral) else { return }
-        record(.call, "cancelPeripheralConnection", keeper, detail: "it came too late")
+        guard !entry.machine.state.isAbout(peripheral) else { return }
+        record(.call, "cancelPeripheralConnection", entry, detail: "it came too late")
         end(peripheral)
     }
 
@@ -74,11 +74,11 @@ extension CentralDriver: CBCentralManagerDelegate {
         error: (any Error)?
     ) {
         forgetEnding(peripheral)
-        guard !hasEnded, let keeper = keeper(of: peripheral) else { return }
+        guard !hasEnded, let entry = entry(of: peripheral) else { return }
         let failure = error.map { LinkFailure($0) } ?? LinkFailure(.attemptFailed, "It failed")
-        record(.callback, "didFailToConnect", keeper, detail: "\(failure)")
-        linkEnded(keeper)
-        feed(.link(peripheral, .failedToConnect(failure)), to: keeper)
+        record(.callback, "didFailToConnect", entry, detail: "\(failure)")
+        linkEnded(entry)
+        feed(.link(peripheral, .failedToConnect(failure)), to: entry)
     }
 
     // Only the newer of the two methods is implemented: a delegate with the older one does not
@@ -93,46 +93,46 @@ extension CentralDriver: CBCentralManagerDelegate {
         error: (any Error)?
     ) {
         if !isReconnecting { forgetEnding(peripheral) }
-        guard !hasEnded, let keeper = keeper(of: peripheral) else { return }
+        guard !hasEnded, let entry = entry(of: peripheral) else { return }
         let failure = error.map { LinkFailure($0) }
         let detail = failure.map { "\($0)" } ?? "as was asked for"
         record(
             .callback,
             "didDisconnect",
-            keeper,
+            entry,
             detail: isReconnecting ? "\(detail); the system reconnects" : detail
         )
-        linkEnded(keeper)
+        linkEnded(entry)
         feed(
             .link(peripheral, .disconnected(failure, isReconnecting: isReconnecting)),
-            to: keeper
+            to: entry
         )
     }
 
-    func keeper(of peripheral: CBPeripheral) -> AccessoryKeeper? {
-        keepers.first { $0.peripheral === peripheral }
+    func entry(of peripheral: CBPeripheral) -> AccessoryEntry? {
+        entries.first { $0.peripheral === peripheral }
     }
 
     // MARK: Consequences of a link's beginning and end
 
-    private func linkBegan(_ keeper: AccessoryKeeper) {
-        keeper.isLinked = true
-        if let slot = keeper.slot { perform(pool.linkMade(slot, now: now)) }
-        guard let identity = keeper.identity else { return }
+    private func linkBegan(_ entry: AccessoryEntry) {
+        entry.isLinked = true
+        if let slot = entry.slot { perform(pool.linkMade(slot, now: now)) }
+        guard let identity = entry.identity else { return }
         watchersConnected(identity)
-        guard let identifier = keeper.peripheral?.identifier else { return }
+        guard let identifier = entry.peripheral?.identifier else { return }
         perform(identities.linked(identifier, now: now))
     }
 
-    private func linkEnded(_ keeper: AccessoryKeeper) {
-        keeper.isLinked = false
-        keeper.awaitedAnswers = [:]
-        keeper.mirror.setWriteLengths([:])
-        keeper.roomWatch = RoomWatch()
-        failRequests(of: keeper, .linkEnded)
-        guard let identity = keeper.identity else { return }
+    private func linkEnded(_ entry: AccessoryEntry) {
+        entry.isLinked = false
+        entry.awaitedAnswers = [:]
+        entry.snapshot.setWriteLengths([:])
+        entry.roomWatch = RoomWatch()
+        failRequests(of: entry, .linkEnded)
+        guard let identity = entry.identity else { return }
         watchersDisconnected(identity)
-        guard let identifier = keeper.peripheral?.identifier else { return }
+        guard let identifier = entry.peripheral?.identifier else { return }
         identities.unlinked(identifier)
     }
 }

@@ -8,46 +8,46 @@ import Foundation
 extension CentralDriver {
     // MARK: Peripherals
 
-    func retrieve(_ retrieval: Retrieval, for keeper: AccessoryKeeper) {
+    func retrieve(_ retrieval: Retrieval, for entry: AccessoryEntry) {
         let peripheral =
             switch retrieval {
-            case .remembered: rememberedPeripheral(of: keeper)
-            case .heldBySystem: heldPeripheral(for: keeper)
+            case .remembered: rememberedPeripheral(of: entry)
+            case .heldBySystem: heldPeripheral(for: entry)
             }
-        if let peripheral { adopt(peripheral, keeper) }
-        feed(.retrieved(peripheral), to: keeper)
+        if let peripheral { adopt(peripheral, entry) }
+        feed(.retrieved(peripheral), to: entry)
     }
 
     /// Returns the peripheral that the system finds by the remembered identifiers, latest first.
-    private func rememberedPeripheral(of keeper: AccessoryKeeper) -> CBPeripheral? {
-        guard let identity = keeper.identity else { return nil }
+    private func rememberedPeripheral(of entry: AccessoryEntry) -> CBPeripheral? {
+        guard let identity = entry.identity else { return nil }
         var identifiers = identities.systemIdentifiers(of: identity)
-        if let remembered = keeper.remembered?.systemIdentifier,
+        if let remembered = entry.remembered?.systemIdentifier,
             !identifiers.contains(remembered)
         {
             identifiers.append(remembered)
         }
-        record(.call, "retrievePeripherals", keeper)
+        record(.call, "retrievePeripherals", entry)
         return manager?.retrievePeripherals(withIdentifiers: identifiers).first
     }
 
     /// Returns a peripheral to which the system or another app has a link: the accessory if
     /// it is known, otherwise one that could be of its kind.
-    private func heldPeripheral(for keeper: AccessoryKeeper) -> CBPeripheral? {
-        let services = keeper.description.services.filter(\.isRequired).map(\.identifier.cbuuid)
+    private func heldPeripheral(for entry: AccessoryEntry) -> CBPeripheral? {
+        let services = entry.description.services.filter(\.isRequired).map(\.identifier.cbuuid)
         guard !services.isEmpty else { return nil }
-        record(.call, "retrieveConnectedPeripherals", keeper)
+        record(.call, "retrieveConnectedPeripherals", entry)
         let held = manager?.retrieveConnectedPeripherals(withServices: services) ?? []
-        if let identity = keeper.identity {
+        if let identity = entry.identity {
             let known = identities.systemIdentifiers(of: identity)
             return held.first { known.contains($0.identifier) }
         }
-        guard keeper.description.identity == .system else { return nil }
-        let fitting = fitting(keeper.description)
+        guard entry.description.identity == .system else { return nil }
+        let fitting = fitting(entry.description)
         return held.first { candidate in
             fitting.contains(candidate.identifier)
-                && !keepers.contains { $0.peripheral?.identifier == candidate.identifier }
-                && self.keeper(of: .system(candidate.identifier)) == nil
+                && !entries.contains { $0.peripheral?.identifier == candidate.identifier }
+                && self.entry(of: .system(candidate.identifier)) == nil
         }
     }
 
@@ -66,37 +66,37 @@ extension CentralDriver {
     }
 
     /// Assigns a peripheral to the accessory.
-    func adopt(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
+    func adopt(_ peripheral: CBPeripheral, _ entry: AccessoryEntry) {
         peripheral.delegate = self
-        keeper.peripheral = peripheral
-        keeper.mirror.setName(peripheral.name)
-        let identity = keeper.identity ?? .system(peripheral.identifier)
-        keeper.identity = identity
+        entry.peripheral = peripheral
+        entry.snapshot.setName(peripheral.name)
+        let identity = entry.identity ?? .system(peripheral.identifier)
+        entry.identity = identity
         perform(identities.adopt(peripheral.identifier, as: identity, now: now))
     }
 
     // MARK: Links
 
-    func connect(_ peripheral: CBPeripheral, _ approach: Approach, _ keeper: AccessoryKeeper) {
-        adopt(peripheral, keeper)
+    func connect(_ peripheral: CBPeripheral, _ approach: Approach, _ entry: AccessoryEntry) {
+        adopt(peripheral, entry)
         var options: [String: Any] = [:]
-        if keeper.description.systemReconnect == .whereAvailable {
+        if entry.description.systemReconnect == .whereAvailable {
             options[CBConnectPeripheralOptionEnableAutoReconnect] = true
         }
-        if case .standing(let delay) = approach, delay > .zero {
+        if case .pending(let delay) = approach, delay > .zero {
             // Core Bluetooth takes whole seconds; rounding up avoids an early attempt.
             options[CBConnectPeripheralOptionStartDelayKey] = Int(
                 (delay / .seconds(1)).rounded(.up)
             )
         }
-        record(.call, "connect", keeper, detail: "\(approach)")
-        if approach == .dial, let identity = keeper.identity { watchersDial(identity) }
+        record(.call, "connect", entry, detail: "\(approach)")
+        if approach == .direct, let identity = entry.identity { watchersConnect(identity) }
         manager?.connect(peripheral, options: options)
     }
 
-    func cancelConnection(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
-        record(.call, "cancelPeripheralConnection", keeper)
-        if let slot = keeper.slot { perform(pool.ending(slot)) }
+    func cancelConnection(_ peripheral: CBPeripheral, _ entry: AccessoryEntry) {
+        record(.call, "cancelPeripheralConnection", entry)
+        if let slot = entry.slot { perform(pool.ending(slot)) }
         end(peripheral)
     }
 
@@ -118,10 +118,10 @@ extension CentralDriver {
     func discover(
         _ services: Set<BluetoothID>,
         of peripheral: CBPeripheral,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
         let wanted = services.sorted { $0.text < $1.text }
-        record(.call, "discoverServices", keeper, detail: "\(wanted)")
+        record(.call, "discoverServices", entry, detail: "\(wanted)")
         peripheral.discoverServices(wanted.map(\.cbuuid))
     }
 
@@ -129,18 +129,18 @@ extension CentralDriver {
         _ characteristics: Set<BluetoothID>,
         of service: BluetoothID,
         on peripheral: CBPeripheral,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
         let services = peripheral.services(service)
         let wanted = characteristics.sorted { $0.text < $1.text }
-        record(.call, "discoverCharacteristics \(service)", keeper, detail: "\(wanted)")
+        record(.call, "discoverCharacteristics \(service)", entry, detail: "\(wanted)")
         guard !services.isEmpty else {
             return feed(
                 .link(peripheral, .characteristicsDiscovered(of: service, [])),
-                to: keeper
+                to: entry
             )
         }
-        keeper.awaitedAnswers[service] = services.count
+        entry.awaitedAnswers[service] = services.count
         for service in services {
             peripheral.discoverCharacteristics(wanted.map(\.cbuuid), for: service)
         }
@@ -149,44 +149,44 @@ extension CentralDriver {
     func subscribe(
         to path: CharacteristicPath,
         of peripheral: CBPeripheral,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path) else {
             let failure = LinkFailure(.incomplete, "\(path) is not there")
-            return feed(.link(peripheral, .subscriptionChanged(path, .failed(failure))), to: keeper)
+            return feed(.link(peripheral, .subscriptionChanged(path, .failed(failure))), to: entry)
         }
         guard !characteristic.isNotifying else {
-            return feed(.link(peripheral, .subscriptionChanged(path, .confirmed)), to: keeper)
+            return feed(.link(peripheral, .subscriptionChanged(path, .confirmed)), to: entry)
         }
-        record(.call, "setNotifyValue true \(path.characteristic)", keeper)
+        record(.call, "setNotifyValue true \(path.characteristic)", entry)
         peripheral.setNotifyValue(true, for: characteristic)
     }
 
     func unsubscribe(
         from path: CharacteristicPath,
         of peripheral: CBPeripheral,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path), characteristic.isNotifying
         else {
-            return feed(.link(peripheral, .subscriptionChanged(path, .ended)), to: keeper)
+            return feed(.link(peripheral, .subscriptionChanged(path, .ended)), to: entry)
         }
-        record(.call, "setNotifyValue false \(path.characteristic)", keeper)
+        record(.call, "setNotifyValue false \(path.characteristic)", entry)
         peripheral.setNotifyValue(false, for: characteristic)
     }
 
     func probe(
         _ path: CharacteristicPath,
         of peripheral: CBPeripheral,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
         guard let characteristic = peripheral.characteristic(path) else {
             let failure = LinkFailure(.incomplete, "\(path) is not there")
-            return feed(.link(peripheral, .probed(failure)), to: keeper)
+            return feed(.link(peripheral, .probed(failure)), to: entry)
         }
-        record(.call, "readValue \(path.characteristic)", keeper, detail: "to probe")
+        record(.call, "readValue \(path.characteristic)", entry, detail: "to probe")
         // The state machine limits the duration, so the request has no deadline.
-        keeper.requests.add(nextNumber(), .probe(path), deadline: nil)
+        entry.requests.add(nextNumber(), .probe(path), deadline: nil)
         peripheral.readValue(for: characteristic)
     }
 }

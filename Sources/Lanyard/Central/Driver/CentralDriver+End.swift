@@ -22,7 +22,7 @@ extension CentralDriver {
 
     private func end() {
         record(.note, "the central ends", nil)
-        for keeper in keepers { end(keeper) }
+        for entry in entries { end(entry) }
         if scans.running != nil { manager?.stopScan() }
         for watch in watches.values { watch.end() }
         hasEnded = true
@@ -30,28 +30,28 @@ extension CentralDriver {
         storeTimer?.set(to: nil)
         manager?.delegate = nil
         manager = nil
-        keepers = []
+        entries = []
         watches = [:]
         strays = []
         endingPeripherals = []
         inbox = []
         roster.end()
-        outlook.end()
+        availability.end()
         slots.end()
     }
 
-    private func end(_ keeper: AccessoryKeeper) {
-        failRequests(of: keeper, .shutDown)
-        keeper.countdownTimer?.set(to: nil)
-        keeper.requestTimer?.set(to: nil)
-        keeper.roomTimer?.set(to: nil)
-        if let peripheral = keeper.peripheral {
+    private func end(_ entry: AccessoryEntry) {
+        failRequests(of: entry, .shutDown)
+        entry.countdownTimer?.set(to: nil)
+        entry.requestTimer?.set(to: nil)
+        entry.roomTimer?.set(to: nil)
+        if let peripheral = entry.peripheral {
             peripheral.delegate = nil
             if peripheral.state != .disconnected { manager?.cancelPeripheralConnection(peripheral) }
         }
-        for transport in keeper.transports.values { transport.end() }
-        keeper.transports = [:]
-        keeper.peripheral = nil
-        keeper.mirror.end()
+        for transport in entry.transports.values { transport.end() }
+        entry.transports = [:]
+        entry.peripheral = nil
+        entry.snapshot.end()
     }
 }

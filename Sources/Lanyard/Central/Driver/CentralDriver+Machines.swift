@@ -9,9 +9,9 @@ import Foundation
 extension CentralDriver {
     /// Passes an event to a state machine and performs the resulting actions. If events are already
     /// being processed, the new event is processed after them.
-    func feed(_ event: Machine.Event, to keeper: AccessoryKeeper) {
+    func feed(_ event: Machine.Event, to entry: AccessoryEntry) {
         dispatchPrecondition(condition: .onQueue(queue))
-        inbox.append((keeper, event))
+        inbox.append((entry, event))
         guard !isDraining else { return }
         isDraining = true
         defer { isDraining = false }
@@ -19,59 +19,59 @@ extension CentralDriver {
         while !inbox.isEmpty {
             count += 1
             precondition(count < Self.inboxLimit, "accessories keep each other busy without end")
-            let (keeper, event) = inbox.removeFirst()
-            for action in keeper.machine.receive(event, at: now, using: &generator) {
-                perform(action, for: keeper)
+            let (entry, event) = inbox.removeFirst()
+            for action in entry.machine.receive(event, at: now, using: &generator) {
+                perform(action, for: entry)
             }
         }
         updateScan()
     }
 
-    private func perform(_ action: Machine.Action, for keeper: AccessoryKeeper) {
+    private func perform(_ action: Machine.Action, for entry: AccessoryEntry) {
         switch action {
-        case .retrieve(let retrieval): retrieve(retrieval, for: keeper)
-        case .scan: setScanning(true, keeper)
-        case .stopScan: setScanning(false, keeper)
-        case .connect(let peripheral, let approach): connect(peripheral, approach, keeper)
-        case .cancelConnection(let peripheral): cancelConnection(peripheral, keeper)
+        case .retrieve(let retrieval): retrieve(retrieval, for: entry)
+        case .scan: setScanning(true, entry)
+        case .stopScan: setScanning(false, entry)
+        case .connect(let peripheral, let approach): connect(peripheral, approach, entry)
+        case .cancelConnection(let peripheral): cancelConnection(peripheral, entry)
         case .discoverServices(let peripheral, let services):
-            discover(services, of: peripheral, keeper)
+            discover(services, of: peripheral, entry)
         case .discoverCharacteristics(let peripheral, let service, let characteristics):
-            discover(characteristics, of: service, on: peripheral, keeper)
-        case .subscribe(let peripheral, let path): subscribe(to: path, of: peripheral, keeper)
+            discover(characteristics, of: service, on: peripheral, entry)
+        case .subscribe(let peripheral, let path): subscribe(to: path, of: peripheral, entry)
         case .unsubscribe(let peripheral, let path):
-            unsubscribe(from: path, of: peripheral, keeper)
-        case .probe(let peripheral, let path): probe(path, of: peripheral, keeper)
-        case .reserveSlot(let use): reserveSlot(use, for: keeper)
-        case .releaseSlot(let limitReached): releaseSlot(limitReached: limitReached, of: keeper)
-        case .save(let peripheral): save(peripheral, keeper)
-        case .erase: erase(keeper)
-        case .arm(let countdown): arm(countdown, for: keeper)
-        case .cancelCountdown(let countdown): cancel(countdown, of: keeper)
-        case .report(let state, let reason): report(state, reason, of: keeper)
-        case .record: keeper.mirror.setAttempts(keeper.machine.log.records)
+            unsubscribe(from: path, of: peripheral, entry)
+        case .probe(let peripheral, let path): probe(path, of: peripheral, entry)
+        case .reserveSlot(let use): reserveSlot(use, for: entry)
+        case .releaseSlot(let limitReached): releaseSlot(limitReached: limitReached, of: entry)
+        case .save(let peripheral): save(peripheral, entry)
+        case .erase: erase(entry)
+        case .arm(let countdown): arm(countdown, for: entry)
+        case .cancelCountdown(let countdown): cancel(countdown, of: entry)
+        case .report(let state, let reason): report(state, reason, of: entry)
+        case .record: entry.snapshot.setAttempts(entry.machine.log.records)
         }
     }
 
     // MARK: Countdowns
 
-    private func arm(_ countdown: Countdown, for keeper: AccessoryKeeper) {
+    private func arm(_ countdown: Countdown, for entry: AccessoryEntry) {
         let timer =
-            keeper.countdownTimer
-            ?? timekeeper.makeTimer(on: queue) { [weak self, weak keeper] in
-                guard let self, let keeper, let countdown = keeper.countdown else { return }
-                keeper.countdown = nil
-                feed(.countdownEnded(countdown), to: keeper)
+            entry.countdownTimer
+            ?? timekeeper.makeTimer(on: queue) { [weak self, weak entry] in
+                guard let self, let entry, let countdown = entry.countdown else { return }
+                entry.countdown = nil
+                feed(.countdownEnded(countdown), to: entry)
             }
-        keeper.countdownTimer = timer
-        keeper.countdown = countdown
+        entry.countdownTimer = timer
+        entry.countdown = countdown
         timer.set(to: countdown.deadline)
     }
 
-    private func cancel(_ countdown: Countdown, of keeper: AccessoryKeeper) {
-        guard keeper.countdown == countdown else { return }
-        keeper.countdown = nil
-        keeper.countdownTimer?.set(to: nil)
+    private func cancel(_ countdown: Countdown, of entry: AccessoryEntry) {
+        guard entry.countdown == countdown else { return }
+        entry.countdown = nil
+        entry.countdownTimer?.set(to: nil)
     }
 
     // MARK: Reporting
@@ -79,49 +79,49 @@ extension CentralDriver {
     private func report(
         _ state: AccessoryState,
         _ reason: ChangeReason,
-        of keeper: AccessoryKeeper
+        of entry: AccessoryEntry
     ) {
-        record(.state, "\(state)", keeper, detail: "\(reason)")
-        let lostNothing = keeper.mirror.show(state, reason)
-        if !lostNothing { record(.note, "changes were dropped: a reader is too slow", keeper) }
-        keeper.mirror.setWriteLengths(keeper.writeLengths)
-        for transport in keeper.transports.values { transport.setLinked(state == .ready) }
-        if keeper.isForgotten { dismiss(keeper) }
+        record(.state, "\(state)", entry, detail: "\(reason)")
+        let lostNothing = entry.snapshot.show(state, reason)
+        if !lostNothing { record(.note, "changes were dropped: a reader is too slow", entry) }
+        entry.snapshot.setWriteLengths(entry.writeLengths)
+        for transport in entry.transports.values { transport.setLinked(state == .ready) }
+        if entry.isForgotten { dismiss(entry) }
     }
 
     /// Removes an accessory that was forgotten, or a pairing attempt that was canceled.
-    func dismiss(_ keeper: AccessoryKeeper) {
-        keepers.removeAll { $0 === keeper }
-        _ = scans.set(nil, for: keeper.number)
-        keeper.countdownTimer?.set(to: nil)
-        failRequests(of: keeper, .shutDown)
-        for transport in keeper.transports.values { transport.end() }
-        keeper.transports = [:]
-        if let identity = keeper.identity { identities.forget(identity) }
-        if keeper.isShown { roster.remove(keeper.mirror) }
-        keeper.isShown = false
-        keeper.mirror.end()
+    func dismiss(_ entry: AccessoryEntry) {
+        entries.removeAll { $0 === entry }
+        _ = scans.set(nil, for: entry.number)
+        entry.countdownTimer?.set(to: nil)
+        failRequests(of: entry, .shutDown)
+        for transport in entry.transports.values { transport.end() }
+        entry.transports = [:]
+        if let identity = entry.identity { identities.forget(identity) }
+        if entry.isShown { roster.remove(entry.snapshot) }
+        entry.isShown = false
+        entry.snapshot.end()
     }
 }
 
 // Accessories that are ready but refuse all messages.
 extension CentralDriver {
     /// Notes that the accessory accepted a message whose answer uses this characteristic.
-    func messageAccepted(_ path: CharacteristicPath, _ keeper: AccessoryKeeper) {
-        keeper.renewals[path] = nil
+    func messageAccepted(_ path: CharacteristicPath, _ entry: AccessoryEntry) {
+        entry.renewals[path] = nil
     }
 
     /// Notes that the accessory refused a message, and starts the next step of the renewal plan.
     func messageRefused(
         _ path: CharacteristicPath,
         _ error: AccessoryError,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
-        guard let peripheral = keeper.peripheral,
+        guard let peripheral = entry.peripheral,
             let failure = LinkFailure(refusalOfAllMessages: error),
-            let step = keeper.renewals[path, default: RenewalPlan()].refused(now: now)
+            let step = entry.renewals[path, default: RenewalPlan()].refused(now: now)
         else { return }
-        record(.note, "refuses all messages", keeper, detail: "\(failure)")
-        feed(.link(peripheral, .messagesRefused(path, step, failure)), to: keeper)
+        record(.note, "refuses all messages", entry, detail: "\(failure)")
+        feed(.link(peripheral, .messagesRefused(path, step, failure)), to: entry)
     }
 }

@@ -7,7 +7,7 @@ import Foundation
 
 extension CentralDriver: CBPeripheralDelegate {
     func peripheralDidUpdateName(_ peripheral: CBPeripheral) {
-        keeper(of: peripheral)?.mirror.setName(peripheral.name)
+        entry(of: peripheral)?.snapshot.setName(peripheral.name)
     }
 
     func peripheral(
@@ -15,20 +15,20 @@ extension CentralDriver: CBPeripheralDelegate {
         didModifyServices invalidatedServices: [CBService]
     ) {
         let identifiers = Set(invalidatedServices.map { BluetoothID($0.uuid) })
-        told(peripheral, "didModifyServices", detail: "\(identifiers)") { keeper in
-            feed(.link(peripheral, .servicesModified(identifiers)), to: keeper)
-            failRequests(of: keeper, about: identifiers)
+        told(peripheral, "didModifyServices", detail: "\(identifiers)") { entry in
+            feed(.link(peripheral, .servicesModified(identifiers)), to: entry)
+            failRequests(of: entry, about: identifiers)
         }
     }
 
     // MARK: Discovery
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        told(peripheral, "didDiscoverServices", error) { keeper in
+        told(peripheral, "didDiscoverServices", error) { entry in
             let services = Set(peripheral.services?.map { BluetoothID($0.uuid) } ?? [])
             let event: LinkEvent =
                 error.map { .discoveryFailed(LinkFailure($0)) } ?? .servicesDiscovered(services)
-            feed(.link(peripheral, event), to: keeper)
+            feed(.link(peripheral, event), to: entry)
         }
     }
 
@@ -38,12 +38,12 @@ extension CentralDriver: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         let identifier = BluetoothID(service.uuid)
-        told(peripheral, "didDiscoverCharacteristics \(identifier)", error) { keeper in
+        told(peripheral, "didDiscoverCharacteristics \(identifier)", error) { entry in
             if let error {
-                keeper.awaitedAnswers[identifier] = nil
-                return feed(.link(peripheral, .discoveryFailed(LinkFailure(error))), to: keeper)
+                entry.awaitedAnswers[identifier] = nil
+                return feed(.link(peripheral, .discoveryFailed(LinkFailure(error))), to: entry)
             }
-            characteristicsFound(of: identifier, peripheral, keeper)
+            characteristicsFound(of: identifier, peripheral, entry)
         }
     }
 
@@ -52,15 +52,15 @@ extension CentralDriver: CBPeripheralDelegate {
     private func characteristicsFound(
         of service: BluetoothID,
         _ peripheral: CBPeripheral,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
-        guard let awaited = keeper.awaitedAnswers[service] else { return }
-        keeper.awaitedAnswers[service] = awaited > 1 ? awaited - 1 : nil
+        guard let awaited = entry.awaitedAnswers[service] else { return }
+        entry.awaitedAnswers[service] = awaited > 1 ? awaited - 1 : nil
         guard awaited <= 1 else { return }
         let found = peripheral.knownPaths.filter { $0.service == service }.map(\.characteristic)
         feed(
             .link(peripheral, .characteristicsDiscovered(of: service, Set(found))),
-            to: keeper
+            to: entry
         )
     }
 
@@ -73,11 +73,11 @@ extension CentralDriver: CBPeripheralDelegate {
     ) {
         guard let path = characteristic.path else { return }
         let text = "didUpdateNotificationState \(path.characteristic)"
-        told(peripheral, text, error) { keeper in
+        told(peripheral, text, error) { entry in
             let change: SubscriptionChange =
                 error.map { .failed(LinkFailure($0)) }
                 ?? (characteristic.isNotifying ? .confirmed : .ended)
-            feed(.link(peripheral, .subscriptionChanged(path, change)), to: keeper)
+            feed(.link(peripheral, .subscriptionChanged(path, change)), to: entry)
         }
     }
 
@@ -89,8 +89,8 @@ extension CentralDriver: CBPeripheralDelegate {
         guard let path = characteristic.path else { return }
         let value = characteristic.value ?? Data()
         let text = "didUpdateValue \(path.characteristic)"
-        told(peripheral, text, error, detail: "\(value.count) bytes") { keeper in
-            valueCame(value, of: path, error, peripheral, keeper)
+        told(peripheral, text, error, detail: "\(value.count) bytes") { entry in
+            valueCame(value, of: path, error, peripheral, entry)
         }
     }
 
@@ -100,15 +100,15 @@ extension CentralDriver: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         let text = "didWriteValue \(BluetoothID(characteristic.uuid))"
-        told(peripheral, text, error) { keeper in
+        told(peripheral, text, error) { entry in
             guard let path = characteristic.path else { return }
-            keeper.writes.confirmed(path, error.map { AccessoryError($0) }, now: now)
-            write(keeper)
+            entry.writes.confirmed(path, error.map { AccessoryError($0) }, now: now)
+            write(entry)
         }
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
-        told(peripheral, "peripheralIsReady") { keeper in write(keeper) }
+        told(peripheral, "peripheralIsReady") { entry in write(entry) }
     }
 
     // MARK: The link
@@ -118,11 +118,11 @@ extension CentralDriver: CBPeripheralDelegate {
         didReadRSSI RSSI: NSNumber,
         error: (any Error)?
     ) {
-        told(peripheral, "didReadRSSI", error, detail: "\(RSSI) dBm") { keeper in
-            if error == nil { heard(keeper, rssi: RSSI.intValue) }
+        told(peripheral, "didReadRSSI", error, detail: "\(RSSI) dBm") { entry in
+            if error == nil { heard(entry, rssi: RSSI.intValue) }
             let answer: Result<RequestAnswer, AccessoryError> =
                 error.map { .failure(AccessoryError($0)) } ?? .success(.signal(RSSI.intValue))
-            self.answer(.signal, keeper, answer)
+            self.answer(.signal, entry, answer)
         }
     }
 
@@ -131,8 +131,8 @@ extension CentralDriver: CBPeripheralDelegate {
         didOpen channel: CBL2CAPChannel?,
         error: (any Error)?
     ) {
-        told(peripheral, "didOpen", error) { keeper in
-            channelOpened(channel, error, keeper)
+        told(peripheral, "didOpen", error) { entry in
+            channelOpened(channel, error, entry)
         }
     }
 
@@ -142,12 +142,12 @@ extension CentralDriver: CBPeripheralDelegate {
         _ text: String,
         _ error: (any Error)? = nil,
         detail: String? = nil,
-        _ goOn: (AccessoryKeeper) -> Void
+        _ goOn: (AccessoryEntry) -> Void
     ) {
         dispatchPrecondition(condition: .onQueue(queue))
-        guard !hasEnded, let keeper = keeper(of: peripheral) else { return }
-        record(.callback, text, keeper, detail: error.map { "\(LinkFailure($0))" } ?? detail)
-        if error == nil { heard(keeper) }
-        goOn(keeper)
+        guard !hasEnded, let entry = entry(of: peripheral) else { return }
+        record(.callback, text, entry, detail: error.map { "\(LinkFailure($0))" } ?? detail)
+        if error == nil { heard(entry) }
+        goOn(entry)
     }
 }

@@ -14,7 +14,7 @@ extension CentralDriver {
         mailbox.onLeave { [weak self] in self?.enter { $0.remove(watch) } }
         enter(orElse: { watch.end() }) { driver in
             let number = driver.nextNumber()
-            guard driver.scans.set(watch.wish, for: number) else { return watch.end() }
+            guard driver.scans.set(watch.scan, for: number) else { return watch.end() }
             driver.watches[number] = watch
             if driver.scans.running?.reportsDuplicates == true {
                 watch.setHearing(true, now: driver.now)
@@ -32,8 +32,8 @@ extension CentralDriver {
         updateScan()
     }
 
-    func watchersDial(_ identity: AccessoryIdentity) {
-        for watch in watches.values { watch.dialled(identity, now: now) }
+    func watchersConnect(_ identity: AccessoryIdentity) {
+        for watch in watches.values { watch.connectionRequested(identity, now: now) }
     }
 
     func watchersConnected(_ identity: AccessoryIdentity) {

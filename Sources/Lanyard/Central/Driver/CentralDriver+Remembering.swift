@@ -24,86 +24,86 @@ extension CentralDriver {
 
     private func recall(_ remembered: RememberedAccessory) {
         let description = descriptions.first { $0.kind == remembered.kind }
-        guard keeper(of: remembered.identity) == nil else { return }
-        guard let description, keepers.count < Self.accessoryLimit else {
+        guard entry(of: remembered.identity) == nil else { return }
+        guard let description, entries.count < Self.accessoryLimit else {
             log.notice("\(remembered.identity) is remembered, and is of no kind that is described")
             return
         }
-        let mirror = AccessoryMirror(
+        let snapshot = AccessorySnapshot(
             description,
             name: remembered.name,
             beginningWith: AccessoryChange(.waitingForBluetooth, .remembered)
         )
-        let keeper = makeKeeper(description, mirror, isRemembered: true)
-        keeper.identity = remembered.identity
-        keeper.remembered = remembered
+        let entry = makeEntry(description, snapshot, isRemembered: true)
+        entry.identity = remembered.identity
+        entry.remembered = remembered
         let identity = remembered.identity
         _ = identities.adopt(remembered.systemIdentifier, as: identity, now: now)
-        show(keeper, as: identity)
+        show(entry, as: identity)
     }
 
     /// Requests a connection to every remembered accessory, at launch.
-    func wishForRemembered() {
-        for keeper in keepers { feed(.wished(.connect), to: keeper) }
+    func connectRemembered() {
+        for entry in entries { feed(.command(.connect), to: entry) }
     }
 
-    func makeKeeper(
+    func makeEntry(
         _ description: AccessoryDescription,
-        _ mirror: AccessoryMirror,
+        _ snapshot: AccessorySnapshot,
         isRemembered: Bool
-    ) -> AccessoryKeeper {
-        let keeper = AccessoryKeeper(
+    ) -> AccessoryEntry {
+        let entry = AccessoryEntry(
             number: nextNumber(),
             description,
-            mirror: mirror,
+            snapshot: snapshot,
             isRemembered: isRemembered
         )
-        keepers.append(keeper)
-        return keeper
+        entries.append(entry)
+        return entry
     }
 
-    func keeper(of identity: AccessoryIdentity) -> AccessoryKeeper? {
-        keepers.first { $0.identity == identity }
+    func entry(of identity: AccessoryIdentity) -> AccessoryEntry? {
+        entries.first { $0.identity == identity }
     }
 
     /// Returns the record that belongs to a snapshot of the app. The accessory's identity may have
     /// changed since the app received the snapshot.
-    func keeper(with mirror: AccessoryMirror) -> AccessoryKeeper? {
-        keepers.first { $0.mirror === mirror }
+    func entry(with snapshot: AccessorySnapshot) -> AccessoryEntry? {
+        entries.first { $0.snapshot === snapshot }
     }
 
-    private func show(_ keeper: AccessoryKeeper, as identity: AccessoryIdentity) {
-        keeper.mirror.show(as: identity)
-        keeper.isShown = true
-        roster.add(keeper.mirror)
+    private func show(_ entry: AccessoryEntry, as identity: AccessoryIdentity) {
+        entry.snapshot.show(as: identity)
+        entry.isShown = true
+        roster.add(entry.snapshot)
     }
 
     // MARK: Saving
 
     /// Saves the accessory, which is usable now, and shows it to the app.
-    func save(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
-        let identity = keeper.identity ?? .system(peripheral.identifier)
+    func save(_ peripheral: CBPeripheral, _ entry: AccessoryEntry) {
+        let identity = entry.identity ?? .system(peripheral.identifier)
         let date = Date()
         var remembered =
-            keeper.remembered
+            entry.remembered
             ?? RememberedAccessory(
                 identity: identity,
                 systemIdentifier: peripheral.identifier,
-                kind: keeper.description.kind,
+                kind: entry.description.kind,
                 rememberedSince: date
             )
         remembered.systemIdentifier = peripheral.identifier
-        remembered.name = keeper.mirror.name
+        remembered.name = entry.snapshot.name
         remembered.lastReady = date
-        keeper.remembered = remembered
+        entry.remembered = remembered
         remember(remembered)
-        if !keeper.isShown { show(keeper, as: identity) }
+        if !entry.isShown { show(entry, as: identity) }
     }
 
-    func erase(_ keeper: AccessoryKeeper) {
+    func erase(_ entry: AccessoryEntry) {
         // The store knows the accessory under the identity with which it was remembered.
-        guard let identity = keeper.remembered?.identity ?? keeper.identity else { return }
-        keeper.remembered = nil
+        guard let identity = entry.remembered?.identity ?? entry.identity else { return }
+        entry.remembered = nil
         forget(identity)
     }
 
@@ -115,18 +115,18 @@ extension CentralDriver {
         for peripheral in peripherals {
             let identity = identities.identity(of: peripheral.identifier)
             // One link to each accessory is enough.
-            guard let identity, let keeper = keeper(of: identity),
-                keeper.machine.state.peripheral == nil
+            guard let identity, let entry = entry(of: identity),
+                entry.machine.state.peripheral == nil
             else {
                 strays.append(peripheral)
                 continue
             }
-            adopt(peripheral, keeper)
+            adopt(peripheral, entry)
             let isConnected = peripheral.state == .connected
-            keeper.isLinked = isConnected
+            entry.isLinked = isConnected
             let link: Machine.RestoredLink =
                 isConnected ? .connected(known: peripheral.knownPaths) : .connecting
-            feed(.restored(peripheral, link), to: keeper)
+            feed(.restored(peripheral, link), to: entry)
         }
     }
 

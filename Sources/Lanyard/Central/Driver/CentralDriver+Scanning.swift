@@ -9,38 +9,38 @@ extension CentralDriver {
     /// The maximum number of devices that records list separately.
     private static let reportedLimit = 10_000
 
-    func setScanning(_ isScanning: Bool, _ keeper: AccessoryKeeper) {
+    func setScanning(_ isScanning: Bool, _ entry: AccessoryEntry) {
         // A new search may find a different device.
-        if isScanning, !keeper.isShown { keeper.identity = nil }
-        keeper.isScannedFor = isScanning
-        wishForScan(keeper)
+        if isScanning, !entry.isShown { entry.identity = nil }
+        entry.isScannedFor = isScanning
+        planScan(entry)
     }
 
     /// Updates the scan request of an accessory. A search and a lookout share one request: the end
     /// of one does not end the other.
-    private func wishForScan(_ keeper: AccessoryKeeper) {
-        let isWanted = keeper.isScannedFor || keeper.isLookedOutFor
+    private func planScan(_ entry: AccessoryEntry) {
+        let isWanted = entry.isScannedFor || entry.isLookedOutFor
         // The data that identifies the device may arrive in a later packet than the first, and a
         // device that is too far away may come nearer.
-        let wish = ScanWish(
-            services: keeper.description.matcher.services,
-            reportsDuplicates: keeper.description.identity != .system
-                || keeper.description.matcher.looksBeyondServices
+        let scan = PlannedScan(
+            services: entry.description.matcher.services,
+            reportsDuplicates: entry.description.identity != .system
+                || entry.description.matcher.looksBeyondServices
         )
-        if !scans.set(isWanted ? wish : nil, for: keeper.number) {
-            record(.note, "too many scans at a time", keeper)
+        if !scans.set(isWanted ? scan : nil, for: entry.number) {
+            record(.note, "too many scans at a time", entry)
         }
     }
 
     /// Starts, changes or stops the one scan as the requests demand.
     func updateScan() {
-        for keeper in keepers where keeper.isLookedOutFor != keeper.wantsLookout {
-            keeper.isLookedOutFor = keeper.wantsLookout
-            wishForScan(keeper)
+        for entry in entries where entry.isLookedOutFor != entry.wantsLookout {
+            entry.isLookedOutFor = entry.wantsLookout
+            planScan(entry)
         }
         guard let action = scans.next() else { return }
         switch action {
-        case .scan(let wish): scan(wish)
+        case .scan(let planned): scan(planned)
         case .stop:
             record(.call, "stopScan", nil)
             manager?.stopScan()
@@ -49,41 +49,41 @@ extension CentralDriver {
         for watch in watches.values { watch.setHearing(isHearing, now: now) }
     }
 
-    private func scan(_ wish: ScanWish) {
-        let services = wish.services?.sorted { $0.text < $1.text }
+    private func scan(_ scan: PlannedScan) {
+        let services = scan.services?.sorted { $0.text < $1.text }
         let detail = services.map { "\($0)" } ?? "everything"
         record(.call, "scanForPeripherals", nil, detail: detail)
         manager?.scanForPeripherals(
             withServices: services?.map(\.cbuuid),
-            options: [CBCentralManagerScanOptionAllowDuplicatesKey: wish.reportsDuplicates]
+            options: [CBCentralManagerScanOptionAllowDuplicatesKey: scan.reportsDuplicates]
         )
     }
 
     /// Handles a discovery.
-    func discovered(_ peripheral: CBPeripheral, _ sighting: Sighting) {
+    func discovered(_ peripheral: CBPeripheral, _ discovery: Discovery) {
         let isNew =
-            reported.count < Self.reportedLimit && reported.insert(sighting.identifier).inserted
-        if isNew { record(.callback, "didDiscover", nil, detail: sighting.inBrief) }
-        let known = identities.identity(of: sighting.identifier)
+            reported.count < Self.reportedLimit && reported.insert(discovery.identifier).inserted
+        if isNew { record(.callback, "didDiscover", nil, detail: discovery.inBrief) }
+        let known = identities.identity(of: discovery.identifier)
         for number in watches.keys.sorted() {
-            let identity = known ?? .system(sighting.identifier)
-            watches[number]?.heard(sighting, as: identity, now: now)
+            let identity = known ?? .system(discovery.identifier)
+            watches[number]?.heard(discovery, as: identity, now: now)
         }
-        for description in descriptions(matching: sighting) {
-            found(peripheral, sighting, description)
+        for description in descriptions(matching: discovery) {
+            found(peripheral, discovery, description)
         }
         updateScan()
     }
 
     /// Returns the descriptions that match a discovery, at most one of each kind: a description
     /// that an accessory was paired with precedes one that the central was created with.
-    private func descriptions(matching sighting: Sighting) -> [AccessoryDescription] {
-        let given = keepers.filter(\.isPairedHere)
+    private func descriptions(matching discovery: Discovery) -> [AccessoryDescription] {
+        let given = entries.filter(\.isPairedHere)
         // Accessories that are being searched for precede those that were found.
         let inOrder = given.filter { $0.identity == nil } + given.filter { $0.identity != nil }
         var kinds: Set<String> = []
         return (inOrder.map(\.description) + descriptions).filter { description in
-            !kinds.contains(description.kind) && description.matcher.matches(sighting)
+            !kinds.contains(description.kind) && description.matcher.matches(discovery)
                 && kinds.insert(description.kind).inserted
         }
     }
@@ -91,36 +91,37 @@ extension CentralDriver {
     /// Handles a discovery of a device that may be an accessory of this kind.
     private func found(
         _ peripheral: CBPeripheral,
-        _ sighting: Sighting,
+        _ discovery: Discovery,
         _ description: AccessoryDescription
     ) {
-        guard !isAccessoryOfOtherKind(sighting, than: description) else { return }
-        let (identity, actions) = identities.identify(sighting, by: description.identity, now: now)
+        guard !isAccessoryOfOtherKind(discovery, than: description) else { return }
+        let (identity, actions) = identities.identify(discovery, by: description.identity, now: now)
         perform(actions)
-        if let keeper = keeper(of: identity) {
-            keeper.mirror.setName(sighting.name)
-            return foundAgain(peripheral, sighting, keeper)
+        if let entry = entry(of: identity) {
+            entry.snapshot.setName(discovery.name)
+            return foundAgain(peripheral, discovery, entry)
         }
-        guard sighting.isConnectable, description.canTellApart(by: identity) else { return }
-        let looking = keepers.first {
+        guard discovery.isConnectable, description.canTellApart(by: identity) else { return }
+        let looking = entries.first {
             $0.identity == nil && $0.description.kind == description.kind
-                && $0.mirror.change.state == .scanning && $0.description.matcher.matches(sighting)
+                && $0.snapshot.change.state == .scanning
+                && $0.description.matcher.matches(discovery)
         }
         guard let looking else { return }
         looking.identity = identity
-        looking.mirror.setName(sighting.name)
-        record(.callback, "didDiscover", looking, detail: sighting.inBrief)
+        looking.snapshot.setName(discovery.name)
+        record(.callback, "didDiscover", looking, detail: discovery.inBrief)
         adopt(peripheral, looking)
-        feed(.found(peripheral, rssi: sighting.rssi), to: looking)
+        feed(.found(peripheral, rssi: discovery.rssi), to: looking)
     }
 
     /// Whether the device belongs to a known accessory of another kind, which is identified in
     /// another way.
     private func isAccessoryOfOtherKind(
-        _ sighting: Sighting,
+        _ discovery: Discovery,
         than description: AccessoryDescription
     ) -> Bool {
-        let owner = identities.identity(of: sighting.identifier).flatMap { keeper(of: $0) }
+        let owner = identities.identity(of: discovery.identifier).flatMap { entry(of: $0) }
         guard let owner, owner.isShown else { return false }
         return owner.description.kind != description.kind
     }
@@ -128,20 +129,20 @@ extension CentralDriver {
     /// Handles a discovery of a known accessory, perhaps as a different peripheral than before.
     private func foundAgain(
         _ peripheral: CBPeripheral,
-        _ sighting: Sighting,
-        _ keeper: AccessoryKeeper
+        _ discovery: Discovery,
+        _ entry: AccessoryEntry
     ) {
-        guard !keeper.isLinked else { return }
-        if keeper.peripheral === peripheral {
-            feed(.link(peripheral, .seen(rssi: sighting.rssi)), to: keeper)
+        guard !entry.isLinked else { return }
+        if entry.peripheral === peripheral {
+            feed(.link(peripheral, .seen(rssi: discovery.rssi)), to: entry)
         }
-        guard keeper.peripheral !== peripheral || keeper.mirror.change.state != .connecting else {
+        guard entry.peripheral !== peripheral || entry.snapshot.change.state != .connecting else {
             return
         }
-        feed(.found(peripheral, rssi: sighting.rssi), to: keeper)
+        feed(.found(peripheral, rssi: discovery.rssi), to: entry)
         // If the state machine continues with another peripheral, this record keeps receiving that
         // peripheral's callbacks.
-        if keeper.machine.state.peripheral === peripheral { adopt(peripheral, keeper) }
+        if entry.machine.state.peripheral === peripheral { adopt(peripheral, entry) }
     }
 
     // MARK: Identity
@@ -158,13 +159,13 @@ extension CentralDriver {
     /// Merges two identities that turned out to be the same accessory. The earlier one stays.
     private func merge(_ one: AccessoryIdentity, into other: AccessoryIdentity) {
         pool.merge(one, into: other)
-        guard let keeper = keeper(of: one) else { return }
-        guard self.keeper(of: other) != nil else {
-            keeper.identity = other
+        guard let entry = entry(of: one) else { return }
+        guard self.entry(of: other) != nil else {
+            entry.identity = other
             return
         }
-        record(.note, "is the same as another", keeper, detail: "\(other)")
-        feed(.wished(.forget), to: keeper)
+        record(.note, "is the same as another", entry, detail: "\(other)")
+        feed(.command(.forget), to: entry)
     }
 
     /// Ends the second of two links to the same accessory.
@@ -176,14 +177,14 @@ extension CentralDriver {
     }
 }
 
-extension AccessoryKeeper {
+extension AccessoryEntry {
     /// Whether the scan must watch for the accessory while its connection request is pending: its
     /// address changes, so the system would not recognize it.
     fileprivate var wantsLookout: Bool {
         guard case .manufacturerData = description.identity, isShown else { return false }
-        switch mirror.change.state {
+        switch snapshot.change.state {
         case .outOfRange: return true
-        case .idle: return mirror.change.reason == .resting(.unknownToSystem)
+        case .idle: return snapshot.change.reason == .resting(.unknownToSystem)
         default: return false
         }
     }
@@ -199,7 +200,7 @@ extension AccessoryDescription {
     }
 }
 
-extension ScanWish {
+extension PlannedScan {
     /// Creates a request from the scan that the system continued for an earlier process; `nil` if
     /// there is none.
     init?(restored state: [String: Any]) {
@@ -214,7 +215,7 @@ extension ScanWish {
     }
 }
 
-extension Sighting {
+extension Discovery {
     /// Creates a discovery from the values that Core Bluetooth reports.
     init(_ peripheral: CBPeripheral, _ data: [String: Any], rssi: NSNumber) {
         let services =

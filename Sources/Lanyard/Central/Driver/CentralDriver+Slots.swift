@@ -5,25 +5,25 @@ import Foundation
 // Connection slots: the requests of the state machines, and the decisions of the pool.
 
 extension CentralDriver {
-    func reserveSlot(_ use: SlotUse, for keeper: AccessoryKeeper) {
-        guard let identity = keeper.identity else { return }
-        let priority = keeper.description.priority
+    func reserveSlot(_ use: SlotUse, for entry: AccessoryEntry) {
+        guard let identity = entry.identity else { return }
+        let priority = entry.description.priority
         switch use {
-        case .dial: perform(pool.reserve(identity, priority: priority, now: now))
+        case .request: perform(pool.reserve(identity, priority: priority, now: now))
         case .arrived: perform(pool.claim(identity, priority: priority, now: now))
         }
     }
 
-    func releaseSlot(limitReached: Bool, of keeper: AccessoryKeeper) {
-        guard let slot = keeper.slot else {
-            guard let identity = keeper.identity else { return }
+    func releaseSlot(limitReached: Bool, of entry: AccessoryEntry) {
+        guard let slot = entry.slot else {
+            guard let identity = entry.identity else { return }
             return perform(pool.withdraw(identity, now: now))
         }
-        keeper.slot = nil
+        entry.slot = nil
         record(
             .note,
             limitReached ? "slot given back: no link more is possible" : "slot given back",
-            keeper
+            entry
         )
         perform(
             limitReached ? pool.capacityFailed(slot, now: now) : pool.release(slot, now: now)
@@ -36,11 +36,11 @@ extension CentralDriver {
     }
 
     /// Notes that data arrived from an accessory, which proves that its link is alive.
-    func heard(_ keeper: AccessoryKeeper, rssi: Int? = nil) {
-        if let identifier = keeper.peripheral?.identifier {
+    func heard(_ entry: AccessoryEntry, rssi: Int? = nil) {
+        if let identifier = entry.peripheral?.identifier {
             identities.heard(identifier, now: now)
         }
-        guard let slot = keeper.slot else { return }
+        guard let slot = entry.slot else { return }
         pool.heard(slot, now: now)
         if let rssi { pool.measured(slot, signal: rssi) }
     }
@@ -62,33 +62,33 @@ extension CentralDriver {
     }
 
     private func grant(_ slot: SlotToken, to identity: AccessoryIdentity) {
-        guard let keeper = keeper(of: identity) else {
+        guard let entry = entry(of: identity) else {
             return perform(pool.release(slot, now: now))
         }
-        keeper.slot = slot
-        record(.note, "slot reserved", keeper)
-        feed(.slot(.granted), to: keeper)
+        entry.slot = slot
+        record(.note, "slot reserved", entry)
+        feed(.slot(.granted), to: entry)
         tellPairings()
     }
 
     /// Informs each waiting pairing of the current slot holders, because another accessory received
     /// the slot.
     private func tellPairings() {
-        for keeper in keepers where !keeper.isShown {
-            guard let identity = keeper.identity else { continue }
+        for entry in entries where !entry.isShown {
+            guard let identity = entry.identity else { continue }
             for notice in pool.waitNotice(identity, now: now) { perform(notice) }
         }
     }
 
     private func evict(_ holder: AccessoryIdentity, for identity: AccessoryIdentity) {
-        guard let keeper = keeper(of: holder) else { return }
-        record(.note, "evicted", keeper, detail: "for \(name(of: identity))")
-        feed(.slot(.revoked), to: keeper)
+        guard let entry = entry(of: holder) else { return }
+        record(.note, "evicted", entry, detail: "for \(name(of: identity))")
+        feed(.slot(.revoked), to: entry)
     }
 
     /// The name of an accessory for messages to people.
     private func name(of identity: AccessoryIdentity) -> String {
-        keeper(of: identity)?.name ?? "\(identity)"
+        entry(of: identity)?.name ?? "\(identity)"
     }
 
     private func tell(
@@ -96,11 +96,11 @@ extension CentralDriver {
         to identity: AccessoryIdentity,
         _ event: (AttemptRecord.Slots) -> SlotEvent
     ) {
-        guard let keeper = keeper(of: identity) else { return }
+        guard let entry = entry(of: identity) else { return }
         let holders = slots.holders.map { name(of: $0.identity) }.joined(separator: ", ")
-        record(.note, "slot refused", keeper, detail: "all \(slots.limit) are held by \(holders)")
-        keeper.mirror.setSlots(slots)
+        record(.note, "slot refused", entry, detail: "all \(slots.limit) are held by \(holders)")
+        entry.snapshot.setSlots(slots)
         let brief = AttemptRecord.Slots(inUse: slots.holders.count, limit: slots.limit)
-        feed(.slot(event(brief)), to: keeper)
+        feed(.slot(event(brief)), to: entry)
     }
 }

@@ -69,15 +69,15 @@ extension CentralDriver {
     /// Reads the store as at launch, and restores the links that the system preserved for its
     /// accessories.
     private func readAgain() {
-        let former = keepers.count
+        let former = entries.count
         recallAccessories()
         guard !backlog.isUnread else { return }
         let kept = strays
         strays = []
         restore(kept)
-        let unavailability = Unavailability(outlook.value)
-        for keeper in keepers.dropFirst(former) {
-            feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
+        let unavailability = Unavailability(availability.value)
+        for entry in entries.dropFirst(former) {
+            feed(unavailability.map { .unavailable($0) } ?? .available, to: entry)
         }
         if unavailability == nil { cancelStrays() }
     }

@@ -15,49 +15,49 @@ extension CentralDriver {
     func pair(
         _ description: AccessoryDescription,
         orJoin joins: Bool = false
-    ) async throws(AccessoryError) -> AccessoryMirror {
+    ) async throws(AccessoryError) -> AccessorySnapshot {
         let kind = description.kind
         guard descriptions.contains(where: { $0.kind == kind }) else { throw .unknownKind(kind) }
         guard description.matcher.services != nil || configuration.allowsUnfilteredScans else {
             throw .unfilteredScan
         }
         let beginning = AccessoryChange(.idle, .resting(.neverPaired))
-        let mirror = AccessoryMirror(description, name: nil, beginningWith: beginning)
-        let changes = mirror.events()
+        let snapshot = AccessorySnapshot(description, name: nil, beginningWith: beginning)
+        let changes = snapshot.events()
         let chosen = await settle { driver in
-            let other = joins ? driver.keepers.first { $0.description.kind == kind } : nil
-            if other == nil { driver.beginPairing(description, mirror) }
-            return other?.mirror ?? mirror
+            let other = joins ? driver.entries.first { $0.description.kind == kind } : nil
+            if other == nil { driver.beginPairing(description, snapshot) }
+            return other?.snapshot ?? snapshot
         }
         guard let chosen else { throw .shutDown }
-        guard chosen === mirror else { return try await join(chosen, description) }
+        guard chosen === snapshot else { return try await join(chosen, description) }
         do throws(AccessoryError) {
-            try await outcome(of: mirror, changes)
-            return mirror
+            try await outcome(of: snapshot, changes)
+            return snapshot
         } catch {
-            await abandonPairing(mirror)
+            await abandonPairing(snapshot)
             throw error
         }
     }
 
-    private func beginPairing(_ description: AccessoryDescription, _ mirror: AccessoryMirror) {
-        let keeper = makeKeeper(description, mirror, isRemembered: false)
-        keeper.isPairedHere = true
-        feed(.wished(.pair), to: keeper)
-        let unavailability = Unavailability(outlook.value)
-        feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
+    private func beginPairing(_ description: AccessoryDescription, _ snapshot: AccessorySnapshot) {
+        let entry = makeEntry(description, snapshot, isRemembered: false)
+        entry.isPairedHere = true
+        feed(.command(.pair), to: entry)
+        let unavailability = Unavailability(availability.value)
+        feed(unavailability.map { .unavailable($0) } ?? .available, to: entry)
     }
 
     /// Waits for a pairing that another call started. If that pairing was canceled, starts a new
     /// one.
     private func join(
-        _ mirror: AccessoryMirror,
+        _ snapshot: AccessorySnapshot,
         _ description: AccessoryDescription
-    ) async throws(AccessoryError) -> AccessoryMirror {
-        guard !roster.has(mirror) else { return mirror }
+    ) async throws(AccessoryError) -> AccessorySnapshot {
+        guard !roster.has(snapshot) else { return snapshot }
         do throws(AccessoryError) {
-            try await outcome(of: mirror, mirror.events())
-            return mirror
+            try await outcome(of: snapshot, snapshot.events())
+            return snapshot
         } catch .shutDown {
             return try await pair(description, orJoin: true)
         } catch {
@@ -67,33 +67,33 @@ extension CentralDriver {
 
     /// Waits until an accessory that is being paired is ready.
     private func outcome(
-        of mirror: AccessoryMirror,
+        of snapshot: AccessorySnapshot,
         _ changes: Events<AccessoryChange>
     ) async throws(AccessoryError) {
         var last = AccessoryState.idle
         for await change in changes where change.number > 0 {
             if change.state == .ready { return }
-            if let error = PairingVerdict(last, change, mirror).error { throw error }
+            if let error = PairingVerdict(last, change, snapshot).error { throw error }
             if change.state != .idle, change.state != .disconnecting { last = change.state }
         }
         throw Task.isCancelled ? .cancelled : .shutDown
     }
 
     /// Removes every trace of a pairing that failed or was canceled.
-    private func abandonPairing(_ mirror: AccessoryMirror) async {
+    private func abandonPairing(_ snapshot: AccessorySnapshot) async {
         _ = await settle { driver in
-            guard let keeper = driver.keeper(with: mirror) else { return }
-            driver.feed(.wished(.forget), to: keeper)
+            guard let entry = driver.entry(with: snapshot) else { return }
+            driver.feed(.command(.forget), to: entry)
         }
     }
 
     /// Returns whether an accessory cannot be found again, because the system does not know it
     /// anymore and no other means of identification exists. Waits until the system has been asked,
     /// but not while Bluetooth is off.
-    func isBeyondRecognition(_ mirror: AccessoryMirror) async throws(AccessoryError) -> Bool {
-        guard mirror.description.identity == .system else { return false }
+    func isBeyondRecognition(_ snapshot: AccessorySnapshot) async throws(AccessoryError) -> Bool {
+        guard snapshot.description.identity == .system else { return false }
         guard await settle({ _ in }) != nil else { throw .shutDown }
-        for await change in mirror.events() {
+        for await change in snapshot.events() {
             switch change.state {
             case .waitingForBluetooth, .restoring: continue
             default: return change.reason == .resting(.unknownToSystem)
@@ -104,18 +104,18 @@ extension CentralDriver {
 
     // MARK: Connection requests
 
-    func connect(_ mirror: AccessoryMirror) {
+    func connect(_ snapshot: AccessorySnapshot) {
         enter { driver in
-            driver.keeper(with: mirror).map { driver.feed(.wished(.connect), to: $0) }
+            driver.entry(with: snapshot).map { driver.feed(.command(.connect), to: $0) }
         }
     }
 
-    func disconnect(_ mirror: AccessoryMirror) async throws(AccessoryError) {
+    func disconnect(_ snapshot: AccessorySnapshot) async throws(AccessoryError) {
         let changes = await settle { driver in
-            if let keeper = driver.keeper(with: mirror) {
-                driver.feed(.wished(.disconnect), to: keeper)
+            if let entry = driver.entry(with: snapshot) {
+                driver.feed(.command(.disconnect), to: entry)
             }
-            return mirror.events()
+            return snapshot.events()
         }
         guard let changes else { throw Task.isCancelled ? .cancelled : .shutDown }
         var wasEnding = false
@@ -130,36 +130,36 @@ extension CentralDriver {
     }
 
     func forget(
-        _ mirror: AccessoryMirror,
+        _ snapshot: AccessorySnapshot,
         _ identity: AccessoryIdentity
     ) async throws(AccessoryError) {
-        try await wish(.forget, of: mirror)
-        for await _ in mirror.events() {}
+        try await command(.forget, of: snapshot)
+        for await _ in snapshot.events() {}
         if Task.isCancelled { throw .cancelled }
         let isKept = await settle { $0.backlog.unforgotten.contains(identity) }
         if isKept == true { throw .notErased }
     }
 
-    func pairIfNeeded(_ mirror: AccessoryMirror) async throws(AccessoryError) {
-        guard mirror.change.state != .ready else { return }
-        try await wish(.pair, of: mirror)
-        try await untilReady(mirror)
+    func pairIfNeeded(_ snapshot: AccessorySnapshot) async throws(AccessoryError) {
+        guard snapshot.change.state != .ready else { return }
+        try await command(.pair, of: snapshot)
+        try await untilReady(snapshot)
     }
 
-    func untilReady(_ mirror: AccessoryMirror) async throws(AccessoryError) {
+    func untilReady(_ snapshot: AccessorySnapshot) async throws(AccessoryError) {
         // First let earlier calls take effect.
         guard await settle({ _ in }) != nil else { throw .shutDown }
         var hasLooked = false
-        for await change in mirror.events() {
+        for await change in snapshot.events() {
             switch change.state {
             case .ready: return
             case .idle
             where change.reason == .resting(.unknownToSystem) && !hasLooked
-                && mirror.description.identity != .system:
+                && snapshot.description.identity != .system:
                 // The system has lost the accessory, but it can be identified: the waiting call
                 // requests a search.
                 hasLooked = true
-                try await wish(.pair, of: mirror)
+                try await command(.pair, of: snapshot)
             case .unauthorized: throw .unauthorized
             case .unsupported: throw .unsupported
             case .idle: throw .abandoned(change.reason)
@@ -170,9 +170,13 @@ extension CentralDriver {
         throw Task.isCancelled ? .cancelled : .shutDown
     }
 
-    private func wish(_ wish: Wish, of mirror: AccessoryMirror) async throws(AccessoryError) {
+    private func command(_ command: Command, of snapshot: AccessorySnapshot)
+        async throws(AccessoryError)
+    {
         let isDone = await settle { driver in
-            if let keeper = driver.keeper(with: mirror) { driver.feed(.wished(wish), to: keeper) }
+            if let entry = driver.entry(with: snapshot) {
+                driver.feed(.command(command), to: entry)
+            }
             return true
         }
         guard isDone == true else { throw Task.isCancelled ? .cancelled : .shutDown }
@@ -191,11 +195,11 @@ extension CentralDriver {
 
     // MARK: Diagnosis
 
-    func whereabouts(of mirror: AccessoryMirror) async throws(AccessoryError) -> Whereabouts {
+    func whereabouts(of snapshot: AccessorySnapshot) async throws(AccessoryError) -> Whereabouts {
         let reply = Promise<Whereabouts>()
         enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
-            let keeper = driver.keeper(with: mirror)
-            let whereabouts = keeper?.machine.whereabouts(at: driver.now)
+            let entry = driver.entry(with: snapshot)
+            let whereabouts = entry?.machine.whereabouts(at: driver.now)
             reply.give(whereabouts.map { .success($0) } ?? .failure(.shutDown))
         }
         return try await reply.wait()
@@ -204,25 +208,25 @@ extension CentralDriver {
     // MARK: Closures
 
     func observe(
-        _ mirror: AccessoryMirror,
+        _ snapshot: AccessorySnapshot,
         _ body: @escaping @Sendable (AccessoryChange) -> Void
     ) -> ObservationToken {
         let bridge = ObservationBridge(body)
         enter { driver in
-            bridge.begin(mirror)
+            bridge.begin(snapshot)
         }
         return ObservationToken { bridge.end() }
     }
 }
 
-extension CentralLife {
+extension CentralLifetime {
     func pair(
         _ description: AccessoryDescription,
         orJoin joins: Bool = false
     ) async throws(AccessoryError) -> Accessory {
-        let mirror = try await driver.pair(description, orJoin: joins)
+        let snapshot = try await driver.pair(description, orJoin: joins)
         // The accessory may have been forgotten in the meantime.
-        guard let accessory = mirror.accessory(of: self) else { throw .shutDown }
+        guard let accessory = snapshot.accessory(of: self) else { throw .shutDown }
         return accessory
     }
 }
@@ -233,24 +237,24 @@ struct PairingVerdict {
     let error: AccessoryError?
 
     /// - Parameter last: The state before the accessory became idle.
-    init(_ last: AccessoryState, _ change: AccessoryChange, _ mirror: AccessoryMirror) {
+    init(_ last: AccessoryState, _ change: AccessoryChange, _ snapshot: AccessorySnapshot) {
         error =
             switch (change.state, change.reason) {
             case (.unauthorized, _): .unauthorized
             case (.unsupported, _): .unsupported
             case (.connecting, .waitingForSlot):
                 // A link is being ended for this accessory, so a slot will become free.
-                mirror.slots.flatMap { $0.isMakingRoom ? nil : .outOfConnectionSlots($0) }
+                snapshot.slots.flatMap { $0.isMakingRoom ? nil : .outOfConnectionSlots($0) }
             case (.connected, .notPaired): .notPaired
             case (.idle, .resting(.notFound)):
-                .notFound(after: mirror.description.timeouts.scanning)
+                .notFound(after: snapshot.description.timeouts.scanning)
             case (.idle, .resting(.failed(let failure))):
-                Self.error(failure, last, mirror.description.timeouts)
+                Self.error(failure, last, snapshot.description.timeouts)
             // The state before the request.
             case (.idle, .bluetoothAvailable): nil
             case (.idle, let reason): .abandoned(reason)
             case (.outOfRange, .standingBy(let failure)), (.outOfRange, .lost(let failure)):
-                Self.error(failure, .connecting, mirror.description.timeouts)
+                Self.error(failure, .connecting, snapshot.description.timeouts)
             default: nil
             }
     }

@@ -13,7 +13,7 @@ import Logging
 /// meanwhile wait in the inbox. The turn ends when the inbox is empty.
 ///
 /// Unchecked: all mutable state is used on `queue` only, which every entry checks. Other threads
-/// read only the snapshots (`AccessoryMirror`), which have their own locks.
+/// read only the snapshots (`AccessorySnapshot`), which have their own locks.
 final class CentralDriver: NSObject, @unchecked Sendable {
     /// The maximum number of accessories.
     static let accessoryLimit = 10_000
@@ -26,8 +26,8 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     // MARK: Immutable state
 
     let roster = Roster()
-    let outlook = Outlook(Availability.unknown)
-    let slots: Outlook<ConnectionSlots>
+    let availability = ObservableValue(Availability.unknown)
+    let slots: ObservableValue<ConnectionSlots>
     let queue: DispatchQueue
     let timekeeper: any Timekeeper
     let configuration: AccessoryCentral.Configuration
@@ -38,13 +38,13 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     // MARK: State of the queue
 
     var manager: CBCentralManager?
-    var keepers: [AccessoryKeeper] = []
-    var identities = IdentityBook()
+    var entries: [AccessoryEntry] = []
+    var identities = IdentityRegistry()
     var pool: LinkPool
     var scans = ScanPlan()
     var watches: [Int: PresenceWatch] = [:]
     var generator: SeededGenerator
-    var inbox: [(AccessoryKeeper, Machine.Event)] = []
+    var inbox: [(AccessoryEntry, Machine.Event)] = []
     var isDraining = false
     var lastNumber = 0
     /// The devices that records have listed, to keep the records short.
@@ -77,7 +77,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
         queue = DispatchQueue(label: "lanyard.\(configuration.name)")
         let pool = LinkPool(limit: configuration.connectionLimit, policy: configuration.policy)
         self.pool = pool
-        slots = Outlook(pool.state(now: configuration.timekeeper.now))
+        slots = ObservableValue(pool.state(now: configuration.timekeeper.now))
         generator = SeededGenerator(configuration.seed ?? .random(in: .min ... .max))
         super.init()
         poolTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.poolDeadlinePassed() }
@@ -98,7 +98,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
                 queue: driver.queue,
                 options: options
             )
-            driver.wishForRemembered()
+            driver.connectRemembered()
             driver.updateStoreTimer()
         }
     }
@@ -123,11 +123,11 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     func record(
         _ lane: FlightEvent.Lane,
         _ text: String,
-        _ keeper: AccessoryKeeper?,
+        _ entry: AccessoryEntry?,
         detail: @autoclosure () -> String? = nil
     ) {
         guard let recorder = configuration.recorder else { return }
-        recorder.record(lane, text, of: keeper?.name ?? "", at: now, detail: detail())
+        recorder.record(lane, text, of: entry?.name ?? "", at: now, detail: detail())
     }
 
     func nextNumber() -> Int {

@@ -27,7 +27,7 @@ final class PresenceWatch: @unchecked Sendable {
     }
 
     /// The scan that the subscription needs.
-    var wish: ScanWish { ScanWish(services: matcher.services, reportsDuplicates: true) }
+    var scan: PlannedScan { PlannedScan(services: matcher.services, reportsDuplicates: true) }
 
     /// Sets whether a scan is running that reports every advertisement.
     func setHearing(_ isHearing: Bool, now: Duration) {
@@ -39,13 +39,13 @@ final class PresenceWatch: @unchecked Sendable {
         tell([])
     }
 
-    func heard(_ sighting: Sighting, as identity: AccessoryIdentity, now: Duration) {
+    func heard(_ discovery: Discovery, as identity: AccessoryIdentity, now: Duration) {
         // A device that matched once may send less in its next packet.
-        guard tracker.device(identity) != nil || matcher.matches(sighting) else { return }
-        tell(tracker.heard(sighting, as: identity, now: now))
+        guard tracker.device(identity) != nil || matcher.matches(discovery) else { return }
+        tell(tracker.heard(discovery, as: identity, now: now))
     }
 
-    func dialled(_ identity: AccessoryIdentity, now: Duration) {
+    func connectionRequested(_ identity: AccessoryIdentity, now: Duration) {
         tracker.connecting(identity, now: now)
         tell([])
     }

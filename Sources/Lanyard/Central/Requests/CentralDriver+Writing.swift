@@ -7,13 +7,13 @@ extension CentralDriver {
     func write(
         _ value: Data,
         to characteristic: BluetoothID,
-        of mirror: AccessoryMirror,
+        of snapshot: AccessorySnapshot,
         as kind: WriteKind,
         mayBeCut: Bool,
         _ progress: (@Sendable (Int) -> Void)? = nil
     ) async throws(AccessoryError) {
-        _ = try await ask(mirror, progress) { driver, keeper, number throws(AccessoryError) in
-            let (path, characteristic) = try driver.characteristic(characteristic, of: keeper)
+        _ = try await ask(snapshot, progress) { driver, entry, number throws(AccessoryError) in
+            let (path, characteristic) = try driver.characteristic(characteristic, of: entry)
             let job = WriteJob(
                 number: number,
                 value: value,
@@ -21,75 +21,75 @@ extension CentralDriver {
                 withResponse: try kind.withResponse(characteristic),
                 mayBeCut: mayBeCut
             )
-            try keeper.writes.add(job, now: driver.now)
-            driver.write(keeper)
+            try entry.writes.add(job, now: driver.now)
+            driver.write(entry)
         }
     }
 
     /// Performs the actions of the write queue until there are none.
-    func write(_ keeper: AccessoryKeeper) {
-        while let action = keeper.writes.next(room(of: keeper), now: now) {
+    func write(_ entry: AccessoryEntry) {
+        while let action = entry.writes.next(room(of: entry), now: now) {
             switch action {
             case .write(let chunk, let path, let withResponse):
-                write(chunk, to: path, withResponse: withResponse, keeper)
-            case .progressed(let number, let sent): keeper.replies[number]?.progress?(sent)
+                write(chunk, to: path, withResponse: withResponse, entry)
+            case .progressed(let number, let sent): entry.replies[number]?.progress?(sent)
             case .finished(let number, let error):
-                keeper.replies.removeValue(forKey: number)?
+                entry.replies.removeValue(forKey: number)?
                     .give(error.map { .failure($0) } ?? .success(.done))
             }
         }
-        updateDeadline(of: keeper)
-        for transport in keeper.transports.values { transport.roomChanged() }
-        watchRoom(of: keeper)
+        updateDeadline(of: entry)
+        for transport in entry.transports.values { transport.roomChanged() }
+        watchRoom(of: entry)
     }
 
     /// Returns the room for writes.
-    func room(of keeper: AccessoryKeeper) -> WriteRoom {
-        var room = keeper.writeRoom
+    func room(of entry: AccessoryEntry) -> WriteRoom {
+        var room = entry.writeRoom
         guard room.withoutResponse > 0 else { return room }
-        room.isThere = keeper.roomWatch.mayWrite(room.isThere, now: now)
+        room.isThere = entry.roomWatch.mayWrite(room.isThere, now: now)
         return room
     }
 
     /// Schedules another check for room as long as a write waits for it.
-    func watchRoom(of keeper: AccessoryKeeper) {
+    func watchRoom(of entry: AccessoryEntry) {
         let isWaiting =
-            keeper.writes.waitsForRoom(room(of: keeper))
-            || keeper.transports.values.contains(where: \.waitsForRoom)
-        keeper.roomWatch.update(isWaiting: isWaiting, now: now)
-        guard keeper.roomWatch.nextLook != keeper.nextLook else { return }
-        keeper.nextLook = keeper.roomWatch.nextLook
+            entry.writes.waitsForRoom(room(of: entry))
+            || entry.transports.values.contains(where: \.waitsForRoom)
+        entry.roomWatch.update(isWaiting: isWaiting, now: now)
+        guard entry.roomWatch.nextLook != entry.nextLook else { return }
+        entry.nextLook = entry.roomWatch.nextLook
         let timer =
-            keeper.roomTimer
-            ?? timekeeper.makeTimer(on: queue) { [weak self, weak keeper] in
-                guard let self, let keeper, !hasEnded else { return }
-                write(keeper)
+            entry.roomTimer
+            ?? timekeeper.makeTimer(on: queue) { [weak self, weak entry] in
+                guard let self, let entry, !hasEnded else { return }
+                write(entry)
             }
-        keeper.roomTimer = timer
-        timer.set(to: keeper.nextLook)
+        entry.roomTimer = timer
+        timer.set(to: entry.nextLook)
     }
 
     func write(
         _ chunk: Data,
         to path: CharacteristicPath,
         withResponse: Bool,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) {
         let type: CBCharacteristicWriteType = withResponse ? .withResponse : .withoutResponse
-        guard let characteristic = keeper.characteristic(path) else {
-            return keeper.writes.confirmed(
+        guard let characteristic = entry.characteristic(path) else {
+            return entry.writes.confirmed(
                 path,
                 .unknownCharacteristic(path.characteristic),
                 now: now
             )
         }
-        if !withResponse { keeper.roomWatch.wrote() }
-        record(.call, "writeValue \(path.characteristic)", keeper, detail: "\(chunk.count) bytes")
-        keeper.peripheral?.writeValue(chunk, for: characteristic, type: type)
+        if !withResponse { entry.roomWatch.wrote() }
+        record(.call, "writeValue \(path.characteristic)", entry, detail: "\(chunk.count) bytes")
+        entry.peripheral?.writeValue(chunk, for: characteristic, type: type)
     }
 }
 
-extension AccessoryKeeper {
+extension AccessoryEntry {
     var writeRoom: WriteRoom {
         guard isLinked, let peripheral else {
             return WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
@@ -102,7 +102,7 @@ extension AccessoryKeeper {
     }
 }
 
-extension AccessoryKeeper {
+extension AccessoryEntry {
     /// The maximum lengths of writes; empty while there is no link.
     var writeLengths: [WriteKind: Int] {
         guard isLinked else { return [:] }

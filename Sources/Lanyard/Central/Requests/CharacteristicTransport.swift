@@ -9,11 +9,11 @@ import Foundation
 /// Unchecked: used on the driver's queue only, which is also the transport's queue.
 final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     private let driver: CentralDriver
-    private let mirror: AccessoryMirror
+    private let snapshot: AccessorySnapshot
     private let writing: BluetoothID
     private let listening: BluetoothID
     private let kind: WriteKind
-    private weak var keeper: AccessoryKeeper?
+    private weak var entry: AccessoryEntry?
     private var number = 0
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
     private var isLinked = false
@@ -21,13 +21,13 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     init(
         _ driver: CentralDriver,
-        _ mirror: AccessoryMirror,
+        _ snapshot: AccessorySnapshot,
         writing: BluetoothID,
         as kind: WriteKind,
         listening: BluetoothID
     ) {
         self.driver = driver
-        self.mirror = mirror
+        self.snapshot = snapshot
         self.writing = writing
         self.kind = kind
         self.listening = listening
@@ -39,36 +39,36 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
-        let keeper = driver.keeper(with: mirror)
-        guard let keeper, keeper.path(of: writing) != nil, keeper.path(of: listening) != nil else {
+        let entry = driver.entry(with: snapshot)
+        guard let entry, entry.path(of: writing) != nil, entry.path(of: listening) != nil else {
             return receiver(.ended(driver.hasEnded ? AccessoryError.shutDown : unknown))
         }
         self.receiver = receiver
-        self.keeper = keeper
+        self.entry = entry
         number = driver.nextNumber()
-        keeper.transports[number] = self
-        if mirror.change.state == .ready { setLinked(true) }
+        entry.transports[number] = self
+        if snapshot.change.state == .ready { setLinked(true) }
     }
 
     private var unknown: AccessoryError {
-        .unknownCharacteristic(mirror.description.path(of: writing) == nil ? writing : listening)
+        .unknownCharacteristic(snapshot.description.path(of: writing) == nil ? writing : listening)
     }
 
     var maximumChunk: Int {
-        keeper?.writeRoom.length(withResponse: withResponse ?? true, cut: true) ?? 0
+        entry?.writeRoom.length(withResponse: withResponse ?? true, cut: true) ?? 0
     }
 
     func send(_ chunk: Data) -> Bool {
         dispatchPrecondition(condition: .onQueue(queue))
-        guard isLinked, let keeper else { return false }
+        guard isLinked, let entry else { return false }
         do throws(AccessoryError) {
-            let (path, withResponse) = try way(in: keeper)
-            guard hasRoom(keeper, withResponse) else {
+            let (path, withResponse) = try way(in: entry)
+            guard hasRoom(entry, withResponse) else {
                 wantsRoom = true
-                driver.watchRoom(of: keeper)
+                driver.watchRoom(of: entry)
                 return false
             }
-            try write(chunk, to: path, withResponse, keeper)
+            try write(chunk, to: path, withResponse, entry)
         } catch {
             // Waiting would not help: the accessory lacks what the channel needs.
             refused(error)
@@ -80,15 +80,15 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         _ chunk: Data,
         to path: CharacteristicPath,
         _ withResponse: Bool,
-        _ keeper: AccessoryKeeper
+        _ entry: AccessoryEntry
     ) throws(AccessoryError) {
         let job = driver.nextNumber()
         let write = WriteJob(number: job, value: chunk, path: path, withResponse: withResponse)
-        try keeper.writes.add(write, now: driver.now)
-        keeper.replies[job] = RequestReply { [weak self] result in
+        try entry.writes.add(write, now: driver.now)
+        entry.replies[job] = RequestReply { [weak self] result in
             self?.written(result.map { _ in }, withResponse)
         }
-        driver.write(keeper)
+        driver.write(entry)
     }
 
     /// Returns the path and the kind of write for chunks.
@@ -96,12 +96,12 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     /// - Throws: `unknownCharacteristic` if one of the two is missing, `notPermitted` if the other
     ///   kind of write is needed.
     private func way(
-        in keeper: AccessoryKeeper
+        in entry: AccessoryEntry
     ) throws(AccessoryError) -> (CharacteristicPath, withResponse: Bool) {
-        guard let path = keeper.path(of: writing), let written = keeper.characteristic(path) else {
+        guard let path = entry.path(of: writing), let written = entry.characteristic(path) else {
             throw .unknownCharacteristic(writing)
         }
-        guard let other = keeper.path(of: listening), keeper.characteristic(other) != nil else {
+        guard let other = entry.path(of: listening), entry.characteristic(other) != nil else {
             throw .unknownCharacteristic(listening)
         }
         return (path, try kind.withResponse(written))
@@ -110,31 +110,31 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     func stop() {
         dispatchPrecondition(condition: .onQueue(queue))
         receiver = nil
-        keeper?.transports[number] = nil
-        keeper = nil
+        entry?.transports[number] = nil
+        entry = nil
     }
 
     /// Chunks must not overtake other writes.
-    private func hasRoom(_ keeper: AccessoryKeeper, _ withResponse: Bool) -> Bool {
-        keeper.writes.isIdle && (withResponse || driver.room(of: keeper).isThere)
+    private func hasRoom(_ entry: AccessoryEntry, _ withResponse: Bool) -> Bool {
+        entry.writes.isIdle && (withResponse || driver.room(of: entry).isThere)
     }
 
     private var withResponse: Bool? {
-        guard let keeper else { return nil }
-        return try? way(in: keeper).withResponse
+        guard let entry else { return nil }
+        return try? way(in: entry).withResponse
     }
 
     private func written(_ result: Result<Void, AccessoryError>, _ withResponse: Bool) {
-        let path = keeper?.path(of: listening)
+        let path = entry?.path(of: listening)
         switch result {
         case .success:
             // A write without response gives no sign that the message was accepted.
-            guard withResponse, let keeper, let path else { return }
-            driver.messageAccepted(path, keeper)
+            guard withResponse, let entry, let path else { return }
+            driver.messageAccepted(path, entry)
         case .failure(let error):
             refused(error)
-            guard let keeper, let path, isLinked else { return }
-            driver.messageRefused(path, error, keeper)
+            guard let entry, let path, isLinked else { return }
+            driver.messageRefused(path, error, entry)
         }
     }
 
@@ -160,13 +160,13 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     }
 
     func valueCame(_ value: Data, of path: CharacteristicPath) {
-        guard isLinked, path == keeper?.path(of: listening) else { return }
+        guard isLinked, path == entry?.path(of: listening) else { return }
         receiver?(.received(value))
     }
 
     func roomChanged() {
-        guard wantsRoom, isLinked, let keeper, let withResponse else { return }
-        guard hasRoom(keeper, withResponse) else { return }
+        guard wantsRoom, isLinked, let entry, let withResponse else { return }
+        guard hasRoom(entry, withResponse) else { return }
         wantsRoom = false
         receiver?(.hasRoom)
     }
@@ -175,7 +175,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         setLinked(false)
         let receiver = receiver
         self.receiver = nil
-        keeper = nil
+        entry = nil
         receiver?(.ended(AccessoryError.shutDown))
     }
 }

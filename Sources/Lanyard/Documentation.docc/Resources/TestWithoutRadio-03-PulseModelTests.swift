@@ -22,7 +22,7 @@ extension VirtualAccessory {
 @Test("The pulse comes back after a walk")
 func pulseComesBack() async throws {
     let world = TestWorld(seed: 7)
-    world.add(.strap, at: .metres(2))
+    world.add(.strap, at: .meters(2))
     try await world.run {
         let model = await PulseModel(configuration: world.phone.configuration)
         try await model.begin()

@@ -78,13 +78,13 @@ public final class MessageChannel: Sendable {
     deinit { close() }
 
     /// Whether there is a link now. It may be lost immediately after this call.
-    public var isLinked: Bool { engine.outlook.isLinked }
+    public var isLinked: Bool { engine.snapshot.isLinked }
 
     /// The events of the channel other than messages, from now on.
     public var events: Events<MessageChannelEvent> { engine.hub.events() }
 
     /// The counters of the channel.
-    public var statistics: MessageStatistics { engine.outlook.statistics }
+    public var statistics: MessageStatistics { engine.snapshot.statistics }
 
     /// Closes the channel permanently: calls in progress fail with ``MessageError/closed``, and its
     /// sequences end.

@@ -31,7 +31,7 @@ public struct MessageStatistics: Hashable, Sendable {
     /// The messages that arrived.
     public var received = 0
     /// The bytes that belong to no message.
-    public var strayOctets = 0
+    public var strayBytes = 0
     /// The messages that arrived incomplete or malformed.
     public var broken = 0
     /// The messages that were too long.
@@ -48,7 +48,7 @@ public struct MessageStatistics: Hashable, Sendable {
     mutating func count(_ event: MessageChannelEvent) {
         switch event {
         case .linked: links += 1
-        case .stray(let count): strayOctets += count
+        case .stray(let count): strayBytes += count
         case .broken: broken += 1
         case .oversize: oversize += 1
         case .unopened: unopened += 1

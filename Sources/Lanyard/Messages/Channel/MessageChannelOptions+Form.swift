@@ -5,7 +5,7 @@ import Foundation
 extension MessageChannelOptions.Form {
     /// Returns the bytes that represent an envelope; `nil` for a refusal in the plain form, which
     /// cannot express one.
-    func octets(of envelope: MessageEnvelope) -> Data? {
+    func bytes(of envelope: MessageEnvelope) -> Data? {
         switch self {
         case .enveloped: envelope.json
         case .plain: envelope.body

@@ -8,7 +8,7 @@ extension MessageEngine {
     func take(_ arrival: MessageWire.Arrival) {
         switch arrival {
         case .trouble(let event): report(event)
-        case .reply(let octets): sendUrgently(octets)
+        case .reply(let bytes): sendUrgently(bytes)
         case .message(let message):
             change { $0.statistics.received += 1 }
             switch options.form {

@@ -47,10 +47,10 @@ final class MessageEngine: @unchecked Sendable {
     let timekeeper: any Timekeeper
     let hub = Hub<MessageChannelEvent>()
     let transport: any MessageTransport
-    private let mirror = Guarded(Mirror())
+    private let state = Guarded(Snapshot())
 
     /// The state that any thread can read.
-    struct Mirror {
+    struct Snapshot {
         var statistics = MessageStatistics()
         var isLinked = false
         var lastNumber = 0
@@ -273,7 +273,7 @@ final class MessageEngine: @unchecked Sendable {
         if !urgent.isEmpty { return urgent.removeFirst() }
         guard wire.isReady else { return nil }
         while let outgoing = exchange.next() {
-            guard let message = options.form.octets(of: outgoing.envelope) else { continue }
+            guard let message = options.form.bytes(of: outgoing.envelope) else { continue }
             do throws(MessageError) {
                 return Frame(ticket: outgoing.ticket, rest: try wire.encode(message))
             } catch {
@@ -290,9 +290,9 @@ final class MessageEngine: @unchecked Sendable {
         exchange.reply(.refuse(id: id, "the answer is too long"))
     }
 
-    func sendUrgently(_ octets: Data) {
-        guard !octets.isEmpty, urgent.count < Self.urgentLimit else { return }
-        urgent.append(Frame(ticket: nil, rest: octets, isMessage: false))
+    func sendUrgently(_ bytes: Data) {
+        guard !bytes.isEmpty, urgent.count < Self.urgentLimit else { return }
+        urgent.append(Frame(ticket: nil, rest: bytes, isMessage: false))
     }
 
     // MARK: Time
@@ -346,18 +346,18 @@ final class MessageEngine: @unchecked Sendable {
         hub.send { event }
     }
 
-    func change(_ body: (inout Mirror) -> Void) {
-        mirror.change(body)
+    func change(_ body: (inout Snapshot) -> Void) {
+        state.change(body)
     }
 
     /// The state that any thread can read.
-    var outlook: Mirror { mirror.change { $0 } }
+    var snapshot: Snapshot { state.change { $0 } }
 
     /// Returns a new number, on any thread.
     func newNumber() -> Int {
-        mirror.change { mirror in
-            mirror.lastNumber += 1
-            return mirror.lastNumber
+        state.change { state in
+            state.lastNumber += 1
+            return state.lastNumber
         }
     }
 }

@@ -8,14 +8,14 @@ import Foundation
 /// leaves validation to the decoder. Names are compared as they are written, so a name with an
 /// escape sequence is a different name.
 struct JSONMembers {
-    private var octets: Data
+    private var bytes: Data
     private var members: [(name: Data, value: Data)] = []
 
     /// Creates the members of an object; `nil` if the data is not an object or has too many
     /// members.
     init?(_ json: Data) {
-        octets = json
-        guard scanObject(), octets.isEmpty else { return nil }
+        bytes = json
+        guard scanObject(), bytes.isEmpty else { return nil }
     }
 
     /// The maximum number of members.
@@ -62,7 +62,7 @@ struct JSONMembers {
     // MARK: Lengths in bytes, from the current position
 
     private var valueLength: Int? {
-        switch octets.first {
+        switch bytes.first {
         case UInt8(ascii: "\""): stringLength
         case UInt8(ascii: "{"), UInt8(ascii: "["): nestedLength
         default: wordLength
@@ -71,18 +71,18 @@ struct JSONMembers {
 
     /// The length of a string with its quotation marks.
     private var stringLength: Int? {
-        guard octets.first == UInt8(ascii: "\"") else { return nil }
-        return Self.endOfString(octets, from: octets.startIndex).map { $0 - octets.startIndex }
+        guard bytes.first == UInt8(ascii: "\"") else { return nil }
+        return Self.endOfString(bytes, from: bytes.startIndex).map { $0 - bytes.startIndex }
     }
 
     /// The length of an array or object, up to the bracket that closes it.
     private var nestedLength: Int? {
         var depth = 0
-        var index = octets.startIndex
-        while index < octets.endIndex {
-            switch octets[index] {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            switch bytes[index] {
             case UInt8(ascii: "\""):
-                guard let end = Self.endOfString(octets, from: index) else { return nil }
+                guard let end = Self.endOfString(bytes, from: index) else { return nil }
                 index = end
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
@@ -90,22 +90,22 @@ struct JSONMembers {
             default: break
             }
             index += 1
-            if depth == 0 { return index - octets.startIndex }
+            if depth == 0 { return index - bytes.startIndex }
         }
         return nil
     }
 
     /// The length of a number, `true`, `false` or `null`.
     private var wordLength: Int? {
-        let length = octets.prefix { !Self.endsWord($0) }.count
+        let length = bytes.prefix { !Self.endsWord($0) }.count
         return length > 0 ? length : nil
     }
 
     /// Returns the index after the closing quotation mark.
-    private static func endOfString(_ octets: Data, from start: Data.Index) -> Data.Index? {
+    private static func endOfString(_ bytes: Data, from start: Data.Index) -> Data.Index? {
         var index = start + 1
-        while index < octets.endIndex {
-            switch octets[index] {
+        while index < bytes.endIndex {
+            switch bytes[index] {
             case UInt8(ascii: "\""): return index + 1
             case UInt8(ascii: "\\"): index += 2
             default: index += 1
@@ -114,29 +114,29 @@ struct JSONMembers {
         return nil
     }
 
-    private static func endsWord(_ octet: UInt8) -> Bool {
-        isBlank(octet) || octet == UInt8(ascii: ",") || octet == UInt8(ascii: "}")
+    private static func endsWord(_ byte: UInt8) -> Bool {
+        isBlank(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}")
     }
 
-    private static func isBlank(_ octet: UInt8) -> Bool {
-        octet == 0x20 || octet == 0x09 || octet == 0x0A || octet == 0x0D
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
     // MARK: Consuming the input
 
     private mutating func skipBlanks() {
-        octets = octets.drop(while: Self.isBlank)
+        bytes = bytes.drop(while: Self.isBlank)
     }
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard octets.first == UInt8(ascii: character) else { return false }
-        octets = octets.dropFirst()
+        guard bytes.first == UInt8(ascii: character) else { return false }
+        bytes = bytes.dropFirst()
         return true
     }
 
     private mutating func cut(_ length: Int?) -> Data? {
         guard let length else { return nil }
-        defer { octets = octets.dropFirst(length) }
-        return octets.prefix(length)
+        defer { bytes = bytes.dropFirst(length) }
+        return bytes.prefix(length)
     }
 }

@@ -19,7 +19,7 @@ package struct MessageExchange {
         package let envelope: MessageEnvelope
     }
 
-    private struct Wish {
+    private struct QueuedMessage {
         let ticket: Ticket
         let body: Data
         /// The time limit of the answer; `nil` for a message that expects none.
@@ -35,7 +35,7 @@ package struct MessageExchange {
     package static let answerLimit = 256
 
     private let limits: MessageLimits
-    private var line = WaitingLine<Wish>()
+    private var line = WaitingLine<QueuedMessage>()
     private var answers = WaitingLine<MessageEnvelope>()
     /// The sent requests without an answer, by their numbers.
     private var questions: [Int: Question] = [:]
@@ -64,7 +64,7 @@ package struct MessageExchange {
 
     /// Adds a message that expects no answer.
     package mutating func tell(_ body: Data, for ticket: Ticket) throws(MessageError) {
-        try enter(Wish(ticket: ticket, body: body, deadline: nil))
+        try enter(QueuedMessage(ticket: ticket, body: body, deadline: nil))
     }
 
     /// Adds a request, which fails at `deadline`.
@@ -73,7 +73,7 @@ package struct MessageExchange {
         for ticket: Ticket,
         until deadline: Duration
     ) throws(MessageError) {
-        try enter(Wish(ticket: ticket, body: body, deadline: deadline))
+        try enter(QueuedMessage(ticket: ticket, body: body, deadline: deadline))
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
@@ -84,9 +84,9 @@ package struct MessageExchange {
         answers.append(envelope)
     }
 
-    private mutating func enter(_ wish: Wish) throws(MessageError) {
+    private mutating func enter(_ message: QueuedMessage) throws(MessageError) {
         guard line.count < limits.waiting else { throw .queueFull }
-        line.append(wish)
+        line.append(message)
     }
 
     /// Removes a call. If its message is already being sent, the transmission continues, and a
@@ -101,16 +101,16 @@ package struct MessageExchange {
     /// Takes the next envelope to send; `nil` if there is none or too many requests are unanswered.
     package mutating func next() -> Outgoing? {
         if let answer = answers.popFirst() { return Outgoing(ticket: nil, envelope: answer) }
-        guard let wish = line.first else { return nil }
-        guard let deadline = wish.deadline else {
+        guard let message = line.first else { return nil }
+        guard let deadline = message.deadline else {
             _ = line.popFirst()
-            return Outgoing(ticket: wish.ticket, envelope: .tell(wish.body))
+            return Outgoing(ticket: message.ticket, envelope: .tell(message.body))
         }
         guard questions.count < max(limits.requestsAtOnce, 1) else { return nil }
         _ = line.popFirst()
         defer { nextID += 1 }
-        questions[nextID] = Question(ticket: wish.ticket, deadline: deadline)
-        return Outgoing(ticket: wish.ticket, envelope: .ask(id: nextID, wish.body))
+        questions[nextID] = Question(ticket: message.ticket, deadline: deadline)
+        return Outgoing(ticket: message.ticket, envelope: .ask(id: nextID, message.body))
     }
 
     // MARK: Events

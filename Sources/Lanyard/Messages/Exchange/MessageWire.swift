@@ -75,13 +75,13 @@ struct MessageWire {
     }
 
     /// Frames binary data, as Base64 if the framing carries only text.
-    private func frame(_ octets: Data) throws(MessageError) -> Data {
-        try framing.frame(framing.carriesAnyOctet ? octets : octets.base64EncodedData())
+    private func frame(_ bytes: Data) throws(MessageError) -> Data {
+        try framing.frame(framing.carriesAnyByte ? bytes : bytes.base64EncodedData())
     }
 
     private mutating func open(_ frame: Data) -> Arrival {
         guard var session else { return .message(frame) }
-        guard let sealed = framing.carriesAnyOctet ? frame : Data(base64Encoded: frame) else {
+        guard let sealed = framing.carriesAnyByte ? frame : Data(base64Encoded: frame) else {
             return .trouble(.unopened(.refused))
         }
         do throws(SealingError) {
@@ -96,8 +96,8 @@ struct MessageWire {
     private func take(_ arrival: SealedArrival) throws(SealingError) -> Arrival {
         switch arrival {
         case .message(let message): return .message(message)
-        case .answer(let octets):
-            guard let framed = try? frame(octets) else { throw .messageTooLong }
+        case .answer(let bytes):
+            guard let framed = try? frame(bytes) else { throw .messageTooLong }
             return .reply(framed)
         case .nothing: return .reply(Data())
         }

@@ -16,9 +16,9 @@ enum ByteStuffing {
     static func stuffedLength(_ count: Int) -> Int { count + count / longestBlock + 1 }
 
     /// Returns the bytes without zeros.
-    static func stuff(_ octets: Data) -> Data {
-        var stuffed = Data(capacity: stuffedLength(octets.count))
-        var rest = octets[...]
+    static func stuff(_ bytes: Data) -> Data {
+        var stuffed = Data(capacity: stuffedLength(bytes.count))
+        var rest = bytes[...]
         while true {
             let block = rest.prefix(longestBlock).prefix { $0 != 0 }
             stuffed.append(UInt8(block.count + 1))
@@ -31,16 +31,16 @@ enum ByteStuffing {
 
     /// Returns the original bytes; `nil` if the input is not a stuffed sequence.
     static func unstuff(_ stuffed: Data) -> Data? {
-        var octets = Data(capacity: stuffed.count)
+        var bytes = Data(capacity: stuffed.count)
         var rest = stuffed[...]
         while let code = rest.first {
             rest = rest.dropFirst()
             let block = rest.prefix(Int(code) - 1)
             guard code > 0, block.count == Int(code) - 1 else { return nil }
-            octets.append(block)
+            bytes.append(block)
             rest = rest.dropFirst(block.count)
-            if code < fullCode, !rest.isEmpty { octets.append(0) }
+            if code < fullCode, !rest.isEmpty { bytes.append(0) }
         }
-        return octets
+        return bytes
     }
 }

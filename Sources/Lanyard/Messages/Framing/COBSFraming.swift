@@ -26,21 +26,21 @@ public struct COBSFraming: MessageFraming {
     }
 
     /// Always `true`.
-    public var carriesAnyOctet: Bool { true }
+    public var carriesAnyByte: Bool { true }
 
     /// Takes a chunk, scans each byte once for delimiters, and decodes complete messages.
     ///
     /// - Parameter chunk: The received bytes, of any number.
     /// - Returns: The events that the chunk completes, in the order of the stream.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
-        chunk.withUnsafeBytes { octets in
+        chunk.withUnsafeBytes { bytes in
             var events: [FramingEvent] = []
-            var delimiters = OctetScan(for: Self.delimiter, in: octets)
+            var delimiters = ByteScan(for: Self.delimiter, in: bytes)
             var position = 0
-            while position < octets.count {
+            while position < bytes.count {
                 let stop = delimiters.next(from: position)
-                take(octets[position..<stop], &events)
-                if stop < octets.count { finish(&events) }
+                take(bytes[position..<stop], &events)
+                if stop < bytes.count { finish(&events) }
                 position = stop + 1
             }
             return events
@@ -67,15 +67,15 @@ public struct COBSFraming: MessageFraming {
     }
 
     private mutating func take(
-        _ octets: Slice<UnsafeRawBufferPointer>,
+        _ bytes: Slice<UnsafeRawBufferPointer>,
         _ events: inout [FramingEvent]
     ) {
         guard !isPassingOver else { return }
-        guard octets.count <= ByteStuffing.stuffedLength(limit) - partial.count else {
+        guard bytes.count <= ByteStuffing.stuffedLength(limit) - partial.count else {
             passOver(&events)
             return
         }
-        partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: octets))
+        partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
     }
 
     private mutating func passOver(_ events: inout [FramingEvent]) {

@@ -11,9 +11,9 @@ public struct LengthPrefixedFraming: MessageFraming {
     /// The number of bytes in a length.
     public enum Width: Int, CaseIterable, Sendable {
         /// Messages of up to 65,535 bytes.
-        case twoOctets = 2
+        case twoBytes = 2
         /// Messages of up to 4 GiB, or up to the limit.
-        case fourOctets = 4
+        case fourBytes = 4
     }
 
     /// The order of the bytes in a length.
@@ -46,18 +46,18 @@ public struct LengthPrefixedFraming: MessageFraming {
     ///   - limit: The length of the longest message, in bytes. A negative number counts as 0. The
     ///     limit is at most 65,535 with two bytes, and 4,294,967,295 with four.
     public init(
-        _ width: Width = .fourOctets,
+        _ width: Width = .fourBytes,
         _ order: ByteOrder = .bigEndian,
         limit: Int = MessageFramingLimits.standard
     ) {
-        let expressible = width == .twoOctets ? Int(UInt16.max) : Int(UInt32.max)
+        let expressible = width == .twoBytes ? Int(UInt16.max) : Int(UInt32.max)
         self.limit = min(max(limit, 0), expressible)
         self.width = width
         self.order = order
     }
 
     /// Always `true`.
-    public var carriesAnyOctet: Bool { true }
+    public var carriesAnyByte: Bool { true }
 
     /// Takes a chunk, and checks each length before any byte of the message is stored.
     ///
@@ -108,13 +108,13 @@ public struct LengthPrefixedFraming: MessageFraming {
     }
 
     private mutating func readLength(
-        _ octet: UInt8,
+        _ byte: UInt8,
         _ count: Int,
         _ value: Int,
         _ events: inout [FramingEvent]
     ) {
         let length =
-            order == .bigEndian ? value << 8 | Int(octet) : value | Int(octet) << (8 * count)
+            order == .bigEndian ? value << 8 | Int(byte) : value | Int(byte) << (8 * count)
         guard count + 1 == width.rawValue else {
             place = .length(count: count + 1, value: length)
             return
@@ -143,7 +143,7 @@ extension MessageFraming where Self == LengthPrefixedFraming {
     ///   - limit: The length of the longest message, in bytes. A negative number counts as 0. The
     ///     limit is at most 65,535 with two bytes, and 4,294,967,295 with four.
     public static func lengthPrefixed(
-        _ width: LengthPrefixedFraming.Width = .fourOctets,
+        _ width: LengthPrefixedFraming.Width = .fourBytes,
         _ order: LengthPrefixedFraming.ByteOrder = .bigEndian,
         limit: Int = MessageFramingLimits.standard
     ) -> LengthPrefixedFraming {

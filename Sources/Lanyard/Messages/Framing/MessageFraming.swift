@@ -9,7 +9,7 @@ import Foundation
 public protocol MessageFraming: Sendable {
     /// Whether a frame can contain any byte. If not, a message that is not text (a sealed one) is
     /// sent as Base64.
-    var carriesAnyOctet: Bool { get }
+    var carriesAnyByte: Bool { get }
 
     /// Takes a chunk of any length.
     ///

@@ -34,7 +34,7 @@ public struct StartEndFraming: MessageFraming {
     }
 
     /// Always `false`: the framing reserves two byte values.
-    public var carriesAnyOctet: Bool { false }
+    public var carriesAnyByte: Bool { false }
 
     /// Takes a chunk, and scans for each control once, regardless of the number of messages and the
     /// length of the chunk.
@@ -42,22 +42,22 @@ public struct StartEndFraming: MessageFraming {
     /// - Parameter chunk: The received bytes, of any number.
     /// - Returns: The events that the chunk completes, in the order of the stream.
     public mutating func receive(_ chunk: Data) -> [FramingEvent] {
-        chunk.withUnsafeBytes { octets in
+        chunk.withUnsafeBytes { bytes in
             var events: [FramingEvent] = []
-            var starts = OctetScan(for: Self.start, in: octets)
-            var ends = OctetScan(for: Self.end, in: octets)
+            var starts = ByteScan(for: Self.start, in: bytes)
+            var ends = ByteScan(for: Self.end, in: bytes)
             var position = 0
-            while position < octets.count {
+            while position < bytes.count {
                 let start = starts.next(from: position)
                 if place == .outside {
                     let count = start - position
                     if count > 0 { events.append(.stray(count: count)) }
-                    if start < octets.count { begin() }
+                    if start < bytes.count { begin() }
                     position = start + 1
                 } else {
                     let stop = min(start, ends.next(from: position))
-                    take(octets[position..<stop], &events)
-                    if stop < octets.count { meet(octets[stop], &events) }
+                    take(bytes[position..<stop], &events)
+                    if stop < bytes.count { meet(bytes[stop], &events) }
                     position = stop + 1
                 }
             }
@@ -96,17 +96,17 @@ public struct StartEndFraming: MessageFraming {
     }
 
     private mutating func take(
-        _ octets: Slice<UnsafeRawBufferPointer>,
+        _ bytes: Slice<UnsafeRawBufferPointer>,
         _ events: inout [FramingEvent]
     ) {
         guard place == .inside else { return }
-        guard octets.count <= limit - partial.count else {
+        guard bytes.count <= limit - partial.count else {
             events.append(.oversize(limit: limit))
             reset()
             place = .passingOver
             return
         }
-        partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: octets))
+        partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
     }
 
     /// Handles a control inside a message.

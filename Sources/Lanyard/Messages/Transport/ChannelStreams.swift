@@ -67,18 +67,18 @@ final class ChannelStreams: NSObject, @unchecked Sendable {
     func read() -> Data? {
         dispatchPrecondition(condition: .onQueue(queue))
         guard let input, input.hasBytesAvailable else { return nil }
-        var octets = [UInt8](repeating: 0, count: Self.readLimit)
-        let count = input.read(&octets, maxLength: octets.count)
-        return count > 0 ? Data(octets.prefix(count)) : nil
+        var bytes = [UInt8](repeating: 0, count: Self.readLimit)
+        let count = input.read(&bytes, maxLength: bytes.count)
+        return count > 0 ? Data(bytes.prefix(count)) : nil
     }
 
     /// Writes as many bytes as there is room for now, and returns their number.
-    func write(_ octets: Data) -> Int {
+    func write(_ bytes: Data) -> Int {
         dispatchPrecondition(condition: .onQueue(queue))
-        guard !octets.isEmpty, let output, output.hasSpaceAvailable else { return 0 }
-        return octets.withUnsafeBytes { octets in
-            guard let base = octets.bindMemory(to: UInt8.self).baseAddress else { return 0 }
-            return max(output.write(base, maxLength: octets.count), 0)
+        guard !bytes.isEmpty, let output, output.hasSpaceAvailable else { return 0 }
+        return bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.bindMemory(to: UInt8.self).baseAddress else { return 0 }
+            return max(output.write(base, maxLength: bytes.count), 0)
         }
     }
 

@@ -61,7 +61,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
     private func receive(_ event: ChannelStreams.Event) {
         switch event {
         case .readable:
-            while let octets = streams.read() { receiver?(.received(octets)) }
+            while let bytes = streams.read() { receiver?(.received(bytes)) }
         case .writable:
             flush()
             guard rest.isEmpty, wantsRoom else { return }

@@ -4,29 +4,29 @@ import BluetoothTypes
 /// The maximum lengths of a link's packets, as one of its ends knows them (Vol 6, Part B, 4.5.10).
 package struct DataLength: Hashable, Sendable {
     /// The longest payload that the end sends, in bytes, without MIC.
-    package var sendOctets: Int
+    package var sendBytes: Int
     /// The longest air time of a packet that the end sends.
     package var sendTime: Duration
     /// The longest payload that the end receives, in bytes, without MIC.
-    package var receiveOctets: Int
+    package var receiveBytes: Int
     /// The longest air time of a packet that the end receives.
     package var receiveTime: Duration
 
     /// The initial lengths, which every link supports on uncoded PHYs.
     package static let minimum = DataLength(
-        sendOctets: 27,
+        sendBytes: 27,
         sendTime: .microseconds(328),
-        receiveOctets: 27,
+        receiveBytes: 27,
         receiveTime: .microseconds(328)
     )
 
     /// Returns the longest payload that the end sends on the modulation, in bytes. Packets always
     /// leave room for a MIC, encrypted or not.
     package func sendLimit(on modulation: Modulation) -> Int {
-        var octets = sendOctets
-        while octets > Self.minimum.sendOctets,
-            DataPDU(payloadLength: octets, isEncrypted: true).airTime(modulation) > sendTime
-        { octets -= 1 }
-        return octets
+        var bytes = sendBytes
+        while bytes > Self.minimum.sendBytes,
+            DataPDU(payloadLength: bytes, isEncrypted: true).airTime(modulation) > sendTime
+        { bytes -= 1 }
+        return bytes
     }
 }

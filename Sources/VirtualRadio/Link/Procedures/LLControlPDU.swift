@@ -22,8 +22,8 @@ package enum LLControlPDU: Hashable, Sendable {
     case versionIndication(LinkVersion)
     case rejectIndication(HCI.ErrorCode)
     case peripheralFeatureRequest(HCI.LEFeatures)
-    case connectionParameterRequest(ConnectionParameterWish)
-    case connectionParameterResponse(ConnectionParameterWish)
+    case connectionParameterRequest(ConnectionParameterProposal)
+    case connectionParameterResponse(ConnectionParameterProposal)
     case extendedRejectIndication(opcode: UInt8, HCI.ErrorCode)
     case pingRequest
     case pingResponse
@@ -71,7 +71,7 @@ package struct LinkVersion: Hashable, Sendable {
 
 /// LL_CONNECTION_PARAM_REQ and _RSP: the connection parameters that a device asks for (Vol 6, Part
 /// B, 2.4.2.16).
-package struct ConnectionParameterWish: Hashable, Sendable {
+package struct ConnectionParameterProposal: Hashable, Sendable {
     /// The shortest interval.
     package var intervalMinimum: Duration
     /// The longest interval.
@@ -86,11 +86,11 @@ package struct ConnectionParameterWish: Hashable, Sendable {
 /// 2.4.2.21).
 package struct LengthOffer: Hashable, Sendable {
     /// The longest payload that the sender of the PDU receives, in bytes (27 to 251).
-    package var receiveOctets: Int
+    package var receiveBytes: Int
     /// The longest air time of a packet that it receives.
     package var receiveTime: Duration
     /// The longest payload that it sends, in bytes (27 to 251).
-    package var sendOctets: Int
+    package var sendBytes: Int
     /// The longest air time of a packet that it sends.
     package var sendTime: Duration
 }

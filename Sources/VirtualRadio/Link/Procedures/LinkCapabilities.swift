@@ -12,7 +12,7 @@ package struct LinkCapabilities: Hashable, Sendable {
     package var dataLengthLimit = PacketLength.dataPayloadLimit
     /// The payload length of LE Write Suggested Default Data Length, in bytes. If it is above 27, a
     /// new link requests it.
-    package var suggestedOctets = DataLength.minimum.sendOctets
+    package var suggestedBytes = DataLength.minimum.sendBytes
     /// The air time of LE Write Suggested Default Data Length.
     package var suggestedTime = DataLength.minimum.sendTime
     /// The preferences of LE Set Default PHY.
@@ -31,7 +31,7 @@ package struct LinkCapabilities: Hashable, Sendable {
     /// host.
     package init(_ configuration: ControllerConfiguration, _ settings: ControllerSettings) {
         self.init(features: configuration.linkFeatures, version: configuration.linkVersion)
-        suggestedOctets = Int(settings.suggestedOctets)
+        suggestedBytes = Int(settings.suggestedBytes)
         suggestedTime = .microseconds(Int64(settings.suggestedTime))
         preference = HCI.PHYPreference(
             transmit: settings.preferredTransmitPHYs.map(HCI.PHYSet.init),

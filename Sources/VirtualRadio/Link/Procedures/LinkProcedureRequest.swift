@@ -12,13 +12,13 @@ package enum LinkProcedureRequest: Hashable, Sendable {
     /// LE Read Remote Features.
     case readFeatures
     /// LE Connection Update.
-    case updateConnection(ConnectionParameterWish)
+    case updateConnection(ConnectionParameterProposal)
     /// LE Remote Connection Parameter Request Reply.
-    case acceptParameters(ConnectionParameterWish)
+    case acceptParameters(ConnectionParameterProposal)
     /// LE Remote Connection Parameter Request Negative Reply.
     case refuseParameters(HCI.ErrorCode)
     /// LE Set Data Length.
-    case setDataLength(octets: Int, time: Duration)
+    case setDataLength(bytes: Int, time: Duration)
     /// LE Set PHY.
     case setPHY(HCI.PHYPreference, HCI.CodedPHYPreference)
     /// LE Enable Encryption.

@@ -5,28 +5,28 @@ import BluetoothTypes
 /// Connection updates: the Central decides on the parameters. The Peripheral can request them, and
 /// either end can ask the other (Vol 6, Part B, 5.1.1 and 5.1.7).
 extension LinkProcedures {
-    mutating func updateConnection(_ wish: ConnectionParameterWish) throws(HCI.ErrorCode) {
-        guard wish.isLegal else { throw .invalidCommandParameters }
+    mutating func updateConnection(_ proposal: ConnectionParameterProposal) throws(HCI.ErrorCode) {
+        guard proposal.isLegal else { throw .invalidCommandParameters }
         guard side == .central || local.features.contains(.connectionParametersRequest) else {
             throw .unsupportedFeatureOrParameterValue
         }
-        try run(.connectionUpdate(wish))
+        try run(.connectionUpdate(proposal))
     }
 
     /// Starts a connection update. The Central asks only a peer that is known to support the
     /// Connection Parameters Request procedure. Otherwise it sends the update at once.
-    mutating func startConnectionUpdate(_ wish: ConnectionParameterWish) {
+    mutating func startConnectionUpdate(_ proposal: ConnectionParameterProposal) {
         let feature = HCI.LEFeatures.connectionParametersRequest
-        let procedure = Procedure.connectionUpdate(wish)
+        let procedure = Procedure.connectionUpdate(proposal)
         switch side {
         case .central
         where local.features.contains(feature)
             && peerFeatures?.contains(feature) == true:
-            begin(procedure, .connectionParameterRequest(wish))
+            begin(procedure, .connectionParameterRequest(proposal))
         case .central:
-            begin(procedure, updateIndication(for: wish))
+            begin(procedure, updateIndication(for: proposal))
         case .peripheral where peerMayHave(feature):
-            begin(procedure, .connectionParameterRequest(wish))
+            begin(procedure, .connectionParameterRequest(proposal))
         case .peripheral:
             emitConnectionUpdate(status: .unsupportedRemoteFeature)
         }
@@ -34,11 +34,11 @@ extension LinkProcedures {
 
     /// Returns the update that the Central sends. It has the longest interval of the range, which
     /// costs both ends the least energy.
-    func updateIndication(for wish: ConnectionParameterWish) -> LLControlPDU {
+    func updateIndication(for proposal: ConnectionParameterProposal) -> LLControlPDU {
         let parameters = LinkParameters(
-            interval: wish.intervalMaximum,
-            latency: wish.latency,
-            supervisionTimeout: wish.supervisionTimeout
+            interval: proposal.intervalMaximum,
+            latency: proposal.latency,
+            supervisionTimeout: proposal.supervisionTimeout
         )
         return .connectionUpdateIndication(
             ConnectionUpdate(parameters: parameters, windowOffset: .zero, instant: 0)
@@ -50,58 +50,58 @@ extension LinkProcedures {
             return refuseAsUnknown(pdu)
         }
         switch pdu {
-        case .connectionParameterRequest(let wish): peerWishes(wish, pdu, wanted: wanted)
-        case .connectionParameterResponse(let wish) where side == .central:
+        case .connectionParameterRequest(let proposal): peerProposals(proposal, pdu, wanted: wanted)
+        case .connectionParameterResponse(let proposal) where side == .central:
             guard own?.opcode == LLControlPDU.parameterRequestOpcode else { return }
-            guard wish.isLegal else { return fail(.invalidLinkLayerParameters) }
+            guard proposal.isLegal else { return fail(.invalidLinkLayerParameters) }
             own?.isAnswered = true
             own?.deadline = nil
-            send(updateIndication(for: wish))
+            send(updateIndication(for: proposal))
         default: refuseAsUnknown(pdu)
         }
     }
 
-    private mutating func peerWishes(
-        _ wish: ConnectionParameterWish,
+    private mutating func peerProposals(
+        _ proposal: ConnectionParameterProposal,
         _ pdu: LLControlPDU,
         wanted: HCI.LEEventMask
     ) {
-        guard wish.isLegal else { return reject(pdu, .invalidLinkLayerParameters) }
+        guard proposal.isLegal else { return reject(pdu, .invalidLinkLayerParameters) }
         guard !collides(pdu, .connectionUpdate) else { return }
-        remote = .hostDecides(wish)
+        remote = .hostDecides(proposal)
         remoteDeadline = nil
-        guard wanted.contains(.remoteConnectionParameterRequest) else { return agree(wish) }
+        guard wanted.contains(.remoteConnectionParameterRequest) else { return agree(proposal) }
         emit(
             .remoteConnectionParameterRequest(
                 HCI.LERemoteConnectionParameterRequest(
                     connectionHandle: handle,
-                    intervalMinimum: HCI.ConnectionInterval(wish.intervalMinimum),
-                    intervalMaximum: HCI.ConnectionInterval(wish.intervalMaximum),
-                    peripheralLatency: UInt16(clamping: wish.latency),
-                    supervisionTimeout: HCI.Timeout(wish.supervisionTimeout)
+                    intervalMinimum: HCI.ConnectionInterval(proposal.intervalMinimum),
+                    intervalMaximum: HCI.ConnectionInterval(proposal.intervalMaximum),
+                    peripheralLatency: UInt16(clamping: proposal.latency),
+                    supervisionTimeout: HCI.Timeout(proposal.supervisionTimeout)
                 )
             )
         )
     }
 
-    private mutating func agree(_ wish: ConnectionParameterWish) {
+    private mutating func agree(_ proposal: ConnectionParameterProposal) {
         remote = .awaitingConnectionUpdate
         switch side {
-        case .central: send(updateIndication(for: wish))
-        case .peripheral: send(.connectionParameterResponse(wish))
+        case .central: send(updateIndication(for: proposal))
+        case .peripheral: send(.connectionParameterResponse(proposal))
         }
     }
 
-    mutating func acceptParameters(_ wish: ConnectionParameterWish) throws(HCI.ErrorCode) {
+    mutating func acceptParameters(_ proposal: ConnectionParameterProposal) throws(HCI.ErrorCode) {
         guard case .hostDecides = remote else { throw .commandDisallowed }
-        guard wish.isLegal else { throw .invalidCommandParameters }
-        agree(wish)
+        guard proposal.isLegal else { throw .invalidCommandParameters }
+        agree(proposal)
     }
 
     mutating func refuseParameters(_ reason: HCI.ErrorCode) throws(HCI.ErrorCode) {
-        guard case .hostDecides(let wish) = remote else { throw .commandDisallowed }
+        guard case .hostDecides(let proposal) = remote else { throw .commandDisallowed }
         remote = nil
-        reject(.connectionParameterRequest(wish), reason)
+        reject(.connectionParameterRequest(proposal), reason)
         if own?.isOverruled == true { fail(.linkLayerProcedureCollision) }
     }
 
@@ -144,7 +144,7 @@ extension LinkParameters {
     }
 }
 
-extension ConnectionParameterWish {
+extension ConnectionParameterProposal {
     /// Whether a link may have all parameters of this range.
     var isLegal: Bool {
         let slowest = LinkParameters(

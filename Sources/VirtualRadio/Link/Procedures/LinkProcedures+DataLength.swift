@@ -5,14 +5,14 @@ import BluetoothTypes
 /// The Data Length Update procedure, for the longest packets that both ends support (Vol 6, Part B,
 /// 4.5.10 and 5.1.9).
 extension LinkProcedures {
-    mutating func setDataLength(_ octets: Int, _ time: Duration) throws(HCI.ErrorCode) {
+    mutating func setDataLength(_ bytes: Int, _ time: Duration) throws(HCI.ErrorCode) {
         guard local.features.contains(.dataPacketLengthExtension) else {
             throw .unsupportedFeatureOrParameterValue
         }
-        guard (27...PacketLength.dataPayloadLimit).contains(octets),
+        guard (27...PacketLength.dataPayloadLimit).contains(bytes),
             time >= DataLength.minimum.sendTime, time <= DataLength.longestTime
         else { throw .invalidCommandParameters }
-        lengthWish = (octets, time)
+        preferredLength = (bytes, time)
         enqueue(.dataLength)
     }
 
@@ -41,10 +41,10 @@ extension LinkProcedures {
 
     private var lengthOffer: LengthOffer {
         LengthOffer(
-            receiveOctets: local.dataLengthLimit,
+            receiveBytes: local.dataLengthLimit,
             receiveTime: receiveTimeLimit,
-            sendOctets: min(lengthWish.octets, local.dataLengthLimit),
-            sendTime: min(lengthWish.time, receiveTimeLimit)
+            sendBytes: min(preferredLength.bytes, local.dataLengthLimit),
+            sendTime: min(preferredLength.time, receiveTimeLimit)
         )
     }
 
@@ -62,12 +62,12 @@ extension LinkProcedures {
         let own = lengthOffer
         let minimum = DataLength.minimum
         return DataLength(
-            sendOctets: max(27, min(own.sendOctets, peer?.receiveOctets ?? 27)),
+            sendBytes: max(27, min(own.sendBytes, peer?.receiveBytes ?? 27)),
             sendTime: max(
                 DataLength.leastTime(on: sending.phy),
                 min(own.sendTime, peer?.receiveTime ?? minimum.sendTime)
             ),
-            receiveOctets: max(27, min(own.receiveOctets, peer?.sendOctets ?? 27)),
+            receiveBytes: max(27, min(own.receiveBytes, peer?.sendBytes ?? 27)),
             receiveTime: max(
                 DataLength.leastTime(on: receiving),
                 min(own.receiveTime, peer?.sendTime ?? minimum.receiveTime)
@@ -85,9 +85,9 @@ extension LinkProcedures {
             .dataLengthChange(
                 HCI.LEDataLengthChange(
                     connectionHandle: handle,
-                    transmitOctets: UInt16(clamping: length.sendOctets),
+                    transmitBytes: UInt16(clamping: length.sendBytes),
                     transmitTime: HCI.AirTime(length.sendTime),
-                    receiveOctets: UInt16(clamping: length.receiveOctets),
+                    receiveBytes: UInt16(clamping: length.receiveBytes),
                     receiveTime: HCI.AirTime(length.receiveTime)
                 )
             )

@@ -13,7 +13,7 @@ extension LinkProcedures {
     ///   - code: The reason that is reported to this end's host.
     ///   - now: The present.
     mutating func terminate(_ reason: HCI.ErrorCode, own code: HCI.ErrorCode, now: Instant) {
-        farewell = (code, now + parameters.supervisionTimeout)
+        termination = (code, now + parameters.supervisionTimeout)
         outbox = []
         urgentOutbox = [.terminateIndication(reason)]
         own = nil

@@ -18,10 +18,10 @@ extension LinkProcedures {
         _ coding: HCI.CodedPHYPreference
     ) throws(HCI.ErrorCode) {
         guard phys != .le1M else { throw .unknownCommand }
-        for wish in [preference.transmit, preference.receive] {
-            guard let wish else { continue }
-            guard !wish.isEmpty else { throw .invalidCommandParameters }
-            guard wish.isSubset(of: phys) else { throw .unsupportedFeatureOrParameterValue }
+        for proposal in [preference.transmit, preference.receive] {
+            guard let proposal else { continue }
+            guard !proposal.isEmpty else { throw .invalidCommandParameters }
+            guard proposal.isSubset(of: phys) else { throw .unsupportedFeatureOrParameterValue }
         }
         guard coding.rawValue <= HCI.CodedPHYPreference.far.rawValue else {
             throw .invalidCommandParameters
@@ -40,8 +40,8 @@ extension LinkProcedures {
     }
 
     private var offer: PHYOffer {
-        func wanted(_ wish: HCI.PHYSet?) -> HCI.PHYSet {
-            let possible = (wish ?? phys).intersection(phys)
+        func wanted(_ proposal: HCI.PHYSet?) -> HCI.PHYSet {
+            let possible = (proposal ?? phys).intersection(phys)
             return possible.isEmpty ? phys : possible
         }
         return PHYOffer(

@@ -23,7 +23,7 @@ extension LinkProcedures {
         if case .terminateIndication(let reason) = pdu {
             actions.append(.endAfterAcknowledging(reason))
             isOver = true
-        } else if farewell == nil {
+        } else if termination == nil {
             take(pdu, wanted: wanted, eventCounter: eventCounter, now: now)
             startNext()
         } else {

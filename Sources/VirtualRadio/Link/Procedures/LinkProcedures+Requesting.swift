@@ -14,7 +14,7 @@ extension LinkProcedures {
         now: Instant
     ) throws(HCI.ErrorCode) -> [Action] {
         guard !isOver else { throw .unknownConnectionIdentifier }
-        guard farewell == nil else { throw .commandDisallowed }
+        guard termination == nil else { throw .commandDisallowed }
         try perform(request, now: now)
         startNext()
         return takeActions()
@@ -29,10 +29,10 @@ extension LinkProcedures {
             terminate(reason, own: .connectionTerminatedByLocalHost, now: now)
         case .readVersion: try readVersion()
         case .readFeatures: try readFeatures()
-        case .updateConnection(let wish): try updateConnection(wish)
-        case .acceptParameters(let wish): try acceptParameters(wish)
+        case .updateConnection(let proposal): try updateConnection(proposal)
+        case .acceptParameters(let proposal): try acceptParameters(proposal)
         case .refuseParameters(let reason): try refuseParameters(reason)
-        case .setDataLength(let octets, let time): try setDataLength(octets, time)
+        case .setDataLength(let bytes, let time): try setDataLength(bytes, time)
         case .setPHY(let preference, let coding): try setPHY(preference, coding)
         case .encrypt(let random, let diversifier, let key):
             try encrypt(
@@ -71,7 +71,7 @@ extension LinkProcedures {
     /// Starts waiting procedures that can start now. Each start either leaves a procedure running
     /// or ends it at once, so the loop ends.
     mutating func startNext() {
-        while farewell == nil, !isOver, own == nil,
+        while termination == nil, !isOver, own == nil,
             let index = waiting.firstIndex(where: { canStart($0.kind) })
         {
             start(waiting.remove(at: index))
@@ -88,7 +88,7 @@ extension LinkProcedures {
         switch procedure {
         case .version: begin(procedure, .versionIndication(local.version))
         case .features: startFeatures()
-        case .connectionUpdate(let wish): startConnectionUpdate(wish)
+        case .connectionUpdate(let proposal): startConnectionUpdate(proposal)
         case .dataLength: startDataLength()
         case .phy: startPHY()
         case .encryption(let start): startEncryption(start)
@@ -127,11 +127,11 @@ extension LinkProcedures {
     mutating func peerRefused(_ opcode: UInt8?, _ code: HCI.ErrorCode) {
         guard let running = own, opcode == nil || opcode == running.opcode else { return }
         if running.kind == .connectionUpdate, side == .central, code == .unsupportedRemoteFeature,
-            case .connectionUpdate(let wish) = running.procedure
+            case .connectionUpdate(let proposal) = running.procedure
         {
             // The peer does not support the request, but the Central can send the update (Vol 6,
             // Part B, 5.1.7.1).
-            return begin(running.procedure, updateIndication(for: wish))
+            return begin(running.procedure, updateIndication(for: proposal))
         }
         if code == .linkLayerProcedureCollision, isCovered(running.kind) {
             own?.isOverruled = true

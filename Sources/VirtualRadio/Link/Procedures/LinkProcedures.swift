@@ -96,7 +96,7 @@ package struct LinkProcedures: Sendable {
     /// Whether this end has sent its version, which it does once.
     var hasSentVersion = false
     /// The lengths of sent packets that the host asks for.
-    var lengthWish: (octets: Int, time: Duration)
+    var preferredLength: (bytes: Int, time: Duration)
     /// The lengths that the peer has offered.
     var peerLength: LengthOffer?
     /// The PHYs that the host prefers.
@@ -104,7 +104,7 @@ package struct LinkProcedures: Sendable {
     /// The coding that the host prefers on LE Coded.
     var coding = HCI.CodedPHYPreference.none
     /// The reason with which this end disconnects, and the deadline for the peer's acknowledgment.
-    var farewell: (own: HCI.ErrorCode, deadline: Instant)?
+    var termination: (own: HCI.ErrorCode, deadline: Instant)?
     /// Whether the end is closed and does nothing more.
     var isOver = false
     /// The randomness of this end's parts of encryption sessions.
@@ -127,27 +127,27 @@ package struct LinkProcedures: Sendable {
         sending = proposal.modulation
         receiving = proposal.modulation.phy
         authenticatedPayloadTimeout = local.authenticatedPayloadTimeout
-        lengthWish = (local.suggestedOctets, local.suggestedTime)
+        preferredLength = (local.suggestedBytes, local.suggestedTime)
         preference = local.preference
         dataLength = effectiveDataLength
-        if local.suggestedOctets > DataLength.minimum.sendOctets { enqueue(.dataLength) }
+        if local.suggestedBytes > DataLength.minimum.sendBytes { enqueue(.dataLength) }
         startNext()
     }
 
     /// Whether data must wait, because encryption is being started or paused, or the link is
     /// ending.
     package var isDataPaused: Bool {
-        encryption.isBusy || (farewell != nil && !isAboutToLeave) || isOver
+        encryption.isBusy || (termination != nil && !isAboutToLeave) || isOver
     }
 
     /// Whether the end is disconnecting.
-    var isLeaving: Bool { farewell != nil }
+    var isLeaving: Bool { termination != nil }
 
     /// Whether the end is disconnecting and has not sent LL_TERMINATE_IND yet. Data that already
     /// waits is sent before it, because a host that sends an answer and then disconnects expects
     /// the answer to arrive. The supervision timeout limits the wait.
     package var isAboutToLeave: Bool {
-        guard farewell != nil, !encryption.isBusy, !isOver,
+        guard termination != nil, !encryption.isBusy, !isOver,
             case .terminateIndication = urgentOutbox.first
         else { return false }
         return true
@@ -155,29 +155,29 @@ package struct LinkProcedures: Sendable {
 
     /// Whether `nextPDU` returns a PDU.
     package var hasPDU: Bool {
-        guard !isOver, farewell == nil || !encryption.isSwitching else { return false }
+        guard !isOver, termination == nil || !encryption.isSwitching else { return false }
         return !urgentOutbox.isEmpty || (!encryption.isBusy && !outbox.isEmpty)
     }
 
     /// The next instant at which the owner must call `deadlinePassed`.
     package var nextDeadline: Instant? {
         if isOver { return nil }
-        if let farewell { return farewell.deadline }
+        if let termination { return termination.deadline }
         return earliest(authenticationDeadline, earliest(own?.deadline, remoteDeadline))
     }
 
     /// Handles the peer's acknowledgment of the PDU.
     package mutating func acknowledged(_ pdu: LLControlPDU, now: Instant) -> [Action] {
-        guard !isOver, let farewell, case .terminateIndication = pdu else { return [] }
-        end(farewell.own)
+        guard !isOver, let termination, case .terminateIndication = pdu else { return [] }
+        end(termination.own)
         return takeActions()
     }
 
     /// Handles `nextDeadline`, at that instant or later.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         guard !isOver, let deadline = nextDeadline, deadline <= now else { return [] }
-        if let farewell {
-            end(farewell.own)
+        if let termination {
+            end(termination.own)
         } else if let response = earliest(own?.deadline, remoteDeadline), response <= now {
             end(.linkLayerResponseTimeout)
         } else {

@@ -6,7 +6,7 @@ import BluetoothTypes
 enum Procedure: Hashable, Sendable {
     case version
     case features
-    case connectionUpdate(ConnectionParameterWish)
+    case connectionUpdate(ConnectionParameterProposal)
     case dataLength
     case phy
     case encryption(EncryptionStart)
@@ -64,7 +64,7 @@ struct RunningProcedure: Hashable, Sendable {
 /// A procedure with an instant that the peer has started, and that is waiting.
 enum RemoteProcedure: Hashable, Sendable {
     /// The host must accept or refuse these connection parameters.
-    case hostDecides(ConnectionParameterWish)
+    case hostDecides(ConnectionParameterProposal)
     /// The Central must send the connection update that was agreed on.
     case awaitingConnectionUpdate
     /// The Central must decide on the PHYs.

@@ -36,8 +36,8 @@ def _properties(details):
             properties[name] = Variant(signature, value)
         else:
             name, signature, make_key = KEYED[key]
-            octets = {make_key(k): Variant("ay", bytes.fromhex(v)) for k, v in value.items()}
-            properties[name] = Variant(signature, octets)
+            data = {make_key(k): Variant("ay", bytes.fromhex(v)) for k, v in value.items()}
+            properties[name] = Variant(signature, data)
     if "interval" in details:
         properties["MaxInterval"] = Variant("u", details["interval"])
     return properties

@@ -49,12 +49,12 @@ class Attribute(ServiceInterface):
         self._refuse_if_told()
         return self.value[plain(options).get("offset", 0):]
 
-    def write(self, octets, options):
+    def write(self, data, options):
         options = plain(options)
         self._refuse_if_told()
         offset = options.get("offset", 0)
-        self.value = self.value[:offset] + octets
-        self.tell("written", value=octets.hex(), **options)
+        self.value = self.value[:offset] + data
+        self.tell("written", value=data.hex(), **options)
 
     def tell(self, event, **details):
         self.line.emit(event, uuid=self.uuid, **details)

@@ -70,8 +70,8 @@ async def read(peer, path, uuid, offset, of=None):
     """Reads a characteristic's value, or, with `of`, that of its descriptor `uuid`."""
     place, interface = await _find(peer, path, uuid, of)
     options = {"offset": Variant("q", offset)} if offset else {}
-    octets = await peer.bus.invoke(place, interface, "ReadValue", "a{sv}", options)
-    return {"value": plain(octets)}
+    data = await peer.bus.invoke(place, interface, "ReadValue", "a{sv}", options)
+    return {"value": plain(data)}
 
 
 @command
@@ -80,8 +80,8 @@ async def write_value(peer, path, uuid, value, type=None):
     one, with the type that BlueZ chooses."""
     place, interface = await _find(peer, path, uuid)
     options = {"type": Variant("s", type)} if type else {}
-    octets = bytes.fromhex(value)
-    await peer.bus.invoke(place, interface, "WriteValue", "aya{sv}", octets, options)
+    data = bytes.fromhex(value)
+    await peer.bus.invoke(place, interface, "WriteValue", "aya{sv}", data, options)
     return {}
 
 

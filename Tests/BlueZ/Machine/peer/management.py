@@ -35,10 +35,10 @@ def _connect():
     return channel
 
 
-def _perform(code, octets):
+def _perform(code, data):
     """Sends one command. Returns its status and its answer."""
     with _connect() as channel:
-        channel.send(HEADER.pack(code, CONTROLLER, len(octets)) + octets)
+        channel.send(HEADER.pack(code, CONTROLLER, len(data)) + data)
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             packet = channel.recv(LIMIT)
@@ -49,10 +49,10 @@ def _perform(code, octets):
 
 
 @command
-async def manage(peer, code, octets):
+async def manage(peer, code, data):
     """Has the kernel execute a management command on BlueZ's controller."""
     loop = asyncio.get_running_loop()
-    status, answer = await loop.run_in_executor(None, _perform, code, bytes.fromhex(octets))
+    status, answer = await loop.run_in_executor(None, _perform, code, bytes.fromhex(data))
     if status != 0:
         raise Refusal("Failed", f"command {code:#06x} ended with status {status:#04x}")
-    return {"octets": answer.hex()}
+    return {"data": answer.hex()}

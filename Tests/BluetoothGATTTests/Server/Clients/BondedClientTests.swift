@@ -113,13 +113,13 @@ struct BondedClientTests {
     }
 
     @Test("A bonded client without encryption is out of sync exactly as after encryption")
-    func recognised() throws {
+    func recognized() throws {
         let memory = try Self.memory(of: try Table())
         for isChanged in [true, false] {
             var table = try Table()
             if isChanged { _ = try table.server.publish(Table.addition) }
             table.server.open(Table.fixed, security: .none, mtu: 23)
-            table.server.recognise(Table.client, memory)
+            table.server.recognize(Table.client, memory)
             let expected: ATT.ErrorCode? = isChanged ? .databaseOutOfSync : nil
             #expect(table.refusal(RobustCachingTests.read) == expected)
             #expect(table.server.subscriptions(of: Table.client).isEmpty)

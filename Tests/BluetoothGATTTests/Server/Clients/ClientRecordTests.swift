@@ -79,7 +79,7 @@ struct ClientRecordTests {
         "Random bytes are refused, or encode to the same bytes",
         arguments: RunSeed.seeds(1)
     )
-    func randomOctets(seed: UInt64) {
+    func randomBytes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for round in 0..<20_000 {
             var bytes = generator.bytes(upTo: 120)

@@ -25,7 +25,7 @@ struct SignatureTests {
             signature: [UInt8](repeating: 0, count: 12)[...]
         )
         let signature = try #require(
-            signingKey.signature(of: unsigned.signedOctets, counter: counter)
+            signingKey.signature(of: unsigned.signedBytes, counter: counter)
         )
         return .init(handle: unsigned.handle, value: unsigned.value, signature: signature[...])
     }
@@ -159,7 +159,7 @@ struct SignatureTests {
         #expect(!table.server.acceptSignature(of: old, on: Table.fixed, into: &actions))
         let zeros = [UInt8](repeating: 0, count: 12)
         let draft = ATT.SignedWriteCommand(handle: old.handle, value: [1], signature: zeros[...])
-        let signature = try #require(other.signature(of: draft.signedOctets, counter: 0))
+        let signature = try #require(other.signature(of: draft.signedBytes, counter: 0))
         let first = ATT.SignedWriteCommand(
             handle: old.handle,
             value: [1],

@@ -11,34 +11,34 @@ import Testing
 @Suite("A bonded client without encryption")
 struct UnprovedClientTests {
     private static let unproved = LinkSecurity(isBonded: true)
-    private let bearer = ServerStage.bearer(1)
+    private let bearer = ServerFixture.bearer(1)
 
-    private func stage() throws -> ServerStage {
-        var stage = ServerStage(try SampleTable.server())
-        stage.connect(security: Self.unproved)
-        return stage
+    private func fixture() throws -> ServerFixture {
+        var fixture = ServerFixture(try SampleTable.server())
+        fixture.connect(security: Self.unproved)
+        return fixture
     }
 
     @Test("The client exchanges the MTU and discovers the structure of the table")
     func structure() throws {
-        var stage = try stage()
-        #expect(stage.send([0x02, 0x40, 0x00]) == [[0x03, 0x05, 0x02]])
+        var fixture = try fixture()
+        #expect(fixture.send([0x02, 0x40, 0x00]) == [[0x03, 0x05, 0x02]])
         // Services, characteristics and descriptors, and the end of a service found by its UUID.
-        #expect(stage.send([0x10, 0x20, 0, 0x20, 0, 0x00, 0x28]).first?.first == 0x11)
-        #expect(stage.send([0x08, 0x20, 0, 0x24, 0, 0x03, 0x28]).first?.first == 0x09)
-        #expect(stage.send([0x08, 0x50, 0, 0x53, 0, 0x02, 0x28]).first?.first == 0x09)
-        #expect(stage.send([0x04, 0x23, 0, 0x23, 0]).first?.first == 0x05)
+        #expect(fixture.send([0x10, 0x20, 0, 0x20, 0, 0x00, 0x28]).first?.first == 0x11)
+        #expect(fixture.send([0x08, 0x20, 0, 0x24, 0, 0x03, 0x28]).first?.first == 0x09)
+        #expect(fixture.send([0x08, 0x50, 0, 0x53, 0, 0x02, 0x28]).first?.first == 0x09)
+        #expect(fixture.send([0x04, 0x23, 0, 0x23, 0]).first?.first == 0x05)
         #expect(
-            stage.send([0x06, 1, 0, 0xFF, 0xFF, 0x00, 0x28, 0x00, 0xA0]).first?.first == 0x07
+            fixture.send([0x06, 1, 0, 0xFF, 0xFF, 0x00, 0x28, 0x00, 0xA0]).first?.first == 0x07
         )
-        #expect(stage.send([0x0A, 0x20, 0]) == [[0x0B, 0x00, 0xA0]])
+        #expect(fixture.send([0x0A, 0x20, 0]) == [[0x0B, 0x00, 0xA0]])
     }
 
     @Test("The client reads the database hash, which never requires encryption")
     func hash() throws {
-        var stage = try stage()
-        let hash = stage.server.database.hash
-        let response = stage.send([0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B])
+        var fixture = try fixture()
+        let hash = fixture.server.database.hash
+        let response = fixture.send([0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B])
         #expect(response.first?.suffix(16) == hash[...])
     }
 
@@ -50,14 +50,14 @@ struct UnprovedClientTests {
         ] as [(UInt8, [UInt8])]
     )
     func description(_ handle: UInt8, value: [UInt8]) throws {
-        var stage = try stage()
+        var fixture = try fixture()
         let last = UInt8(value.count)
-        #expect(stage.send([0x0A, handle, 0]) == [[0x0B] + value])
-        #expect(stage.send([0x0C, handle, 0, 1, 0]) == [[0x0D] + value.dropFirst()])
-        #expect(stage.send([0x0E, handle, 0, handle, 0]) == [[0x0F] + value + value])
-        #expect(stage.send([0x20, handle, 0, handle, 0]).first?.prefix(3) == [0x21, last, 0])
-        #expect(stage.send([0x12, handle, 0, 1]) == [[0x01, 0x12, handle, 0, 0x03]])
-        #expect(stage.send([0x16, handle, 0, 0, 0, 1]) == [[0x01, 0x16, handle, 0, 0x03]])
+        #expect(fixture.send([0x0A, handle, 0]) == [[0x0B] + value])
+        #expect(fixture.send([0x0C, handle, 0, 1, 0]) == [[0x0D] + value.dropFirst()])
+        #expect(fixture.send([0x0E, handle, 0, handle, 0]) == [[0x0F] + value + value])
+        #expect(fixture.send([0x20, handle, 0, handle, 0]).first?.prefix(3) == [0x21, last, 0])
+        #expect(fixture.send([0x12, handle, 0, 1]) == [[0x01, 0x12, handle, 0, 0x03]])
+        #expect(fixture.send([0x16, handle, 0, 0, 0, 1]) == [[0x01, 0x16, handle, 0, 0x03]])
     }
 
     @Test("The client reads a name only with its permission, and only in Generic Access")
@@ -79,11 +79,11 @@ struct UnprovedClientTests {
             let definition = GATT.ServiceDefinition(uuid, [characteristic(rule)])
             return try server.publish(definition).0.characteristics[0].valueHandle
         }
-        var stage = ServerStage(server)
-        stage.connect(security: Self.unproved)
+        var fixture = ServerFixture(server)
+        fixture.connect(security: Self.unproved)
         for handle in handles.map({ UInt8($0.rawValue) }) {
-            #expect(stage.send([0x0A, handle, 0]) == [[0x01, 0x0A, handle, 0, 0x0F]])
-            #expect(stage.send([0x12, handle, 0, 1]) == [[0x01, 0x12, handle, 0, 0x0F]])
+            #expect(fixture.send([0x0A, handle, 0]) == [[0x01, 0x0A, handle, 0, 0x0F]])
+            #expect(fixture.send([0x12, handle, 0, 1]) == [[0x01, 0x12, handle, 0, 0x0F]])
         }
     }
 
@@ -92,44 +92,44 @@ struct UnprovedClientTests {
         arguments: [0x0007, 0x000D, 0x0022, 0x0023, 0x0026, 0x0032, 0x0034, 0x0035]
     )
     func values(_ handle: UInt8) throws {
-        var stage = try stage()
+        var fixture = try fixture()
         let refusal: [UInt8] = [0x01, 0x0A, handle, 0, 0x0F]
-        #expect(stage.send([0x0A, handle, 0]) == [refusal])
-        _ = stage.server.securityChanged(bearer.client, ServedTable.bonded)
-        #expect(stage.send([0x0A, handle, 0]) != [refusal])
+        #expect(fixture.send([0x0A, handle, 0]) == [refusal])
+        _ = fixture.server.securityChanged(bearer.client, ServedTable.bonded)
+        #expect(fixture.send([0x0A, handle, 0]) != [refusal])
     }
 
     @Test("An operation without any permission is not answered with a request for encryption")
     func forbidden() throws {
-        var stage = try stage()
-        #expect(stage.send([0x0A, 0x28, 0]) == [[0x01, 0x0A, 0x28, 0, 0x02]])
-        #expect(stage.send([0x12, 0x39, 0, 1]) == [[0x01, 0x12, 0x39, 0, 0x03]])
-        #expect(stage.send([0x0A, 0x3F, 0]) == [[0x01, 0x0A, 0x3F, 0, 0x01]])
+        var fixture = try fixture()
+        #expect(fixture.send([0x0A, 0x28, 0]) == [[0x01, 0x0A, 0x28, 0, 0x02]])
+        #expect(fixture.send([0x12, 0x39, 0, 1]) == [[0x01, 0x12, 0x39, 0, 0x03]])
+        #expect(fixture.send([0x0A, 0x3F, 0]) == [[0x01, 0x0A, 0x3F, 0, 0x01]])
     }
 
     @Test("Values subscribed before the bond was recognized are not sent")
     func sending() throws {
-        var stage = ServerStage(try SampleTable.server())
-        stage.connect()
-        #expect(stage.send([0x12, 0x35, 0, 1, 0]) == [[0x13]])
+        var fixture = ServerFixture(try SampleTable.server())
+        fixture.connect()
+        #expect(fixture.send([0x12, 0x35, 0, 1, 0]) == [[0x13]])
         let value = AttributeHandle(0x34)
-        #expect(try stage.notify(value, [1]))
-        #expect(stage.drain() == [[0x1B, 0x34, 0, 1]])
-        _ = stage.server.securityChanged(bearer.client, Self.unproved)
-        #expect(try !stage.notify(value, [2]))
-        _ = stage.server.securityChanged(bearer.client, ServedTable.bonded)
-        #expect(try stage.notify(value, [3]))
-        #expect(stage.drain() == [[0x1B, 0x34, 0, 3]])
+        #expect(try fixture.notify(value, [1]))
+        #expect(fixture.drain() == [[0x1B, 0x34, 0, 1]])
+        _ = fixture.server.securityChanged(bearer.client, Self.unproved)
+        #expect(try !fixture.notify(value, [2]))
+        _ = fixture.server.securityChanged(bearer.client, ServedTable.bonded)
+        #expect(try fixture.notify(value, [3]))
+        #expect(fixture.drain() == [[0x1B, 0x34, 0, 3]])
     }
 
     @Test("Writes prepared before the bond was recognized are not executed")
     func prepared() throws {
-        var stage = ServerStage(try SampleTable.server())
-        stage.connect()
-        #expect(stage.send([0x16, 0x22, 0, 0, 0, 9]) == [[0x17, 0x22, 0, 0, 0, 9]])
-        _ = stage.server.securityChanged(bearer.client, Self.unproved)
-        #expect(stage.send([0x18, 1]) == [[0x01, 0x18, 0x22, 0, 0x0F]])
-        #expect(stage.server.value(of: AttributeHandle(0x22)) == [1, 2, 3])
+        var fixture = ServerFixture(try SampleTable.server())
+        fixture.connect()
+        #expect(fixture.send([0x16, 0x22, 0, 0, 0, 9]) == [[0x17, 0x22, 0, 0, 0, 9]])
+        _ = fixture.server.securityChanged(bearer.client, Self.unproved)
+        #expect(fixture.send([0x18, 1]) == [[0x01, 0x18, 0x22, 0, 0x0F]])
+        #expect(fixture.server.value(of: AttributeHandle(0x22)) == [1, 2, 3])
     }
 
     @Test("A change of the table is indicated once the link is encrypted")
@@ -145,15 +145,15 @@ struct UnprovedClientTests {
 
     @Test("A signed write applies only to characteristics with signed writes")
     func signed() throws {
-        var stage = try stage()
-        let key = SigningKey(key: SampleTable.octets(16))
-        stage.server.setSigningKey(key, of: bearer.client)
+        var fixture = try fixture()
+        let key = SigningKey(key: SampleTable.bytes(16))
+        fixture.server.setSigningKey(key, of: bearer.client)
         for (counter, handle) in [UInt8(0x22), 0x37].enumerated() {
             let command: [UInt8] = [0xD2, handle, 0, 0x55]
             let signature = try #require(key.signature(of: command, counter: UInt32(counter)))
-            #expect(stage.send(command + signature) == [])
+            #expect(fixture.send(command + signature) == [])
         }
-        #expect(stage.server.value(of: AttributeHandle(0x22)) == [1, 2, 3])
-        #expect(stage.server.value(of: AttributeHandle(0x37)) == [0x55])
+        #expect(fixture.server.value(of: AttributeHandle(0x22)) == [1, 2, 3])
+        #expect(fixture.server.value(of: AttributeHandle(0x37)) == [0x55])
     }
 }

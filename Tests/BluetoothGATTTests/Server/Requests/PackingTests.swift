@@ -9,11 +9,11 @@ import Testing
 
 @Suite("Responses with many attributes")
 struct PackingTests {
-    private func stage(
+    private func fixture(
         _ values: [[UInt8]],
         mtu: UInt16,
         type: BluetoothUUID = .init(0xB200)
-    ) throws -> ServerStage {
+    ) throws -> ServerFixture {
         var server = GATTServer()
         _ = try server.publish(
             .init(
@@ -22,14 +22,14 @@ struct PackingTests {
                 handle: .init(0x100)
             )
         )
-        var stage = ServerStage(server)
-        stage.connect(mtu: mtu)
-        return stage
+        var fixture = ServerFixture(server)
+        fixture.connect(mtu: mtu)
+        return fixture
     }
 
-    private func response(_ stage: ServerStage, _ hexadecimal: String) throws -> ATT.PDU {
-        var stage = stage
-        let answers = stage.send([UInt8](hexadecimal: hexadecimal) ?? [])
+    private func response(_ fixture: ServerFixture, _ hexadecimal: String) throws -> ATT.PDU {
+        var fixture = fixture
+        let answers = fixture.send([UInt8](hexadecimal: hexadecimal) ?? [])
         return try ATT.PDU(parsing: try #require(answers.first)[...])
     }
 
@@ -40,7 +40,7 @@ struct PackingTests {
     )
     func readByType(mtu: UInt16, length: Int, count: Int) throws {
         let values = (0..<40).map { [UInt8](repeating: $0, count: length) }
-        let response = try response(stage(values, mtu: mtu), "080100ffff00b2")
+        let response = try response(fixture(values, mtu: mtu), "080100ffff00b2")
         guard case .readByTypeResponse(let response) = response else {
             Issue.record("\(response)")
             return
@@ -54,20 +54,20 @@ struct PackingTests {
         arguments: [(23, 19), (100, 96), (257, 253), (517, 253)] as [(UInt16, Int)]
     )
     func cutsFirst(mtu: UInt16, length: Int) throws {
-        let values = [SampleTable.octets(512), SampleTable.octets(512)]
-        let response = try response(stage(values, mtu: mtu), "080100ffff00b2")
+        let values = [SampleTable.bytes(512), SampleTable.bytes(512)]
+        let response = try response(fixture(values, mtu: mtu), "080100ffff00b2")
         guard case .readByTypeResponse(let response) = response else {
             Issue.record("\(response)")
             return
         }
         #expect(response.entries.count == (mtu == 517 ? 2 : 1))
-        #expect(response.entries.allSatisfy { Array($0.value) == SampleTable.octets(length) })
+        #expect(response.entries.allSatisfy { Array($0.value) == SampleTable.bytes(length) })
     }
 
     @Test("Read By Type ends before a value of another length")
     func leavesOut() throws {
         let values: [[UInt8]] = [[1], [2], [3, 3], [4]]
-        let response = try response(stage(values, mtu: 100), "080100ffff00b2")
+        let response = try response(fixture(values, mtu: 100), "080100ffff00b2")
         guard case .readByTypeResponse(let response) = response else {
             Issue.record("\(response)")
             return
@@ -77,7 +77,7 @@ struct PackingTests {
 
     @Test("Empty values are included")
     func packsEmpty() throws {
-        let response = try response(stage([[], []], mtu: 23), "080100ffff00b2")
+        let response = try response(fixture([[], []], mtu: 23), "080100ffff00b2")
         guard case .readByTypeResponse(let response) = response else {
             Issue.record("\(response)")
             return
@@ -91,7 +91,7 @@ struct PackingTests {
     )
     func findInformation(mtu: UInt16, count: Int) throws {
         let values = [[UInt8]](repeating: [1], count: 20)
-        let response = try response(stage(values, mtu: mtu), "040001ffff")
+        let response = try response(fixture(values, mtu: mtu), "040001ffff")
         guard case .findInformationResponse(let response) = response else {
             Issue.record("\(response)")
             return
@@ -102,10 +102,13 @@ struct PackingTests {
 
     @Test("Find Information ends before UUIDs of the other length")
     func findInformationChanges() throws {
-        let stage = try stage([[1], [1]], mtu: 517, type: SampleTable.longType)
+        let fixture = try fixture([[1], [1]], mtu: 517, type: SampleTable.longType)
         for (start, isLong) in [("0101", false), ("0201", true)] {
             guard
-                case .findInformationResponse(let response) = try response(stage, "04\(start)ffff")
+                case .findInformationResponse(let response) = try response(
+                    fixture,
+                    "04\(start)ffff"
+                )
             else {
                 Issue.record("no response")
                 return
@@ -121,13 +124,13 @@ struct PackingTests {
         for number in 0..<40 {
             _ = try server.publish(.init(.init(0xA100 + UInt16(number % 2)), []))
         }
-        var stage = ServerStage(server)
-        stage.connect(mtu: 64)
+        var fixture = ServerFixture(server)
+        fixture.connect(mtu: 64)
         let first = server.database.services[2].handle.rawValue
         let start = [UInt8(first & 0xFF), UInt8(first >> 8), 0xFF, 0xFF].hexadecimal
         guard
-            case .findByTypeValueResponse(let found) = try response(stage, "06\(start)002800a1"),
-            case .readByGroupTypeResponse(let groups) = try response(stage, "10\(start)0028")
+            case .findByTypeValueResponse(let found) = try response(fixture, "06\(start)002800a1"),
+            case .readByGroupTypeResponse(let groups) = try response(fixture, "10\(start)0028")
         else {
             Issue.record("no response")
             return
@@ -139,14 +142,18 @@ struct PackingTests {
 
     @Test("A value without permission to read matches nothing")
     func hidesUnreadable() throws {
-        var stage = ServerStage(try SampleTable.server())
-        stage.connect()
-        #expect(stage.send([0x06, 1, 0, 0xFF, 0xFF, 0x03, 0xB0, 0x03]) == [[0x01, 6, 1, 0, 0x0A]])
-        let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
-        _ = stage.server.securityChanged(ServerStage.bearer(1).client, encrypted)
+        var fixture = ServerFixture(try SampleTable.server())
+        fixture.connect()
         #expect(
-            stage.send([0x06, 1, 0, 0xFF, 0xFF, 0x03, 0xB0, 0x03]) == [[0x07, 0x2A, 0, 0x2A, 0]]
+            fixture.send([0x06, 1, 0, 0xFF, 0xFF, 0x03, 0xB0, 0x03]) == [[0x01, 6, 1, 0, 0x0A]]
         )
-        #expect(stage.send([0x06, 1, 0, 0xFF, 0xFF, 0x02, 0xB0, 0x02]) == [[0x01, 6, 1, 0, 0x0A]])
+        let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
+        _ = fixture.server.securityChanged(ServerFixture.bearer(1).client, encrypted)
+        #expect(
+            fixture.send([0x06, 1, 0, 0xFF, 0xFF, 0x03, 0xB0, 0x03]) == [[0x07, 0x2A, 0, 0x2A, 0]]
+        )
+        #expect(
+            fixture.send([0x06, 1, 0, 0xFF, 0xFF, 0x02, 0xB0, 0x02]) == [[0x01, 6, 1, 0, 0x0A]]
+        )
     }
 }

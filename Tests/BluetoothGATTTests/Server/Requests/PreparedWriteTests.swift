@@ -9,16 +9,16 @@ import Testing
 
 @Suite("Prepared writes")
 struct PreparedWriteTests {
-    private var stage: ServerStage
-    private let first = ServerStage.bearer(1)
-    private let second = ServerStage.bearer(2)
-    private let enhanced = ServerStage.bearer(1, channel: 0x40)
+    private var fixture: ServerFixture
+    private let first = ServerFixture.bearer(1)
+    private let second = ServerFixture.bearer(2)
+    private let enhanced = ServerFixture.bearer(1, channel: 0x40)
 
     init() throws {
-        stage = ServerStage(try SampleTable.server())
-        stage.connect(first, mtu: 517)
-        stage.connect(second, mtu: 517)
-        stage.connect(enhanced, mtu: 517)
+        fixture = ServerFixture(try SampleTable.server())
+        fixture.connect(first, mtu: 517)
+        fixture.connect(second, mtu: 517)
+        fixture.connect(enhanced, mtu: 517)
     }
 
     private mutating func prepare(
@@ -27,10 +27,10 @@ struct PreparedWriteTests {
         of handle: UInt8 = 0x25,
         on bearer: GATTServer.BearerID
     ) -> ATT.ErrorCode? {
-        let octets = [UInt8(offset & 0xFF), UInt8(offset >> 8)]
-        let answers = stage.send([0x16, handle, 0] + octets + value, on: bearer)
+        let bytes = [UInt8(offset & 0xFF), UInt8(offset >> 8)]
+        let answers = fixture.send([0x16, handle, 0] + bytes + value, on: bearer)
         guard answers.first?.first != 0x17 else {
-            #expect(answers == [[0x17, handle, 0] + octets + value])
+            #expect(answers == [[0x17, handle, 0] + bytes + value])
             return nil
         }
         return answers.first?.last.map(ATT.ErrorCode.init)
@@ -40,10 +40,10 @@ struct PreparedWriteTests {
         _ flags: UInt8 = 1,
         on bearer: GATTServer.BearerID
     ) -> [UInt8] {
-        stage.send([0x18, flags], on: bearer).first ?? []
+        fixture.send([0x18, flags], on: bearer).first ?? []
     }
 
-    private var value: [UInt8]? { stage.server.value(of: AttributeHandle(0x25)) }
+    private var value: [UInt8]? { fixture.server.value(of: AttributeHandle(0x25)) }
 
     @Test("Prepared writes of two clients do not mix")
     mutating func twoClients() {
@@ -51,7 +51,7 @@ struct PreparedWriteTests {
             #expect(prepare([1, 1], at: 2 * part, on: first) == nil)
             #expect(prepare([2, 2, 2], at: 3 * part, on: second) == nil)
         }
-        #expect(value == SampleTable.octets(50))
+        #expect(value == SampleTable.bytes(50))
         #expect(execute(on: first) == [0x19])
         #expect(value == Array(repeating: 1, count: 8))
         #expect(execute(on: second) == [0x19])
@@ -64,7 +64,7 @@ struct PreparedWriteTests {
         _ = prepare([2], on: second)
         #expect(execute(0, on: first) == [0x19])
         #expect(execute(on: first) == [0x19])
-        #expect(value == SampleTable.octets(50))
+        #expect(value == SampleTable.bytes(50))
         #expect(execute(on: second) == [0x19])
         #expect(value == [2])
     }
@@ -83,10 +83,10 @@ struct PreparedWriteTests {
     mutating func disconnects() {
         _ = prepare([1], on: first)
         _ = prepare([2], on: enhanced)
-        stage.disconnect(first)
-        stage.connect(first, mtu: 517)
+        fixture.disconnect(first)
+        fixture.connect(first, mtu: 517)
         #expect(execute(on: first) == [0x19])
-        #expect(value == SampleTable.octets(50))
+        #expect(value == SampleTable.bytes(50))
         #expect(execute(on: enhanced) == [0x19])
         #expect(value == [2])
     }
@@ -104,9 +104,9 @@ struct PreparedWriteTests {
     }
 
     @Test("The number of bytes in the queue is limited")
-    mutating func boundsOctets() {
+    mutating func boundsBytes() {
         let part = [UInt8](repeating: 1, count: GATT.valueLengthLimit)
-        for _ in 0..<GATTServer.preparedOctetLimit / part.count {
+        for _ in 0..<GATTServer.preparedByteLimit / part.count {
             #expect(prepare(part, on: first) == nil)
         }
         #expect(prepare([1], on: first) == .prepareQueueFull)
@@ -118,9 +118,9 @@ struct PreparedWriteTests {
 
     @Test("The longest value is written at the smallest MTU")
     mutating func longestValue() {
-        let bearer = ServerStage.bearer(3)
-        stage.connect(bearer)
-        let longest = SampleTable.octets(GATT.valueLengthLimit)
+        let bearer = ServerFixture.bearer(3)
+        fixture.connect(bearer)
+        let longest = SampleTable.bytes(GATT.valueLengthLimit)
         for offset in stride(from: 0, to: longest.count, by: 18) {
             let part = Array(longest[offset...].prefix(18))
             #expect(prepare(part, at: UInt16(offset), on: bearer) == nil)
@@ -131,7 +131,7 @@ struct PreparedWriteTests {
             bearer.client,
             .written([.init(handle: .init(0x25), value: longest)])
         )
-        #expect(stage.takeNews() == [told])
+        #expect(fixture.takeNews() == [told])
     }
 
     @Test("A part overwrites and extends the value, and at offset zero replaces it")
@@ -139,7 +139,7 @@ struct PreparedWriteTests {
         _ = prepare([90, 91], at: 10, on: first)
         _ = prepare([92, 93], at: 49, on: first)
         _ = execute(on: first)
-        var expected = SampleTable.octets(51)
+        var expected = SampleTable.bytes(51)
         expected.replaceSubrange(10..<12, with: [90, 91])
         expected.replaceSubrange(49..<51, with: [92, 93])
         #expect(value == expected)
@@ -154,13 +154,13 @@ struct PreparedWriteTests {
         _ = prepare([1], on: first)
         _ = prepare([2], at: 2, on: first)
         #expect(execute(on: first) == [0x01, 0x18, 0x25, 0, ATT.ErrorCode.invalidOffset.rawValue])
-        #expect(value == SampleTable.octets(50))
+        #expect(value == SampleTable.bytes(50))
         _ = prepare([1], at: 512, of: 0x32, on: first)
         let tooLong = ATT.ErrorCode.invalidAttributeValueLength.rawValue
         #expect(execute(on: first) == [0x01, 0x18, 0x32, 0, tooLong])
         _ = prepare([], at: 513, of: 0x32, on: first)
         #expect(execute(on: first) == [0x01, 0x18, 0x32, 0, ATT.ErrorCode.invalidOffset.rawValue])
-        #expect(stage.news.isEmpty)
+        #expect(fixture.news.isEmpty)
     }
 
     @Test("A prepared write of a removed attribute does not apply to its successor")
@@ -172,24 +172,24 @@ struct PreparedWriteTests {
                 [.init(.init(type), .write, value: .stored([0]))],
                 handle: handle
             )
-            _ = try stage.server.publish(definition)
+            _ = try fixture.server.publish(definition)
             if type == 0xB300 {
                 #expect(prepare([1], of: 0x92, on: first) == nil)
-                _ = try stage.server.unpublish(handle)
+                _ = try fixture.server.unpublish(handle)
             }
         }
         #expect(execute(on: first) == [0x01, 0x18, 0x92, 0, 0x01])
-        #expect(stage.server.value(of: AttributeHandle(0x92)) == [0])
+        #expect(fixture.server.value(of: AttributeHandle(0x92)) == [0])
     }
 
     @Test("Executing fails if the link lost its security after preparing")
     mutating func losesProtection() {
         let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
-        _ = stage.server.securityChanged(first.client, encrypted)
+        _ = fixture.server.securityChanged(first.client, encrypted)
         #expect(prepare([1], of: 0x2A, on: first) == nil)
-        _ = stage.server.securityChanged(first.client, .none)
+        _ = fixture.server.securityChanged(first.client, .none)
         #expect(execute(on: first) == [0x01, 0x18, 0x2A, 0, 0x05])
-        #expect(stage.server.value(of: AttributeHandle(0x2A)) == [3])
+        #expect(fixture.server.value(of: AttributeHandle(0x2A)) == [3])
     }
 
     @Test("A client that disconnects during a question leaves all values unchanged")
@@ -197,8 +197,8 @@ struct PreparedWriteTests {
         _ = prepare([1], on: first)
         _ = prepare([2], of: 0x32, on: first)
         #expect(execute(on: first) == [])
-        stage.disconnect(first)
-        stage.answer(.success([]))
-        #expect(value == SampleTable.octets(50))
+        fixture.disconnect(first)
+        fixture.answer(.success([]))
+        #expect(value == SampleTable.bytes(50))
     }
 }

@@ -9,48 +9,48 @@ import Testing
 
 @Suite("Questions to the application")
 struct QuestionTests {
-    private var stage: ServerStage
-    private let client = ServerStage.bearer(1).client
+    private var fixture: ServerFixture
+    private let client = ServerFixture.bearer(1).client
 
     init() throws {
-        stage = ServerStage(try SampleTable.server())
-        _ = try stage.server.publish(
+        fixture = ServerFixture(try SampleTable.server())
+        _ = try fixture.server.publish(
             .init(
                 .init(0xA010),
                 (0..<4).map { _ in .init(.init(0xB200), [.read, .write], value: .dynamic) },
                 handle: .init(0x80)
             )
         )
-        stage.connect()
+        fixture.connect()
     }
 
     private mutating func send(_ hexadecimal: String) -> [String] {
-        stage.send([UInt8](hexadecimal: hexadecimal) ?? []).map(\.hexadecimal)
+        fixture.send([UInt8](hexadecimal: hexadecimal) ?? []).map(\.hexadecimal)
     }
 
     private mutating func answer(_ result: Result<[UInt8], ATT.ErrorCode>) -> [String] {
-        stage.answer(result)
-        return stage.drain().map(\.hexadecimal)
+        fixture.answer(result)
+        return fixture.drain().map(\.hexadecimal)
     }
 
     private var asked: [GATTServer.Question] {
-        stage.news.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
+        fixture.news.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
     }
 
     @Test("A question for a read has its offset, and the answer is truncated to the MTU")
     mutating func read() {
         #expect(send("0c32000500") == [])
         #expect(asked == [.read(client, AttributeHandle(0x32), offset: 5)])
-        #expect(answer(.success(SampleTable.octets(30))) == ["0d" + hexadecimal(22)])
+        #expect(answer(.success(SampleTable.bytes(30))) == ["0d" + hexadecimal(22)])
     }
 
     @Test("An answer is truncated to the maximum length of a value")
     mutating func cutsToValue() {
         _ = send("020502")
         _ = send("0c3200fc01")
-        #expect(answer(.success(SampleTable.octets(30))) == ["0d00010203"])
+        #expect(answer(.success(SampleTable.bytes(30))) == ["0d00010203"])
         _ = send("0c3200ffff")
-        #expect(answer(.success(SampleTable.octets(30))) == ["0d"])
+        #expect(answer(.success(SampleTable.bytes(30))) == ["0d"])
     }
 
     @Test("Several values are requested from the application one after the other")
@@ -65,7 +65,7 @@ struct QuestionTests {
     @Test("A value that does not fit into the response is not requested")
     mutating func readMultipleFull() {
         _ = send("0e82008400")
-        #expect(answer(.success(SampleTable.octets(22))) == ["0f" + hexadecimal(22)])
+        #expect(answer(.success(SampleTable.bytes(22))) == ["0f" + hexadecimal(22)])
         #expect(asked == [])
     }
 
@@ -109,82 +109,82 @@ struct QuestionTests {
     @Test("All questions of one request share its deadline")
     mutating func deadline() {
         _ = send("0e82008400")
-        #expect(stage.server.nextDeadline == Instant.zero + GATTServer.questionLimit)
-        stage.pass(.seconds(20))
+        #expect(fixture.server.nextDeadline == Instant.zero + GATTServer.questionLimit)
+        fixture.pass(.seconds(20))
         _ = answer(.success([1]))
-        #expect(stage.server.nextDeadline == Instant.zero + GATTServer.questionLimit)
-        stage.pass(.seconds(5))
-        #expect(stage.drain().map(\.hexadecimal) == ["010e84000e"])
-        #expect(stage.server.nextDeadline == nil)
+        #expect(fixture.server.nextDeadline == Instant.zero + GATTServer.questionLimit)
+        fixture.pass(.seconds(5))
+        #expect(fixture.drain().map(\.hexadecimal) == ["010e84000e"])
+        #expect(fixture.server.nextDeadline == nil)
         #expect(answer(.success([1])) == [])
     }
 
     @Test("An answer at the deadline is too late")
     mutating func tooLate() {
         _ = send("128200aa")
-        guard case .ask(let id, _)? = stage.takeNews().first else {
+        guard case .ask(let id, _)? = fixture.takeNews().first else {
             Issue.record("nothing was asked")
             return
         }
         let deadline = Instant.zero + GATTServer.questionLimit
-        let actions = stage.server.answer(id, .success([]), now: deadline)
-        stage.perform(actions)
-        #expect(stage.drain().map(\.hexadecimal) == ["011282000e"])
+        let actions = fixture.server.answer(id, .success([]), now: deadline)
+        fixture.perform(actions)
+        #expect(fixture.drain().map(\.hexadecimal) == ["011282000e"])
     }
 
     @Test("A question ends when it is answered and when its bearer closes")
     mutating func endsOnce() {
         _ = send("0a8200")
-        guard case .ask(let id, _)? = stage.takeNews().first else {
+        guard case .ask(let id, _)? = fixture.takeNews().first else {
             Issue.record("nothing was asked")
             return
         }
-        stage.answer(id, .success([1]))
-        stage.answer(id, .success([2]))
-        stage.answer(id + 1, .success([3]))
-        #expect(stage.drain().map(\.hexadecimal) == ["0b01"])
+        fixture.answer(id, .success([1]))
+        fixture.answer(id, .success([2]))
+        fixture.answer(id + 1, .success([3]))
+        #expect(fixture.drain().map(\.hexadecimal) == ["0b01"])
         _ = send("0a8200")
-        stage.disconnect()
-        #expect(stage.server.nextDeadline == nil)
+        fixture.disconnect()
+        #expect(fixture.server.nextDeadline == nil)
         #expect(answer(.success([1])) == [])
-        stage.connect()
+        fixture.connect()
         #expect(send("0a2200") == ["0b010203"])
     }
 
     @Test("Each bearer has its own question, and commands are not blocked by it")
     mutating func oneForEachBearer() {
-        let other = ServerStage.bearer(1, channel: 0x40)
-        let stranger = ServerStage.bearer(2)
-        stage.connect(other)
-        stage.connect(stranger)
+        let other = ServerFixture.bearer(1, channel: 0x40)
+        let stranger = ServerFixture.bearer(2)
+        fixture.connect(other)
+        fixture.connect(stranger)
         _ = send("0a8200")
-        _ = stage.send([0x0A, 0x84, 0], on: other)
-        _ = stage.send([0x0A, 0x86, 0], on: stranger)
+        _ = fixture.send([0x0A, 0x84, 0], on: other)
+        _ = fixture.send([0x0A, 0x86, 0], on: stranger)
         #expect(send("52220001") == [])
-        #expect(stage.server.value(of: AttributeHandle(0x22)) == [1])
-        let ids = stage.takeNews().compactMap { action -> GATTServer.RequestID? in
+        #expect(fixture.server.value(of: AttributeHandle(0x22)) == [1])
+        let ids = fixture.takeNews().compactMap { action -> GATTServer.RequestID? in
             if case .ask(let id, _) = action { id } else { nil }
         }
         #expect(ids.count == 3)
         for (id, value) in zip(ids, [7, 8, 9] as [UInt8]).reversed() {
-            stage.answer(id, .success([value]))
+            fixture.answer(id, .success([value]))
         }
-        #expect(stage.drain() == [[0x0B, 7]])
-        #expect(stage.drain(other) == [[0x0B, 8]])
-        #expect(stage.drain(stranger) == [[0x0B, 9]])
+        #expect(fixture.drain() == [[0x0B, 7]])
+        #expect(fixture.drain(other) == [[0x0B, 8]])
+        #expect(fixture.drain(stranger) == [[0x0B, 9]])
     }
 
     @Test("Commands ask the application without a pending request")
     mutating func commandsAreForgotten() {
         for _ in 0..<1000 { _ = send("528200aa") }
-        #expect(stage.takeNews().count == 1000)
-        #expect(stage.server.nextDeadline == nil)
-        #expect(stage.server.pending.isEmpty)
+        #expect(fixture.takeNews().count == 1000)
+        #expect(fixture.server.nextDeadline == nil)
+        #expect(fixture.server.pending.isEmpty)
     }
 
     @Test("An answer fails if the link lost its security during the question")
     mutating func losesProtection() throws {
-        _ = try stage.server.publish(
+        _ = try fixture.server.publish(
             .init(
                 .init(0xA011),
                 [
@@ -200,11 +200,11 @@ struct QuestionTests {
             )
         )
         let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
-        _ = stage.server.securityChanged(client, encrypted)
+        _ = fixture.server.securityChanged(client, encrypted)
         _ = send("0e92009400")
-        _ = stage.server.securityChanged(client, .none)
+        _ = fixture.server.securityChanged(client, .none)
         #expect(answer(.success([1])) == ["010e940005"])
     }
 
-    private func hexadecimal(_ count: Int) -> String { SampleTable.octets(count).hexadecimal }
+    private func hexadecimal(_ count: Int) -> String { SampleTable.bytes(count).hexadecimal }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Receiving requests and commands")
 struct ReceivingTests {
-    private let bearer = ServerStage.bearer(1)
+    private let bearer = ServerFixture.bearer(1)
 
     @Test("A request on an unknown bearer gets an error response")
     func unknownBearer() throws {
@@ -45,29 +45,29 @@ struct ReceivingTests {
 
     @Test("A command with a valid signature is executed once")
     func signed() throws {
-        var stage = ServerStage(try SampleTable.server())
-        stage.connect(security: LinkSecurity(isBonded: true))
-        let key = SigningKey(key: SampleTable.octets(16))
-        stage.server.setSigningKey(key, of: bearer.client)
+        var fixture = ServerFixture(try SampleTable.server())
+        fixture.connect(security: LinkSecurity(isBonded: true))
+        let key = SigningKey(key: SampleTable.bytes(16))
+        fixture.server.setSigningKey(key, of: bearer.client)
         let command: [UInt8] = [0xD2, 0x37, 0, 0x55]
         let signature = try #require(key.signature(of: command, counter: 1))
-        #expect(stage.send(command + signature) == [])
-        #expect(stage.server.value(of: AttributeHandle(0x37)) == [0x55])
+        #expect(fixture.send(command + signature) == [])
+        #expect(fixture.server.value(of: AttributeHandle(0x37)) == [0x55])
         let written = GATT.WriteEntry(handle: AttributeHandle(0x37), value: [0x55])
-        #expect(stage.takeNews().contains(.told(bearer.client, .written([written]))))
-        try stage.server.setValue([0], of: AttributeHandle(0x37))
-        _ = stage.send(command + signature)
-        #expect(stage.server.value(of: AttributeHandle(0x37)) == [0])
+        #expect(fixture.takeNews().contains(.told(bearer.client, .written([written]))))
+        try fixture.server.setValue([0], of: AttributeHandle(0x37))
+        _ = fixture.send(command + signature)
+        #expect(fixture.server.value(of: AttributeHandle(0x37)) == [0])
     }
 
     @Test("A signature does not replace required encryption")
     func signedIsNotEncrypted() throws {
-        var stage = ServerStage(try SampleTable.server())
-        stage.connect(security: LinkSecurity(isBonded: true))
-        let key = SigningKey(key: SampleTable.octets(16))
-        stage.server.setSigningKey(key, of: bearer.client)
+        var fixture = ServerFixture(try SampleTable.server())
+        fixture.connect(security: LinkSecurity(isBonded: true))
+        let key = SigningKey(key: SampleTable.bytes(16))
+        fixture.server.setSigningKey(key, of: bearer.client)
         let command: [UInt8] = [0xD2, 0x2A, 0, 0x55]
-        _ = stage.send(command + (try #require(key.signature(of: command, counter: 1))))
-        #expect(stage.server.value(of: AttributeHandle(0x2A)) == [3])
+        _ = fixture.send(command + (try #require(key.signature(of: command, counter: 1))))
+        #expect(fixture.server.value(of: AttributeHandle(0x2A)) == [3])
     }
 }

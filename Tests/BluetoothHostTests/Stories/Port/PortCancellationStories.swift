@@ -24,10 +24,10 @@ struct PortCancellationStories {
 
     @Test("A canceled request on a link completes once")
     func requests() throws {
-        let bench = PortBench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
-        bench.act { $0.peers[peer.address]?.isSilent = true }
-        bench.on { [journal = bench.journal] host in
+        let harness = PortHarness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
+        harness.act { $0.peers[peer.address]?.isSilent = true }
+        harness.on { [journal = harness.journal] host in
             let id = host.begin(Self.read, on: link, then: journal.noting("read"))
             let other = host.begin(Self.read, on: link, then: journal.noting("other"))
             for _ in 0..<2 {
@@ -36,74 +36,74 @@ struct PortCancellationStories {
             }
             journal.note("returned")
         }
-        #expect(bench.journal.take() == ["returned", "read: cancelled", "other: cancelled"])
-        bench.act { $0.dropLink(to: peer.address, .connectionTimeout) }
-        #expect(bench.journal.take().count == 1, "the end of the link")
+        #expect(harness.journal.take() == ["returned", "read: cancelled", "other: cancelled"])
+        harness.act { $0.dropLink(to: peer.address, .connectionTimeout) }
+        #expect(harness.journal.take().count == 1, "the end of the link")
     }
 
     @Test("A canceled connection request leaves no link, however late", arguments: [false, true])
-    func dials(_ isLate: Bool) {
-        let bench = PortBench.ready(peers: [peer])
+    func connectionRequests(_ isLate: Bool) {
+        let harness = PortHarness.ready(peers: [peer])
         let id = Mutex<RequestIdentifier?>(nil)
         let cancel = { @Sendable (host: isolated BluetoothHost) in
-            if let id = id.withLock({ $0 }) { host.cancelDial(id) }
+            if let id = id.withLock({ $0 }) { host.cancelConnectionRequest(id) }
         }
         if isLate {
-            bench.journal.react { [host = bench.host] event in
+            harness.journal.react { [host = harness.host] event in
                 guard case .linkOpened = event else { return }
                 host.assumeIsolated { cancel($0) }
             }
         }
-        bench.on { [peer, journal = bench.journal] host in
-            let begun = host.beginDial(to: peer.address, then: journal.noting("dial"))
+        harness.on { [peer, journal = harness.journal] host in
+            let begun = host.beginConnecting(to: peer.address, then: journal.noting("connect"))
             id.withLock { $0 = begun }
             if !isLate { cancel(host) }
         }
-        let lines = bench.journal.take()
-        #expect(lines.filter { $0.hasPrefix("dial") } == ["dial: cancelled"], "\(lines)")
+        let lines = harness.journal.take()
+        #expect(lines.filter { $0.hasPrefix("connect") } == ["connect: cancelled"], "\(lines)")
         #expect(isLate == (lines.last?.hasPrefix("disconnected") == true), "\(lines)")
-        #expect(bench.transport.controller.links.isEmpty)
-        #expect(bench.transport.controller.violations.isEmpty)
+        #expect(harness.transport.controller.links.isEmpty)
+        #expect(harness.transport.controller.violations.isEmpty)
     }
 
     @Test("A canceled scan completes and finds no further peers")
     func scans() throws {
-        let bench = PortBench.ready(peers: [peer])
-        let id = try bench.get { [journal = bench.journal] in
+        let harness = PortHarness.ready(peers: [peer])
+        let id = try harness.get { [journal = harness.journal] in
             $0.beginScan(Self.scan, then: journal.noting("scan"))
         }
-        bench.act { $0.advertise() }
-        #expect(bench.journal.take().first == "advertised \(peer.address)")
-        bench.on { $0.endScan(id) }
-        #expect(bench.journal.take() == ["scan: done"])
-        bench.act { $0.advertise() }
-        bench.on { $0.endScan(id) }
-        #expect(bench.journal.take().isEmpty)
+        harness.act { $0.advertise() }
+        #expect(harness.journal.take().first == "advertised \(peer.address)")
+        harness.on { $0.endScan(id) }
+        #expect(harness.journal.take() == ["scan: done"])
+        harness.act { $0.advertise() }
+        harness.on { $0.endScan(id) }
+        #expect(harness.journal.take().isEmpty)
     }
 
     @Test("Canceling a set ends it")
     func sets() throws {
-        let bench = PortBench.ready()
-        let id = try bench.get { [journal = bench.journal] in
+        let harness = PortHarness.ready()
+        let id = try harness.get { [journal = harness.journal] in
             $0.beginAdvertising(AdvertisingStories.lamp, then: journal.noting("lamp"))
         }
-        #expect(bench.journal.take() == ["lamp: advertising"])
-        bench.on { $0.endAdvertising(id) }
-        #expect(bench.journal.take() == ["set stopped"])
-        bench.on { [journal = bench.journal] host in
+        #expect(harness.journal.take() == ["lamp: advertising"])
+        harness.on { $0.endAdvertising(id) }
+        #expect(harness.journal.take() == ["set stopped"])
+        harness.on { [journal = harness.journal] host in
             let id = host.beginAdvertising(AdvertisingStories.lamp, then: journal.noting("lamp"))
             host.endAdvertising(id)
         }
-        let lines = bench.journal.take()
+        let lines = harness.journal.take()
         #expect(lines.count == 2 && lines.contains("set stopped"), "\(lines)")
         #expect(lines.contains { $0.hasPrefix("lamp: ") })
     }
 
     @Test("A canceled accept leaves the listener to the next")
     func accepting() throws {
-        let bench = PortBench.ready()
-        let key = try #require(try bench.get { try? $0.openListener(psm: .init(rawValue: 0x80)) })
-        bench.on { [journal = bench.journal] host in
+        let harness = PortHarness.ready()
+        let key = try #require(try harness.get { try? $0.openListener(psm: .init(rawValue: 0x80)) })
+        harness.on { [journal = harness.journal] host in
             let id = host.beginAccept(key, then: journal.noting("first"))
             host.beginAccept(key, then: journal.noting("second"))
             host.cancelAccept(key, id)
@@ -111,7 +111,7 @@ struct PortCancellationStories {
             host.closeListener(key)
         }
         #expect(
-            Set(bench.journal.take()) == [
+            Set(harness.journal.take()) == [
                 "first: cancelled", "second: \(HostError.busy)", "third: 0 channels",
             ]
         )
@@ -119,27 +119,27 @@ struct PortCancellationStories {
 
     @Test("Every request completes once when the host shuts down", arguments: RunSeed.seeds(30))
     func shutdown(seed: UInt64) throws {
-        let bench = PortBench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
-        bench.act { $0.peers[peer.address]?.isSilent = true }
+        let harness = PortHarness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
+        harness.act { $0.peers[peer.address]?.isSilent = true }
         let names = Mutex<[String]>([])
         var generator = SplitMix64(seed: seed)
-        let wishes = (0..<60).map { _ in generator.next() % 8 }
-        bench.on { [journal = bench.journal] host in
-            for (number, wish) in wishes.enumerated() {
+        let requests = (0..<60).map { _ in generator.next() % 8 }
+        harness.on { [journal = harness.journal] host in
+            for (number, request) in requests.enumerated() {
                 let name = "\(number)"
                 names.withLock { $0.append(name) }
-                Self.begin(wish, number, host, link, journal.noting(name))
+                Self.begin(request, number, host, link, journal.noting(name))
             }
         }
-        if seed.isMultiple(of: 2) { bench.executor.advance(by: .seconds(Int64(seed % 31))) }
-        bench.on { $0.beginShutdown() }
-        bench.executor.advance(by: .seconds(2))
-        bench.on { [journal = bench.journal] host in
+        if seed.isMultiple(of: 2) { harness.executor.advance(by: .seconds(Int64(seed % 31))) }
+        harness.on { $0.beginShutdown() }
+        harness.executor.advance(by: .seconds(2))
+        harness.on { [journal = harness.journal] host in
             names.withLock { $0.append("late") }
             Self.begin(3, 99, host, link, journal.noting("late"))
         }
-        let told = bench.journal.take().compactMap {
+        let told = harness.journal.take().compactMap {
             $0.split(separator: ":").first.map(String.init)
         }
         .filter { $0 == "late" || Int($0) != nil }
@@ -147,18 +147,18 @@ struct PortCancellationStories {
     }
 
     private static func begin(
-        _ wish: UInt64,
+        _ request: UInt64,
         _ number: Int,
         _ host: isolated BluetoothHost,
         _ link: LinkIdentifier,
         _ completion: @escaping BluetoothHost.Completion
     ) {
-        switch wish {
+        switch request {
         case 0: host.begin(read, on: link, then: completion)
         case 1: _ = host.beginScan(scan, then: completion)
         case 2:
             let address = DeviceAddress(value: 0xC100_0000_0000 + UInt64(number), kind: .random)
-            _ = host.beginDial(to: address, options: .whenAvailable, then: completion)
+            _ = host.beginConnecting(to: address, options: .whenAvailable, then: completion)
         case 3: _ = host.beginAdvertising(AdvertisingStories.lamp, then: completion)
         case 4: host.begin(.database, on: link, then: completion)
         case 5: host.begin(.pair(.init()), on: link, then: completion)

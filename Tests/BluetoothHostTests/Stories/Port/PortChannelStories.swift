@@ -18,74 +18,74 @@ struct PortChannelStories {
         return peer
     }()
 
-    private func withChannel() throws -> (PortBench, LinkIdentifier, ChannelNumber) {
-        let bench = PortBench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
+    private func withChannel() throws -> (PortHarness, LinkIdentifier, ChannelNumber) {
+        let harness = PortHarness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
         let opened = Mutex<ChannelNumber?>(nil)
-        bench.on { host in
+        harness.on { host in
             host.begin(.open(0x0080, .credit, count: 1, Self.small), on: link) { result in
                 guard case .success(.channels(let channels)) = result else { return }
                 opened.withLock { $0 = channels.first }
             }
         }
-        return (bench, link, try #require(opened.withLock { $0 }))
+        return (harness, link, try #require(opened.withLock { $0 }))
     }
 
     @Test("A channel opens, carries SDUs in both directions, and closes")
     func life() throws {
-        let (bench, link, channel) = try withChannel()
-        #expect(try bench.get { $0.description(of: channel)?.sendMTU } == 40)
-        #expect(try bench.get { $0.link(of: channel)?.0 } == link)
-        bench.on { [journal = bench.journal] host in
+        let (harness, link, channel) = try withChannel()
+        #expect(try harness.get { $0.description(of: channel)?.sendMTU } == 40)
+        #expect(try harness.get { $0.link(of: channel)?.0 } == link)
+        harness.on { [journal = harness.journal] host in
             host.begin(.receive(channel), on: link, then: journal.noting("receive"))
             host.begin(.send([1, 2], channel), on: link, then: journal.noting("send"))
             host.begin(.awaitEnd(channel), on: link, then: journal.noting("end"))
         }
-        #expect(bench.journal.take() == ["send: done"])
-        bench.channels(of: peer.address) { channels in
+        #expect(harness.journal.take() == ["send: done"])
+        harness.channels(of: peer.address) { channels in
             let taken = channels.take()
             #expect(taken == [1, 2])
             channels.send([3])
         }
-        #expect(bench.journal.take() == ["receive: sdu [3]"])
-        bench.on { [journal = bench.journal] host in
+        #expect(harness.journal.take() == ["receive: sdu [3]"])
+        harness.on { [journal = harness.journal] host in
             host.begin(.receive(channel), on: link, then: journal.noting("receive"))
             host.begin(.close(channel), on: link, then: journal.noting("close"))
         }
-        #expect(bench.journal.take() == ["receive: sdu none", "end: closed", "close: done"])
-        #expect(try bench.get { $0.description(of: channel) == nil })
+        #expect(harness.journal.take() == ["receive: sdu none", "end: closed", "close: done"])
+        #expect(try harness.get { $0.description(of: channel) == nil })
     }
 
     @Test("An SDU that is present when its request is canceled is delivered")
     func cancelledReceiving() throws {
-        let (bench, link, channel) = try withChannel()
-        bench.channels(of: peer.address) { $0.send([7]) }
-        bench.on { [journal = bench.journal] host in
+        let (harness, link, channel) = try withChannel()
+        harness.channels(of: peer.address) { $0.send([7]) }
+        harness.on { [journal = harness.journal] host in
             let id = host.begin(.receive(channel), on: link, then: journal.noting("first"))
             host.cancel(.receive(channel), id, on: link)
         }
-        #expect(bench.journal.take() == ["first: sdu [7]"])
+        #expect(harness.journal.take() == ["first: sdu [7]"])
     }
 
     @Test("An SDU after a canceled request is kept for the next request")
     func abandonedReceiving() throws {
-        let (bench, link, channel) = try withChannel()
-        bench.on { [journal = bench.journal] host in
+        let (harness, link, channel) = try withChannel()
+        harness.on { [journal = harness.journal] host in
             let id = host.begin(.receive(channel), on: link, then: journal.noting("first"))
             host.cancel(.receive(channel), id, on: link)
         }
-        bench.channels(of: peer.address) { $0.send([7]) }
-        bench.on { [journal = bench.journal] host in
+        harness.channels(of: peer.address) { $0.send([7]) }
+        harness.on { [journal = harness.journal] host in
             host.begin(.receive(channel), on: link, then: journal.noting("second"))
         }
-        #expect(bench.journal.take() == ["first: cancelled", "second: sdu [7]"])
+        #expect(harness.journal.take() == ["first: cancelled", "second: sdu [7]"])
     }
 
     @Test("Closing and listening work at the limit of requests")
     func limit() throws {
-        let (bench, link, channel) = try withChannel()
-        let key = try #require(try bench.get { try? $0.openListener(psm: 0x0090) })
-        bench.on { [journal = bench.journal] host in
+        let (harness, link, channel) = try withChannel()
+        let key = try #require(try harness.get { try? $0.openListener(psm: 0x0090) })
+        harness.on { [journal = harness.journal] host in
             let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
             for _ in 0..<HostCore.requestLimit { host.begin(read, on: link) { _ in } }
             host.begin(read, on: link, then: journal.noting("read"))
@@ -97,7 +97,7 @@ struct PortChannelStories {
             host.begin(.disconnect, on: link, then: journal.noting("disconnect"))
         }
         let refused = "\(HostError.tooManyRequests)"
-        var lines = bench.journal.take()
+        var lines = harness.journal.take()
         #expect(lines.removeLast().hasPrefix("disconnected: "))
         #expect(
             lines.sorted() == [

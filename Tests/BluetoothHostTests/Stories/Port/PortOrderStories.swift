@@ -13,139 +13,141 @@ struct PortOrderStories {
 
     @Test("The observer gets each state, up to the end")
     func states() {
-        let bench = PortBench.ready()
-        bench.on { $0.beginShutdown() }
-        #expect(bench.journal.take() == ["state closed"])
+        let harness = PortHarness.ready()
+        harness.on { $0.beginShutdown() }
+        #expect(harness.journal.take() == ["state closed"])
     }
 
     @Test("The event of an outgoing link precedes its completion")
-    func dialled() {
-        let bench = PortBench.ready(peers: [peer])
-        bench.on { [peer, journal = bench.journal] in
-            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+    func requested() {
+        let harness = PortHarness.ready(peers: [peer])
+        harness.on { [peer, journal = harness.journal] in
+            _ = $0.beginConnecting(to: peer.address, then: journal.noting("connect"))
         }
         #expect(
-            bench.journal.take() == ["opened \(peer.address) central", "mtu 247", "dial: link"]
+            harness.journal.take() == [
+                "opened \(peer.address) central", "mtu 247", "connect: link",
+            ]
         )
     }
 
     @Test("The event of the end of a link follows the completions on it")
     func disconnected() throws {
-        let bench = PortBench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
-        bench.act { $0.peers[peer.address]?.isSilent = true }
-        bench.on { [journal = bench.journal] host in
+        let harness = PortHarness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
+        harness.act { $0.peers[peer.address]?.isSilent = true }
+        harness.on { [journal = harness.journal] host in
             for number in 1...3 {
                 let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
                 host.begin(read, on: link, then: journal.noting("read \(number)"))
             }
         }
-        #expect(bench.journal.take().isEmpty)
-        bench.act { $0.dropLink(to: peer.address, .connectionTimeout) }
+        #expect(harness.journal.take().isEmpty)
+        harness.act { $0.dropLink(to: peer.address, .connectionTimeout) }
         let reason = "\(HostError.disconnected(.connectionTimeout))"
         #expect(
-            bench.journal.take() == [
+            harness.journal.take() == [
                 "read 1: \(reason)", "read 2: \(reason)", "read 3: \(reason)",
                 "disconnected: \(reason)",
             ]
         )
-        bench.on { [journal = bench.journal] host in
+        harness.on { [journal = harness.journal] host in
             host.begin(.readRSSI, on: link, then: journal.noting("late"))
             host.begin(.disconnect, on: link, then: journal.noting("bye"))
         }
-        #expect(bench.journal.take() == ["late: \(reason)", "bye: done"])
+        #expect(harness.journal.take() == ["late: \(reason)", "bye: done"])
     }
 
     @Test("An incoming link is reported at once, and its MTU when it is known")
     func incoming() {
-        let bench = PortBench.ready(peers: [peer])
-        bench.on { [journal = bench.journal] in
+        let harness = PortHarness.ready(peers: [peer])
+        harness.on { [journal = harness.journal] in
             _ = $0.beginAdvertising(AdvertisingStories.lamp, then: journal.noting("lamp"))
         }
-        #expect(bench.journal.take() == ["lamp: advertising"])
-        bench.act { $0.acceptConnection(from: peer.address) }
-        #expect(bench.journal.take() == ["opened \(peer.address) peripheral"])
-        bench.act { $0.sendPDU(.exchangeMTURequest(.init(receiveMTU: 100)), from: peer.address) }
-        #expect(bench.journal.take() == ["mtu 100"])
-        bench.act { $0.dropLink(to: peer.address, .remoteUserTerminatedConnection) }
+        #expect(harness.journal.take() == ["lamp: advertising"])
+        harness.act { $0.acceptConnection(from: peer.address) }
+        #expect(harness.journal.take() == ["opened \(peer.address) peripheral"])
+        harness.act { $0.sendPDU(.exchangeMTURequest(.init(receiveMTU: 100)), from: peer.address) }
+        #expect(harness.journal.take() == ["mtu 100"])
+        harness.act { $0.dropLink(to: peer.address, .remoteUserTerminatedConnection) }
         let reason = "\(HostError.disconnected(.remoteUserTerminatedConnection))"
-        #expect(bench.journal.take() == ["disconnected: \(reason)"])
+        #expect(harness.journal.take() == ["disconnected: \(reason)"])
     }
 
     @Test("A link whose peer notifies before its first response is reported first")
     func earlyNotification() {
         var peer = peer
         peer.isSilent = true
-        let bench = PortBench.ready(peers: [peer])
-        bench.on { [peer, journal = bench.journal] in
-            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+        let harness = PortHarness.ready(peers: [peer])
+        harness.on { [peer, journal = harness.journal] in
+            _ = $0.beginConnecting(to: peer.address, then: journal.noting("connect"))
         }
-        #expect(bench.journal.take().isEmpty, "nobody knows yet whether the peer is there")
-        bench.act { $0.notify([7], from: peer.address) }
+        #expect(harness.journal.take().isEmpty, "nobody knows yet whether the peer is there")
+        harness.act { $0.notify([7], from: peer.address) }
         #expect(
-            bench.journal.take() == ["opened \(peer.address) central", "notified 3 [7]"]
+            harness.journal.take() == ["opened \(peer.address) central", "notified 3 [7]"]
         )
-        bench.act { $0.dropLink(to: peer.address, .remoteUserTerminatedConnection) }
-        let lines = bench.journal.take()
+        harness.act { $0.dropLink(to: peer.address, .remoteUserTerminatedConnection) }
+        let lines = harness.journal.take()
         #expect(lines.count == 2 && lines[0].hasPrefix("disconnected: "), "\(lines)")
-        #expect(lines.last?.hasPrefix("dial: ") == true)
+        #expect(lines.last?.hasPrefix("connect: ") == true)
     }
 
     @Test("A link that was never reported causes no events")
     func unheard() {
         var peer = peer
         peer.presence = .neverJoins
-        let bench = PortBench.ready(peers: [peer])
-        bench.on { [peer, journal = bench.journal] in
-            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+        let harness = PortHarness.ready(peers: [peer])
+        harness.on { [peer, journal = harness.journal] in
+            _ = $0.beginConnecting(to: peer.address, then: journal.noting("connect"))
         }
-        bench.executor.advance(by: .seconds(20))
-        let lines = bench.journal.take()
-        #expect(lines.count == 1 && lines[0].hasPrefix("dial: "), "\(lines)")
+        harness.executor.advance(by: .seconds(20))
+        let lines = harness.journal.take()
+        #expect(lines.count == 1 && lines[0].hasPrefix("connect: "), "\(lines)")
     }
 
     @Test("Every value is reported without a stream, and indications are confirmed")
     func values() throws {
-        let bench = PortBench.ready(peers: [peer])
-        _ = try bench.connect(peer.address)
+        let harness = PortHarness.ready(peers: [peer])
+        _ = try harness.connect(peer.address)
         let indication = ATT.HandleValueIndication(handle: AttributeHandle(9), value: [4, 2])
-        bench.act { controller in
+        harness.act { controller in
             controller.notify([1], from: peer.address)
             controller.sendPDU(.handleValueIndication(indication), from: peer.address)
             controller.notify([], from: peer.address)
         }
-        #expect(bench.journal.take() == ["notified 3 [1]", "notified 9 [4, 2]", "notified 3 []"])
-        let heard = bench.transport.controller.peers[peer.address]?.server.received ?? []
+        #expect(harness.journal.take() == ["notified 3 [1]", "notified 9 [4, 2]", "notified 3 []"])
+        let heard = harness.transport.controller.peers[peer.address]?.server.received ?? []
         #expect(heard.last == .handleValueConfirmation)
     }
 
     @Test("A late observer gets the existing links and their MTUs")
     func late() throws {
-        let bench = PortBench.ready(peers: [peer, ModelPeer(2)])
-        _ = try bench.connect(peer.address)
-        _ = try bench.connect(ModelPeer(2).address)
+        let harness = PortHarness.ready(peers: [peer, ModelPeer(2)])
+        _ = try harness.connect(peer.address)
+        _ = try harness.connect(ModelPeer(2).address)
         let other = PortJournal()
-        bench.on { $0.attach(other) }
+        harness.on { $0.attach(other) }
         #expect(
             other.take() == [
                 "state ready", "opened \(peer.address) central", "mtu 247",
                 "opened \(ModelPeer(2).address) central", "mtu 247",
             ]
         )
-        bench.act { $0.notify([1], from: peer.address) }
+        harness.act { $0.notify([1], from: peer.address) }
         #expect(other.take() == ["notified 3 [1]"])
-        #expect(bench.journal.take().isEmpty, "there is one observer")
+        #expect(harness.journal.take().isEmpty, "there is one observer")
     }
 
     @Test("A released observer gets no events, and the host continues")
     func gone() throws {
-        let bench = PortBench.ready(peers: [peer])
-        _ = try bench.connect(peer.address)
+        let harness = PortHarness.ready(peers: [peer])
+        _ = try harness.connect(peer.address)
         var other: PortJournal? = PortJournal()
-        bench.on { [other] in if let other { $0.attach(other) } }
+        harness.on { [other] in if let other { $0.attach(other) } }
         weak let watched = other
         other = nil
         #expect(watched == nil, "the host does not keep it")
-        bench.act { $0.notify([1], from: peer.address) }
+        harness.act { $0.notify([1], from: peer.address) }
     }
 }

@@ -30,45 +30,45 @@ struct PortReentryStories {
 
     @Test("Completions are called one after another and are never nested")
     func chain() throws {
-        let bench = PortBench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
-        bench.on { [journal = bench.journal] in Self.readOn(1_000, $0, link, journal) }
-        #expect(bench.journal.take() == [String](repeating: "read: [77]", count: 1_000))
-        #expect(bench.journal.deepest == 1)
+        let harness = PortHarness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
+        harness.on { [journal = harness.journal] in Self.readOn(1_000, $0, link, journal) }
+        #expect(harness.journal.take() == [String](repeating: "read: [77]", count: 1_000))
+        #expect(harness.journal.deepest == 1)
     }
 
     @Test("Completions are called after `begin` returns, even for immediate results")
     func later() {
-        let bench = PortBench(peers: [peer])
-        bench.on { [peer, journal = bench.journal] host in
-            _ = host.beginDial(to: peer.address, then: journal.noting("dial"))
+        let harness = PortHarness(peers: [peer])
+        harness.on { [peer, journal = harness.journal] host in
+            _ = host.beginConnecting(to: peer.address, then: journal.noting("connect"))
             _ = host.begin(.readRSSI, on: .init(rawValue: 99), then: journal.noting("read"))
             journal.note("returned")
         }
-        let notReady = "dial: \(HostError.adapter(.notStarted))"
+        let notReady = "connect: \(HostError.adapter(.notStarted))"
         let gone = "read: \(HostError.disconnected(.unknownConnectionIdentifier))"
-        let lines = bench.journal.take()
+        let lines = harness.journal.take()
         #expect(lines.first == "returned" && Set(lines.dropFirst()) == [notReady, gone])
     }
 
     @Test("Completions are called after `begin` returns outside of `enter`, too")
     func laterElsewhere() {
-        let bench = PortBench(peers: [peer])
-        bench.executor.perform { [peer, host = bench.host, journal = bench.journal] in
+        let harness = PortHarness(peers: [peer])
+        harness.executor.perform { [peer, host = harness.host, journal = harness.journal] in
             host.assumeIsolated { host in
-                _ = host.beginDial(to: peer.address, then: journal.noting("dial"))
+                _ = host.beginConnecting(to: peer.address, then: journal.noting("connect"))
             }
             journal.note("returned")
         }
-        bench.executor.run()
-        let notReady = "dial: \(HostError.adapter(.notStarted))"
-        #expect(bench.journal.take() == ["returned", notReady])
+        harness.executor.run()
+        let notReady = "connect: \(HostError.adapter(.notStarted))"
+        #expect(harness.journal.take() == ["returned", notReady])
     }
 
     @Test("A request from any event is completed in order")
     func fromEvents() {
-        let bench = PortBench.ready(peers: [peer])
-        bench.journal.react { [host = bench.host, journal = bench.journal] event in
+        let harness = PortHarness.ready(peers: [peer])
+        harness.journal.react { [host = harness.host, journal = harness.journal] event in
             host.assumeIsolated { host in
                 switch event {
                 case .linkOpened(let link, _, _):
@@ -81,58 +81,58 @@ struct PortReentryStories {
                 }
             }
         }
-        bench.on { [peer, journal = bench.journal] in
-            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+        harness.on { [peer, journal = harness.journal] in
+            _ = $0.beginConnecting(to: peer.address, then: journal.noting("connect"))
         }
-        let lines = bench.journal.take()
+        let lines = harness.journal.take()
         #expect(
-            lines.prefix(3) == ["opened \(peer.address) central", "mtu 247", "dial: link"],
+            lines.prefix(3) == ["opened \(peer.address) central", "mtu 247", "connect: link"],
             "what was under way is told first"
         )
         #expect(Set(lines.dropFirst(3).map { $0.prefix(4) }) == ["read", "stre"], "\(lines)")
-        bench.act { $0.notify([1], from: peer.address) }
-        let end = bench.journal.take()
+        harness.act { $0.notify([1], from: peer.address) }
+        let end = harness.journal.take()
         #expect(end.map { $0.prefix(4) } == ["noti", "bye:", "disc"], "\(end)")
-        #expect(bench.journal.deepest == 1)
-        #expect(bench.transport.controller.violations.isEmpty)
+        #expect(harness.journal.deepest == 1)
+        #expect(harness.transport.controller.violations.isEmpty)
     }
 
     @Test("Publishing, answering and notifying are allowed in events")
     func serving() throws {
-        let bench = PortBench.ready(peers: [peer])
-        _ = try bench.connect(peer.address)
-        bench.journal.react { [host = bench.host] event in
+        let harness = PortHarness.ready(peers: [peer])
+        _ = try harness.connect(peer.address)
+        harness.journal.react { [host = harness.host] event in
             guard case .notified = event else { return }
             host.assumeIsolated { _ = try? $0.publish(.init(BluetoothUUID(0x1815), [])) }
         }
-        bench.act { controller in for _ in 0..<5 { controller.notify([1], from: peer.address) } }
-        #expect(bench.journal.take().count == 5)
-        let types = try bench.get { $0.attributeTypes }
+        harness.act { controller in for _ in 0..<5 { controller.notify([1], from: peer.address) } }
+        #expect(harness.journal.take().count == 5)
+        let types = try harness.get { $0.attributeTypes }
         #expect(types.values.count { $0 == BluetoothUUID(0x2800) } == 2 + 5)
     }
 
     @Test("Endless requests from completions do not block others, and each run is limited")
     func endless() {
-        let bench = PortBench()
+        let harness = PortHarness()
         let count = Counter()
-        bench.host.enter { host in count.begin(on: host) }
+        harness.host.enter { host in count.begin(on: host) }
         let seen = Mutex(0)
-        bench.host.enter { _ in seen.withLock { $0 = count.value } }
-        bench.host.enter { _ in count.stop() }
-        #expect(bench.executor.run())
+        harness.host.enter { _ in seen.withLock { $0 = count.value } }
+        harness.host.enter { _ in count.stop() }
+        #expect(harness.executor.run())
         let turn = BluetoothHost.roundsPerDrainLimit
         #expect((1...turn + 1).contains(seen.withLock { $0 }), "\(seen.withLock { $0 })")
     }
 
     @Test("Requests beyond the limit are refused, and all others complete")
     func limit() throws {
-        let bench = PortBench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
+        let harness = PortHarness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
         let limit = HostCore.requestLimit
-        bench.on { [journal = bench.journal] host in
+        harness.on { [journal = harness.journal] host in
             for _ in 0...limit { host.begin(.readRSSI, on: link, then: journal.noting("read")) }
         }
-        let lines = bench.journal.take()
+        let lines = harness.journal.take()
         #expect(lines.count == limit + 1)
         #expect(lines.contains("read: \(HostError.tooManyRequests)"))
     }

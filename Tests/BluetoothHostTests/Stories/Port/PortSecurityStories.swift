@@ -22,30 +22,30 @@ struct PortSecurityStories {
         return peer
     }
 
-    private func connected(_ peer: ModelPeer) throws -> (PortBench, LinkIdentifier) {
-        let bench = PortBench.ready(peers: [peer]) { $0.pairingDelegate = SilentDelegate() }
-        return (bench, try bench.connect(peer.address))
+    private func connected(_ peer: ModelPeer) throws -> (PortHarness, LinkIdentifier) {
+        let harness = PortHarness.ready(peers: [peer]) { $0.pairingDelegate = SilentDelegate() }
+        return (harness, try harness.connect(peer.address))
     }
 
-    private func securityPDUs(_ bench: PortBench) -> [[UInt8]]? {
-        bench.transport.controller.peers.values.first?.securityPDUs
+    private func securityPDUs(_ harness: PortHarness) -> [[UInt8]]? {
+        harness.transport.controller.peers.values.first?.securityPDUs
     }
 
     @Test("A request without security on demand is refused, and no pairing starts")
     func background() throws {
-        let (bench, link) = try connected(Self.guarded(.insufficientAuthentication))
+        let (harness, link) = try connected(Self.guarded(.insufficientAuthentication))
         let name = GATT.Operation.readUsingUUID(BluetoothUUID(0x2A00), first: .first, last: .last)
-        bench.on { [journal = bench.journal] host in
+        harness.on { [journal = harness.journal] host in
             host.begin(.gatt(name, securesOnDemand: false), on: link, then: journal.noting("name"))
         }
         let refusal = GATT.Failure.attribute(.insufficientAuthentication, handle: Self.nameHandle)
-        #expect(bench.journal.take() == ["name: \(refusal)"])
-        #expect(securityPDUs(bench) == [])
-        bench.on { [journal = bench.journal] host in
+        #expect(harness.journal.take() == ["name: \(refusal)"])
+        #expect(securityPDUs(harness) == [])
+        harness.on { [journal = harness.journal] host in
             host.begin(.gatt(name), on: link, then: journal.noting("name"))
         }
-        #expect(bench.journal.take().isEmpty)
-        #expect(securityPDUs(bench)?.count == 1, "a Pairing Request")
+        #expect(harness.journal.take().isEmpty)
+        #expect(securityPDUs(harness)?.count == 1, "a Pairing Request")
     }
 
     @Test(
@@ -57,33 +57,33 @@ struct PortSecurityStories {
     )
     func refusals(_ code: ATT.ErrorCode) throws {
         let peer = Self.guarded(code)
-        let (bench, link) = try connected(peer)
+        let (harness, link) = try connected(peer)
         let handle = ModelServer.readableHandle
         for request in [LinkRequest.gatt(.read(handle)), .gatt(.write(handle, [1]))] {
-            bench.on { [journal = bench.journal] host in
+            harness.on { [journal = harness.journal] host in
                 host.begin(request, on: link, then: journal.noting("asked"))
             }
         }
-        #expect(bench.journal.take().isEmpty)
-        bench.act { $0.sendSecurity(Self.pairingFailed, from: peer.address) }
+        #expect(harness.journal.take().isEmpty)
+        harness.act { $0.sendSecurity(Self.pairingFailed, from: peer.address) }
         let refusal = SecurityRefusal(
             answer: .attribute(code, handle: handle),
             pairing: .refusedByPeer(.unspecified)
         )
-        #expect(bench.journal.take() == ["asked: \(refusal)", "asked: \(refusal)"])
-        #expect(securityPDUs(bench)?.count == 1, "they share one pairing")
+        #expect(harness.journal.take() == ["asked: \(refusal)", "asked: \(refusal)"])
+        #expect(securityPDUs(harness)?.count == 1, "they share one pairing")
     }
 
     @Test("The request fails with the end of the link if that comes first")
     func linkEnds() throws {
         let peer = Self.guarded(.insufficientAuthentication)
-        let (bench, link) = try connected(peer)
-        bench.on { [journal = bench.journal] host in
+        let (harness, link) = try connected(peer)
+        harness.on { [journal = harness.journal] host in
             let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
             host.begin(read, on: link, then: journal.noting("read"))
         }
-        bench.act { $0.dropLink(to: peer.address, .connectionTimeout) }
-        let lines = bench.journal.take()
+        harness.act { $0.dropLink(to: peer.address, .connectionTimeout) }
+        let lines = harness.journal.take()
         #expect(lines.count == 2 && lines[0].hasPrefix("read: "), "\(lines)")
         #expect(!lines[0].contains("refused"), "\(lines)")
     }

@@ -31,65 +31,65 @@ struct PortServerStories {
 
     private let peer = PortServerStories.changing
 
-    private func answers(_ bench: PortBench) -> [ATT.PDU] {
-        bench.transport.controller.peers[peer.address]?.server.received.suffix(1) ?? []
+    private func answers(_ harness: PortHarness) -> [ATT.PDU] {
+        harness.transport.controller.peers[peer.address]?.server.received.suffix(1) ?? []
     }
 
-    private func serving() throws -> (PortBench, AttributeHandle) {
-        let bench = PortBench.ready(peers: [peer])
-        let service = try bench.get { try? $0.publish(Self.definition) }
-        _ = try bench.connect(peer.address)
+    private func serving() throws -> (PortHarness, AttributeHandle) {
+        let harness = PortHarness.ready(peers: [peer])
+        let service = try harness.get { try? $0.publish(Self.definition) }
+        _ = try harness.connect(peer.address)
         let handle = try #require(service?.characteristics.first?.valueHandle)
-        return (bench, handle)
+        return (harness, handle)
     }
 
     @Test("The observer gets questions and may answer in the event")
     func questions() throws {
-        let (bench, handle) = try serving()
-        bench.journal.react { [host = bench.host] event in
+        let (harness, handle) = try serving()
+        harness.journal.react { [host = harness.host] event in
             guard case .served(_, .asked(let question, _)) = event else { return }
             host.assumeIsolated { $0.answer(question, .success([1, 2, 3])) }
         }
-        bench.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
-        #expect(bench.journal.take() == ["served read"])
-        #expect(answers(bench) == [.readResponse(.init(value: [1, 2, 3]))])
+        harness.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
+        #expect(harness.journal.take() == ["served read"])
+        #expect(answers(harness) == [.readResponse(.init(value: [1, 2, 3]))])
     }
 
     @Test("Only the reader of a stream gets questions while there is one")
     func reader() throws {
-        let (bench, handle) = try serving()
-        let stream = try #require(try bench.get { try? $0.serverEvents() })
-        bench.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
-        #expect(bench.journal.take().isEmpty)
-        #expect(answers(bench).first?.opcode != .errorResponse, "the reader has it")
+        let (harness, handle) = try serving()
+        let stream = try #require(try harness.get { try? $0.serverEvents() })
+        harness.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
+        #expect(harness.journal.take().isEmpty)
+        #expect(answers(harness).first?.opcode != .errorResponse, "the reader has it")
         withExtendedLifetime(stream) {}
     }
 
     @Test("Without an observer and a reader, clients are refused")
     func nobody() throws {
-        let bench = PortBench(peers: [peer])
-        let service = try bench.get { try? $0.publish(Self.definition) }
+        let harness = PortHarness(peers: [peer])
+        let service = try harness.get { try? $0.publish(Self.definition) }
         let handle = try #require(service?.characteristics.first?.valueHandle)
-        bench.on { $0.beginStart() }
-        bench.on { [peer] in _ = $0.beginDial(to: peer.address) { _ in } }
-        bench.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
+        harness.on { $0.beginStart() }
+        harness.on { [peer] in _ = $0.beginConnecting(to: peer.address) { _ in } }
+        harness.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
         let refusal = ATT.ErrorResponse(
             requestOpcode: .readRequest,
             handle: handle,
             code: .unlikelyError
         )
-        #expect(answers(bench) == [.errorResponse(refusal)])
+        #expect(answers(harness) == [.errorResponse(refusal)])
     }
 
     @Test("Subscriptions are reported, values are sent, and their transmission is reported")
     func notifying() throws {
-        let (bench, handle) = try serving()
+        let (harness, handle) = try serving()
         let configuration = AttributeHandle(rawValue: handle.rawValue + 1)
         let write = ATT.WriteRequest(handle: configuration, value: [1, 0])
-        bench.act { $0.sendPDU(.writeRequest(write), from: peer.address) }
-        #expect(bench.journal.take() == ["served subscribed notification"])
-        let link = try #require(bench.journal.lastLink)
-        bench.on { [journal = bench.journal] host in
+        harness.act { $0.sendPDU(.writeRequest(write), from: peer.address) }
+        #expect(harness.journal.take() == ["served subscribed notification"])
+        let link = try #require(harness.journal.lastLink)
+        harness.on { [journal = harness.journal] host in
             let value = GATT.AttributeValue(handle: handle, value: [9])
             host.begin([value], on: link, then: journal.noting("sent"))
             host.begin([], on: link, then: journal.noting("nothing"))
@@ -97,7 +97,7 @@ struct PortServerStories {
             host.begin([other], on: link, then: journal.noting("refused"))
         }
         #expect(
-            bench.journal.take().sorted() == [
+            harness.journal.take().sorted() == [
                 "nothing: done", "refused: \(HostError.notSubscribed)", "sent: done",
             ]
         )
@@ -105,25 +105,25 @@ struct PortServerStories {
 
     @Test("A host with a database gets its changes, even if the application unsubscribes")
     func changes() throws {
-        let bench = PortBench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
-        #expect(try bench.get { $0.knownDatabase(of: link) } == nil)
-        bench.on { [journal = bench.journal] in
+        let harness = PortHarness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
+        #expect(try harness.get { $0.knownDatabase(of: link) } == nil)
+        harness.on { [journal = harness.journal] in
             $0.begin(.database, on: link, then: journal.noting("table"))
         }
-        #expect(bench.journal.take() == ["table: database"])
-        #expect(try bench.get { $0.knownDatabase(of: link) } != nil)
-        let configuration = { bench.transport.controller.peers[peer.address]?.server[.init(10)] }
+        #expect(harness.journal.take() == ["table: database"])
+        #expect(try harness.get { $0.knownDatabase(of: link) } != nil)
+        let configuration = { harness.transport.controller.peers[peer.address]?.server[.init(10)] }
         #expect(configuration()?.value == [2, 0], "the host has subscribed")
-        bench.on { [journal = bench.journal] in
+        harness.on { [journal = harness.journal] in
             let deaf = GATT.Operation.unsubscribe(valueHandle: .init(9), descriptor: .init(10))
             $0.begin(.gatt(deaf), on: link, then: journal.noting("deaf"))
         }
-        #expect(bench.journal.take() == ["deaf: done"])
+        #expect(harness.journal.take() == ["deaf: done"])
         #expect(configuration()?.value == [2, 0], "and needs it")
         let told = ATT.HandleValueIndication(handle: AttributeHandle(9), value: [1, 0, 6, 0])
-        bench.act { $0.sendPDU(.handleValueIndication(told), from: peer.address) }
-        #expect(bench.journal.take().contains("changed 1...6"))
-        #expect(try bench.get { $0.knownDatabase(of: link) } == nil)
+        harness.act { $0.sendPDU(.handleValueIndication(told), from: peer.address) }
+        #expect(harness.journal.take().contains("changed 1...6"))
+        #expect(try harness.get { $0.knownDatabase(of: link) } == nil)
     }
 }

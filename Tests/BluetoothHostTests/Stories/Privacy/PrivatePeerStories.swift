@@ -29,8 +29,8 @@ struct PrivatePeerStories {
         return peer
     }
 
-    private func bench(_ profile: ModelProfile = .rich, peers: [ModelPeer] = []) -> Bench {
-        Bench.ready(profile, peers: peers) { configuration in
+    private func harness(_ profile: ModelProfile = .rich, peers: [ModelPeer] = []) -> Harness {
+        Harness.ready(profile, peers: peers) { configuration in
             var bond = Bond(peer: Self.identity, longTermKey: key)
             bond.resolvingKey = key
             configuration.bonds = [bond]
@@ -38,232 +38,232 @@ struct PrivatePeerStories {
     }
 
     /// Replaces the peers in range with this peer.
-    private func move(_ peer: ModelPeer, into bench: inout Bench) {
-        bench.controller.peers = [peer.address: peer]
+    private func move(_ peer: ModelPeer, into harness: inout Harness) {
+        harness.controller.peers = [peer.address: peer]
     }
 
     @Test("The peer is reported with its identity and its current address")
-    mutating func sighting() throws {
+    mutating func entry() throws {
         let peer = try peer()
-        var bench = bench(peers: [peer])
-        let scan = bench.scan(reportsDuplicates: true)
-        bench.drive()
-        let sighting = try #require(bench.sightings.first { $0.scan == scan }?.sighting)
-        #expect(sighting.address == Self.identity && sighting.isIdentityResolved)
-        #expect(sighting.privateAddress == peer.address)
+        var harness = harness(peers: [peer])
+        let scan = harness.scan(reportsDuplicates: true)
+        harness.drive()
+        let entry = try #require(harness.advertisements.first { $0.scan == scan }?.entry)
+        #expect(entry.address == Self.identity && entry.isIdentityResolved)
+        #expect(entry.privateAddress == peer.address)
     }
 
     @Test("The peer with another address counts as a duplicate")
     mutating func repeated() throws {
-        var bench = bench(peers: [try peer()])
-        _ = bench.scan()
-        bench.drive()
-        move(try peer(), into: &bench)
-        bench.controller.advertise()
-        bench.drive()
-        #expect(bench.sightings.count == 1)
+        var harness = harness(peers: [try peer()])
+        _ = harness.scan()
+        harness.drive()
+        move(try peer(), into: &harness)
+        harness.controller.advertise()
+        harness.drive()
+        #expect(harness.advertisements.count == 1)
     }
 
     @Test("The host scans for the peer and connects to the discovered address")
     mutating func looking() throws {
         let peer = try peer()
-        var bench = bench()
-        let dial = bench.dial(Self.identity)
-        bench.drive()
-        #expect(bench.isPending(dial) && bench.controller.isScanning)
-        #expect(bench.controller.initiation == nil)
-        move(peer, into: &bench)
-        bench.controller.advertise()
-        bench.drive()
-        _ = try bench.link(of: dial)
-        #expect(bench.core.linkList.map(\.peer) == [Self.identity])
-        #expect(!bench.controller.isScanning)
-        #expect(bench.controller.violations.isEmpty)
+        var harness = harness()
+        let pending = harness.requestConnection(Self.identity)
+        harness.drive()
+        #expect(harness.isPending(pending) && harness.controller.isScanning)
+        #expect(harness.controller.initiation == nil)
+        move(peer, into: &harness)
+        harness.controller.advertise()
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.core.linkList.map(\.peer) == [Self.identity])
+        #expect(!harness.controller.isScanning)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("The host connects at once to a peer that was just discovered")
     mutating func fresh() throws {
-        var bench = bench(peers: [try peer()])
-        let scan = bench.scan()
-        bench.drive()
-        bench.core.stopScan(scan, now: bench.now)
-        bench.drive()
-        let dial = bench.dial(Self.identity)
-        #expect(!bench.controller.isScanning)
-        bench.drive()
-        _ = try bench.link(of: dial)
+        var harness = harness(peers: [try peer()])
+        let scan = harness.scan()
+        harness.drive()
+        harness.core.stopScan(scan, now: harness.now)
+        harness.drive()
+        let pending = harness.requestConnection(Self.identity)
+        #expect(!harness.controller.isScanning)
+        harness.drive()
+        _ = try harness.link(of: pending)
     }
 
     @Test("A peer that its controller does not resolve is connected by its current address")
     mutating func unrecognised() throws {
-        var bench = bench(.pretending)
-        #expect(bench.core.addresses.resolves(Self.identity))
-        let dial = bench.dial(Self.identity)
-        bench.drive()
-        #expect(bench.controller.initiation?.target == Self.identity)
-        move(try peer(), into: &bench)
-        let scan = bench.scan()
-        bench.drive()
-        _ = try bench.link(of: dial)
-        #expect(bench.core.addresses.resolves(Self.identity), "the list is still believed")
-        bench.core.stopScan(scan, now: bench.now)
-        bench.drive()
-        #expect(bench.controller.violations.isEmpty)
+        var harness = harness(.pretending)
+        #expect(harness.core.addresses.resolves(Self.identity))
+        let pending = harness.requestConnection(Self.identity)
+        harness.drive()
+        #expect(harness.controller.initiation?.target == Self.identity)
+        move(try peer(), into: &harness)
+        let scan = harness.scan()
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.core.addresses.resolves(Self.identity), "the list is still believed")
+        harness.core.stopScan(scan, now: harness.now)
+        harness.drive()
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("An address from the application does not count as discovered")
     mutating func remembered() throws {
         let address = try peer().address
-        var bench = bench(.pretending)
-        _ = bench.dial(address)
-        bench.drive()
-        #expect(bench.controller.initiation?.target == Self.identity)
+        var harness = harness(.pretending)
+        _ = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.controller.initiation?.target == Self.identity)
     }
 
     @Test("Without an answer the host connects to the identity again and keeps no state")
-    mutating func recognisedAgain() throws {
-        var bench = bench(.pretending, peers: [try peer()])
-        let scan = bench.scan()
-        bench.drive()
-        bench.core.stopScan(scan, now: bench.now)
+    mutating func recognizedAgain() throws {
+        var harness = harness(.pretending, peers: [try peer()])
+        let scan = harness.scan()
+        harness.drive()
+        harness.core.stopScan(scan, now: harness.now)
         var absent = try peer()
         absent.presence = .absent
-        move(absent, into: &bench)
-        _ = bench.dial(Self.identity)
-        bench.drive()
-        #expect(bench.controller.initiation?.target != Self.identity)
-        bench.advance(by: HostCore.trialLimit)
-        #expect(bench.controller.initiation?.target == Self.identity)
-        #expect(!bench.controller.isScanning)
-        #expect(bench.controller.violations.isEmpty)
+        move(absent, into: &harness)
+        _ = harness.requestConnection(Self.identity)
+        harness.drive()
+        #expect(harness.controller.initiation?.target != Self.identity)
+        harness.advance(by: HostCore.trialLimit)
+        #expect(harness.controller.initiation?.target == Self.identity)
+        #expect(!harness.controller.isScanning)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     /// Discovers a peer, changes its address, and requests a connection.
-    private mutating func dialWhoMoved(
+    private mutating func requestMovedPeer(
         _ profile: ModelProfile
-    ) throws -> (Bench, RequestIdentifier) {
-        var bench = bench(profile, peers: [try peer()])
-        let scan = bench.scan()
-        bench.drive()
-        bench.core.stopScan(scan, now: bench.now)
-        bench.drive()
-        move(try peer(), into: &bench)
-        let dial = bench.dial(Self.identity)
-        return (bench, dial)
+    ) throws -> (Harness, RequestIdentifier) {
+        var harness = harness(profile, peers: [try peer()])
+        let scan = harness.scan()
+        harness.drive()
+        harness.core.stopScan(scan, now: harness.now)
+        harness.drive()
+        move(try peer(), into: &harness)
+        let pending = harness.requestConnection(Self.identity)
+        return (harness, pending)
     }
 
     @Test("While an old address is tried, the host scans and connects to the new address")
     mutating func changed() throws {
-        var (bench, dial) = try dialWhoMoved(.rich)
-        bench.drive()
-        _ = try bench.link(of: dial)
-        #expect(!bench.controller.isScanning)
-        #expect(bench.controller.violations.isEmpty)
+        var (harness, pending) = try requestMovedPeer(.rich)
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(!harness.controller.isScanning)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A canceled request that connects and scans leaves no state")
     mutating func cancelledTrial() throws {
         var absent = try peer()
         absent.presence = .absent
-        var bench = bench(peers: [absent])
-        let dial = bench.dial(absent.address)
-        bench.drive()
-        #expect(bench.controller.initiation != nil && bench.controller.isScanning)
-        bench.core.cancelDial(dial, now: bench.now)
-        bench.drive()
-        #expect(bench.controller.initiation == nil && !bench.controller.isScanning)
-        #expect(bench.core.nextDeadline == nil && bench.controller.violations.isEmpty)
+        var harness = harness(peers: [absent])
+        let pending = harness.requestConnection(absent.address)
+        harness.drive()
+        #expect(harness.controller.initiation != nil && harness.controller.isScanning)
+        harness.core.cancelConnectionRequest(pending, now: harness.now)
+        harness.drive()
+        #expect(harness.controller.initiation == nil && !harness.controller.isScanning)
+        #expect(harness.core.nextDeadline == nil && harness.controller.violations.isEmpty)
     }
 
     @Test("If scans exclude connecting, the old address is tried first and then scanned for")
     mutating func changedWithoutOverlap() throws {
         var profile = ModelProfile.rich
         profile.states = [.passiveScanning]
-        var (bench, dial) = try dialWhoMoved(profile)
-        bench.advance(by: HostCore.trialLimit - .milliseconds(1))
-        #expect(bench.isPending(dial) && bench.controller.initiation != nil)
-        #expect(!bench.controller.isScanning)
-        bench.advance(by: .milliseconds(1))
-        bench.controller.advertise()
-        bench.drive()
-        _ = try bench.link(of: dial)
-        #expect(bench.controller.violations.isEmpty)
+        var (harness, pending) = try requestMovedPeer(profile)
+        harness.advance(by: HostCore.trialLimit - .milliseconds(1))
+        #expect(harness.isPending(pending) && harness.controller.initiation != nil)
+        #expect(!harness.controller.isScanning)
+        harness.advance(by: .milliseconds(1))
+        harness.controller.advertise()
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A new address that is discovered while connecting is used")
     mutating func changedWhileScanning() throws {
         var first = try peer()
         first.presence = .absent
-        var bench = bench(peers: [first])
-        _ = bench.scan(reportsDuplicates: true)
-        let dial = bench.dial(first.address)
-        bench.drive()
-        #expect(bench.controller.initiation != nil)
-        move(try peer(), into: &bench)
-        bench.controller.advertise()
-        bench.drive()
-        _ = try bench.link(of: dial)
-        #expect(bench.controller.violations.isEmpty)
+        var harness = harness(peers: [first])
+        _ = harness.scan(reportsDuplicates: true)
+        let pending = harness.requestConnection(first.address)
+        harness.drive()
+        #expect(harness.controller.initiation != nil)
+        move(try peer(), into: &harness)
+        harness.controller.advertise()
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A second request for the peer by any of its addresses is refused")
     mutating func twice() throws {
         var absent = try peer()
         absent.presence = .absent
-        var bench = bench(peers: [absent])
-        _ = bench.dial(absent.address)
-        let second = bench.dial(Self.identity)
-        #expect(bench.error(second) == .alreadyConnecting)
+        var harness = harness(peers: [absent])
+        _ = harness.requestConnection(absent.address)
+        let second = harness.requestConnection(Self.identity)
+        #expect(harness.error(second) == .alreadyConnecting)
     }
 
     @Test("A direct request that finds no peer ends in time, and with its controller")
     mutating func vain() throws {
-        var bench = bench()
-        let first = bench.dial(Self.identity)
-        bench.advance(by: .seconds(10))
-        #expect(bench.error(first) == .timedOut)
-        #expect(!bench.controller.isScanning && bench.core.nextDeadline == nil)
-        let second = bench.dial(Self.identity)
-        bench.drive()
-        bench.controller.restart()
-        bench.drive()
-        #expect(bench.error(second) != nil)
-        #expect(!bench.controller.isScanning)
+        var harness = harness()
+        let first = harness.requestConnection(Self.identity)
+        harness.advance(by: .seconds(10))
+        #expect(harness.error(first) == .timedOut)
+        #expect(!harness.controller.isScanning && harness.core.nextDeadline == nil)
+        let second = harness.requestConnection(Self.identity)
+        harness.drive()
+        harness.controller.restart()
+        harness.drive()
+        #expect(harness.error(second) != nil)
+        #expect(!harness.controller.isScanning)
     }
 
     @Test("A pending connection resumes scanning after a reset")
-    mutating func standing() throws {
-        var bench = bench()
-        let dial = bench.dial(Self.identity, .whenAvailable)
-        bench.drive()
-        bench.controller.restart()
-        bench.drive()
-        #expect(bench.isPending(dial) && bench.controller.isScanning)
-        move(try peer(), into: &bench)
-        bench.controller.advertise()
-        bench.drive()
-        _ = try bench.link(of: dial)
-        #expect(bench.controller.violations.isEmpty)
+    mutating func pending() throws {
+        var harness = harness()
+        let pending = harness.requestConnection(Self.identity, .whenAvailable)
+        harness.drive()
+        harness.controller.restart()
+        harness.drive()
+        #expect(harness.isPending(pending) && harness.controller.isScanning)
+        move(try peer(), into: &harness)
+        harness.controller.advertise()
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A canceled request stops scanning")
     mutating func cancelled() throws {
-        var bench = bench()
-        let dial = bench.dial(Self.identity)
-        bench.drive()
-        bench.core.cancelDial(dial, now: bench.now)
-        bench.drive()
-        #expect(!bench.controller.isScanning && bench.core.nextDeadline == nil)
+        var harness = harness()
+        let pending = harness.requestConnection(Self.identity)
+        harness.drive()
+        harness.core.cancelConnectionRequest(pending, now: harness.now)
+        harness.drive()
+        #expect(!harness.controller.isScanning && harness.core.nextDeadline == nil)
     }
 
     @Test("Without its bond the peer is not resolved any more")
     mutating func forgotten() throws {
         let peer = try peer()
-        var bench = bench(peers: [peer])
-        bench.core.dropBond(of: Self.identity, now: bench.now)
-        _ = bench.scan()
-        bench.drive()
-        let sighting = try #require(bench.sightings.first?.sighting)
-        #expect(sighting.address == peer.address && !sighting.isIdentityResolved)
+        var harness = harness(peers: [peer])
+        harness.core.dropBond(of: Self.identity, now: harness.now)
+        _ = harness.scan()
+        harness.drive()
+        let entry = try #require(harness.advertisements.first?.entry)
+        #expect(entry.address == peer.address && !entry.isIdentityResolved)
     }
 }

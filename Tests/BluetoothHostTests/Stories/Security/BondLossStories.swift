@@ -12,54 +12,54 @@ struct BondLossStories {
     private let address = Bonded.peer.address
     private static let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 0x10, 0x01, 0x01]
 
-    private func bench(
+    private func harness(
         _ policy: BondLossPolicy,
         _ bonds: [Bond]? = nil,
         hasDelegate: Bool = true
-    ) throws -> Bench {
-        var bench = try Bench.bonded(bonds) { configuration in
+    ) throws -> Harness {
+        var harness = try Harness.bonded(bonds) { configuration in
             configuration.bondLossPolicy = policy
             if hasDelegate { configuration.pairingDelegate = SilentDelegate() }
         }
-        bench.controller.peers[address]?.key = nil
-        return bench
+        harness.controller.peers[address]?.key = nil
+        return harness
     }
 
     @Test("By default the connection fails with bond lost, and the bond remains")
     func refused() throws {
-        var bench = try bench(.refuse)
-        let dial = bench.dial(address)
-        bench.drive()
-        #expect(bench.error(dial) == .bondLost)
-        #expect(bench.toldOfBonds == ["bond lost"])
-        #expect(bench.core.linkList.isEmpty && bench.core.bonds.count == 1)
-        #expect(bench.controller.dataPackets.isEmpty)
-        #expect(bench.ends.values.flatMap(\.self) == [.bondLost])
+        var harness = try harness(.refuse)
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.error(pending) == .bondLost)
+        #expect(harness.toldOfBonds == ["bond lost"])
+        #expect(harness.core.linkList.isEmpty && harness.core.bonds.count == 1)
+        #expect(harness.controller.dataPackets.isEmpty)
+        #expect(harness.ends.values.flatMap(\.self) == [.bondLost])
     }
 
     @Test("A question about a lost bond may be declined or unanswered", arguments: [true, false])
     func askedInVain(_ isAnswered: Bool) throws {
-        var bench = try bench(.ask)
-        let dial = bench.dial(address)
-        bench.drive()
-        #expect(bench.isAskedAboutLoss && bench.isPending(dial))
-        let link = try bench.onlyLink()
+        var harness = try harness(.ask)
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.isAskedAboutLoss && harness.isPending(pending))
+        let link = try harness.onlyLink()
         if isAnswered {
-            bench.core.answerBondLoss(false, on: link, now: bench.now)
-            bench.drive()
+            harness.core.answerBondLoss(false, on: link, now: harness.now)
+            harness.drive()
         } else {
-            bench.advance(by: BondLoss.answerLimit)
+            harness.advance(by: BondLoss.answerLimit)
         }
-        #expect(bench.error(dial) == .bondLost)
-        #expect(bench.core.bonds.count == 1 && bench.controller.dataPackets.isEmpty)
+        #expect(harness.error(pending) == .bondLost)
+        #expect(harness.core.bonds.count == 1 && harness.controller.dataPackets.isEmpty)
     }
 
     @Test("Without a delegate a lost bond is not paired again")
     func nobodyToAsk() throws {
-        var bench = try bench(.ask, hasDelegate: false)
-        let dial = bench.dial(address)
-        bench.drive()
-        #expect(bench.error(dial) == .bondLost && !bench.isAskedAboutLoss)
+        var harness = try harness(.ask, hasDelegate: false)
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.error(pending) == .bondLost && !harness.isAskedAboutLoss)
     }
 
     @Test(
@@ -67,139 +67,139 @@ struct BondLossStories {
         arguments: [true, false]
     )
     func pairedAnew(_ isAsked: Bool) throws {
-        var bench = try bench(isAsked ? .ask : .pairOnce)
-        let before = try #require(bench.core.bonds.first)
-        var peer = try PairingPeer(bench, isCentral: false)
-        let dial = bench.dial(address)
-        bench.drive()
+        var harness = try harness(isAsked ? .ask : .pairOnce)
+        let before = try #require(harness.core.bonds.first)
+        var peer = try PairingPeer(harness, isCentral: false)
+        let pending = harness.requestConnection(address)
+        harness.drive()
         if isAsked {
-            bench.core.answerBondLoss(true, on: try bench.onlyLink(), now: bench.now)
+            harness.core.answerBondLoss(true, on: try harness.onlyLink(), now: harness.now)
         }
-        #expect(bench.isPending(dial))
-        peer.goOn(with: &bench)
-        let link = try bench.link(of: dial)
-        #expect(bench.core.security(of: link) == Bonded.security)
-        let after = try #require(bench.core.bonds.first)
+        #expect(harness.isPending(pending))
+        peer.goOn(with: &harness)
+        let link = try harness.link(of: pending)
+        #expect(harness.core.security(of: link) == Bonded.security)
+        let after = try #require(harness.core.bonds.first)
         #expect(after.identifier == before.identifier && after.peerKey != before.peerKey)
-        #expect(bench.core.bonds.count == 1)
-        #expect(bench.toldOfBonds == ["bond lost", "bonded"])
+        #expect(harness.core.bonds.count == 1)
+        #expect(harness.toldOfBonds == ["bond lost", "bonded"])
     }
 
     @Test("A connection completes when the pairing after a lost bond makes no bond")
     func pairedWithoutBond() throws {
-        var bench = try bench(.pairOnce)
-        var peer = try PairingPeer(bench, isCentral: false) { $0.isBonding = false }
-        let dial = bench.dial(address)
-        bench.drive()
-        let held = bench.ask(
+        var harness = try harness(.pairOnce)
+        var peer = try PairingPeer(harness, isCentral: false) { $0.isBonding = false }
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        let held = harness.ask(
             .gatt(.read(ModelServer.readableHandle)),
-            of: try bench.onlyLink()
+            of: try harness.onlyLink()
         )
-        peer.goOn(with: &bench)
-        let link = try bench.link(of: dial)
-        let security = try #require(bench.core.security(of: link))
+        peer.goOn(with: &harness)
+        let link = try harness.link(of: pending)
+        let security = try #require(harness.core.security(of: link))
         #expect(security.isEncrypted && !security.isBonded)
-        #expect(throws: Never.self) { try bench.answer(held) }
+        #expect(throws: Never.self) { try harness.answer(held) }
     }
 
     @Test("Lost bonds after the host's Security Request cause a limited number of questions")
     func remindersAreLimited() throws {
-        var bench = try bench(.pairOnce)
+        var harness = try harness(.pairOnce)
         for round in 0...RepeatedAttempts.questionLimit {
-            _ = try bench.accept(address)
-            bench.advance(by: LinkCore.encryptionPause)
+            _ = try harness.accept(address)
+            harness.advance(by: LinkCore.encryptionPause)
             let isAsked = round < RepeatedAttempts.questionLimit
-            #expect(bench.hear(Self.request, from: address) == (isAsked ? [] : [[0x05, 0x09]]))
-            #expect(bench.lastQuestion?.isIncoming == true)
-            bench.controller.dropLink(to: address, .remoteUserTerminatedConnection)
-            bench.drive()
+            #expect(harness.hear(Self.request, from: address) == (isAsked ? [] : [[0x05, 0x09]]))
+            #expect(harness.lastQuestion?.isIncoming == true)
+            harness.controller.dropLink(to: address, .remoteUserTerminatedConnection)
+            harness.drive()
         }
-        #expect(bench.questionCount == RepeatedAttempts.questionLimit)
+        #expect(harness.questionCount == RepeatedAttempts.questionLimit)
     }
 
     @Test("A lost bond does not count as a question if no person is asked")
     func countsNoQuestionWithoutPerson() throws {
-        var bench = try Bench.bonded { configuration in
+        var harness = try Harness.bonded { configuration in
             configuration.bondLossPolicy = .ask
             configuration.pairingDelegate = SilentDelegate()
             configuration.asksPerson = { false }
         }
         for _ in 0...RepeatedAttempts.questionLimit {
-            _ = try bench.accept(address)
-            _ = bench.hear(Self.request, from: address)
-            bench.controller.dropLink(to: address, .remoteUserTerminatedConnection)
-            bench.drive()
+            _ = try harness.accept(address)
+            _ = harness.hear(Self.request, from: address)
+            harness.controller.dropLink(to: address, .remoteUserTerminatedConnection)
+            harness.drive()
         }
-        #expect(bench.isAskedAboutLoss)
-        #expect(bench.core.context.attempts.questionWaitLeft(now: bench.now) == nil)
+        #expect(harness.isAskedAboutLoss)
+        #expect(harness.core.context.attempts.questionWaitLeft(now: harness.now) == nil)
     }
 
     @Test("Pairing again does not weaken a bond")
     func notLowered() throws {
         let bond = try Bonded.bond { $0.isAuthenticated = true }
-        var bench = try bench(.pairOnce, [bond])
-        var peer = try PairingPeer(bench, isCentral: false)
-        let dial = bench.dial(address)
-        peer.goOn(with: &bench)
-        bench.advance(by: .seconds(1))
-        #expect(bench.error(dial) == .bondLost)
-        #expect(bench.core.bonds == [bond.of(bench)])
+        var harness = try harness(.pairOnce, [bond])
+        var peer = try PairingPeer(harness, isCentral: false)
+        let pending = harness.requestConnection(address)
+        peer.goOn(with: &harness)
+        harness.advance(by: .seconds(1))
+        #expect(harness.error(pending) == .bondLost)
+        #expect(harness.core.bonds == [bond.of(harness)])
         #expect(peer.keys == nil)
     }
 
     @Test("A bonded Central that pairs instead of encrypting is refused, and its link ends")
     func pairingRequest() throws {
-        var bench = try bench(.refuse)
-        let link = try bench.accept(address)
-        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
-        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
-        #expect(bench.toldOfBonds == ["bond lost"], "said once for a link")
-        bench.advance(by: .seconds(1))
-        #expect(bench.ends[link] == [.bondLost])
-        #expect(bench.core.bonds.count == 1)
+        var harness = try harness(.refuse)
+        let link = try harness.accept(address)
+        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(harness.toldOfBonds == ["bond lost"], "said once for a link")
+        harness.advance(by: .seconds(1))
+        #expect(harness.ends[link] == [.bondLost])
+        #expect(harness.core.bonds.count == 1)
     }
 
     @Test("A link that the application ends meanwhile leaves no deadline")
     func endedMeanwhile() throws {
-        var bench = try bench(.refuse)
-        bench.controller.endlessCommands = [.disconnect]
-        let link = try bench.accept(address)
-        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
-        _ = bench.ask(.disconnect, of: link)
-        bench.advance(by: LinkCore.refusalPause)
-        let deadline = try #require(bench.core.nextDeadline)
-        #expect(deadline > bench.now, "there is nothing to be done at once")
+        var harness = try harness(.refuse)
+        harness.controller.endlessCommands = [.disconnect]
+        let link = try harness.accept(address)
+        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        _ = harness.ask(.disconnect, of: link)
+        harness.advance(by: LinkCore.refusalPause)
+        let deadline = try #require(harness.core.nextDeadline)
+        #expect(deadline > harness.now, "there is nothing to be done at once")
     }
 
     @Test("A Central that had to wait is refused again, despite the host's Security Request")
     func pairingRequestTooSoon() throws {
-        var bench = try bench(.refuse)
-        let link = try bench.accept(address)
-        bench.advance(by: LinkCore.encryptionPause)
+        var harness = try harness(.refuse)
+        let link = try harness.accept(address)
+        harness.advance(by: LinkCore.encryptionPause)
         // It has failed on another link that leads to the same peer.
-        bench.core.context.attempts.failed(address, now: bench.now)
-        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x09]])
-        bench.advance(by: RepeatedAttempts.firstDelay)
-        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
-        bench.advance(by: .seconds(1))
-        #expect(bench.ends[link] == [.bondLost])
-        #expect(bench.core.bonds.count == 1)
+        harness.core.context.attempts.failed(address, now: harness.now)
+        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x09]])
+        harness.advance(by: RepeatedAttempts.firstDelay)
+        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        harness.advance(by: .seconds(1))
+        #expect(harness.ends[link] == [.bondLost])
+        #expect(harness.core.bonds.count == 1)
     }
 
     @Test("A Central that pairs after a Security Request needs consent")
     func reminderIsNoConsent() throws {
-        var bench = try bench(.pairOnce)
-        let before = try #require(bench.core.bonds.first)
-        let link = try bench.accept(address)
-        bench.advance(by: LinkCore.encryptionPause)
-        var peer = try PairingPeer(bench, isCentral: true)
-        peer.pair(with: &bench)
-        #expect(bench.lastQuestion?.question == .consent)
-        #expect(bench.core.security(of: link) == LinkSecurity(isBonded: true))
-        #expect(bench.core.bonds == [before])
-        try peer.agree(in: &bench)
-        #expect(bench.core.security(of: link) == Bonded.security)
-        #expect(bench.core.bonds.first?.identifier == before.identifier)
+        var harness = try harness(.pairOnce)
+        let before = try #require(harness.core.bonds.first)
+        let link = try harness.accept(address)
+        harness.advance(by: LinkCore.encryptionPause)
+        var peer = try PairingPeer(harness, isCentral: true)
+        peer.pair(with: &harness)
+        #expect(harness.lastQuestion?.question == .consent)
+        #expect(harness.core.security(of: link) == LinkSecurity(isBonded: true))
+        #expect(harness.core.bonds == [before])
+        try peer.agree(in: &harness)
+        #expect(harness.core.security(of: link) == Bonded.security)
+        #expect(harness.core.bonds.first?.identifier == before.identifier)
     }
 
     @Test(
@@ -207,39 +207,39 @@ struct BondLossStories {
         arguments: [true, false]
     )
     func reminderOfNobody(_ hasDelegate: Bool) throws {
-        var bench = try Bench.bonded { configuration in
+        var harness = try Harness.bonded { configuration in
             configuration.bondLossPolicy = .pairOnce
             configuration.acceptsPairing = !hasDelegate
             if hasDelegate { configuration.pairingDelegate = SilentDelegate() }
         }
-        let link = try bench.accept(address)
-        bench.advance(by: LinkCore.encryptionPause)
-        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
-        bench.advance(by: .seconds(1))
-        #expect(bench.ends[link] == [.bondLost] && bench.questionCount == 0)
+        let link = try harness.accept(address)
+        harness.advance(by: LinkCore.encryptionPause)
+        #expect(harness.hear(Self.request, from: address) == [[0x05, 0x05]])
+        harness.advance(by: .seconds(1))
+        #expect(harness.ends[link] == [.bondLost] && harness.questionCount == 0)
     }
 
     @Test("A connection request without a delegate does not pair a lost bond again")
-    func dialOfNobody() throws {
-        var bench = try bench(.pairOnce, hasDelegate: false)
-        let dial = bench.dial(address)
-        bench.drive()
-        #expect(bench.error(dial) == .bondLost)
-        #expect(bench.security(heardBy: address).isEmpty && bench.core.bonds.count == 1)
+    func missingPeer() throws {
+        var harness = try harness(.pairOnce, hasDelegate: false)
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.error(pending) == .bondLost)
+        #expect(harness.security(heardBy: address).isEmpty && harness.core.bonds.count == 1)
     }
 
     @Test("A bonded Central may pair again with consent")
     func pairingRequestAgreed() throws {
-        var bench = try bench(.ask)
-        let link = try bench.accept(address)
-        var peer = try PairingPeer(bench, isCentral: true)
-        peer.pair(with: &bench)
-        #expect(bench.isAskedAboutLoss && bench.questionCount == 0)
-        bench.core.answerBondLoss(true, on: link, now: bench.now)
-        peer.goOn(with: &bench)
-        try peer.agree(in: &bench)
-        #expect(bench.core.security(of: link) == Bonded.security)
-        #expect(bench.core.bonds.count == 1 && peer.keys != nil)
+        var harness = try harness(.ask)
+        let link = try harness.accept(address)
+        var peer = try PairingPeer(harness, isCentral: true)
+        peer.pair(with: &harness)
+        #expect(harness.isAskedAboutLoss && harness.questionCount == 0)
+        harness.core.answerBondLoss(true, on: link, now: harness.now)
+        peer.goOn(with: &harness)
+        try peer.agree(in: &harness)
+        #expect(harness.core.security(of: link) == Bonded.security)
+        #expect(harness.core.bonds.count == 1 && peer.keys != nil)
     }
 
     @Test(
@@ -249,16 +249,16 @@ struct BondLossStories {
     func claimedIdentity(_ isAllowed: Bool) throws {
         let victim = DeviceAddress(value: 0xC0FE_0000_0009, kind: .random)
         let bond = try Bonded.bond { $0.peer = victim }
-        var bench = try bench(isAllowed ? .pairOnce : .refuse, [bond])
-        let link = try bench.accept(address)
-        var peer = try PairingPeer(bench, isCentral: true, identity: victim)
-        peer.pair(with: &bench)
-        try peer.agree(in: &bench)
-        #expect(bench.core.bonds.count == 1)
-        let isReplaced = bench.core.bonds.first?.localKey != bond.localKey
+        var harness = try harness(isAllowed ? .pairOnce : .refuse, [bond])
+        let link = try harness.accept(address)
+        var peer = try PairingPeer(harness, isCentral: true, identity: victim)
+        peer.pair(with: &harness)
+        try peer.agree(in: &harness)
+        #expect(harness.core.bonds.count == 1)
+        let isReplaced = harness.core.bonds.first?.localKey != bond.localKey
         #expect(isReplaced == isAllowed)
-        #expect(bench.ends[link] == (isAllowed ? nil : [.bondLost]))
-        #expect(bench.toldOfBonds.first == "bond lost")
+        #expect(harness.ends[link] == (isAllowed ? nil : [.bondLost]))
+        #expect(harness.toldOfBonds.first == "bond lost")
     }
 
     @Test("Permission to replace one bond does not apply to another", arguments: [true, false])
@@ -268,14 +268,14 @@ struct BondLossStories {
             $0.peer = victim
             $0.isAuthenticated = isAuthenticated
         }
-        var bench = try bench(.pairOnce, [Bonded.bond(), other])
-        let before = bench.core.bonds
-        let link = try bench.accept(address)
-        var peer = try PairingPeer(bench, isCentral: true, identity: victim)
-        peer.pair(with: &bench)
-        try peer.agree(in: &bench)
-        #expect(bench.core.bonds == before)
-        #expect(bench.ends[link] == [.bondLost])
+        var harness = try harness(.pairOnce, [Bonded.bond(), other])
+        let before = harness.core.bonds
+        let link = try harness.accept(address)
+        var peer = try PairingPeer(harness, isCentral: true, identity: victim)
+        peer.pair(with: &harness)
+        try peer.agree(in: &harness)
+        #expect(harness.core.bonds == before)
+        #expect(harness.ends[link] == [.bondLost])
     }
 
     @Test("A claim that is weaker than the bond does not replace it, even with permission")
@@ -285,21 +285,21 @@ struct BondLossStories {
             $0.peer = victim
             $0.isAuthenticated = true
         }
-        var bench = try bench(.pairOnce, [bond])
-        let link = try bench.accept(address)
-        var peer = try PairingPeer(bench, isCentral: true, identity: victim)
-        peer.pair(with: &bench)
-        try peer.agree(in: &bench)
-        #expect(bench.core.bonds.first?.localKey == bond.localKey)
-        #expect(bench.ends[link] == [.bondLost])
+        var harness = try harness(.pairOnce, [bond])
+        let link = try harness.accept(address)
+        var peer = try PairingPeer(harness, isCentral: true, identity: victim)
+        peer.pair(with: &harness)
+        try peer.agree(in: &harness)
+        #expect(harness.core.bonds.first?.localKey == bond.localKey)
+        #expect(harness.ends[link] == [.bondLost])
     }
 }
 
 extension Bond {
     /// Returns the bond as the host stores it.
-    fileprivate func of(_ bench: Bench) -> Bond {
+    fileprivate func of(_ harness: Harness) -> Bond {
         var bond = self
-        bond.localIdentity = bench.core.bonds.first?.localIdentity
+        bond.localIdentity = harness.core.bonds.first?.localIdentity
         return bond
     }
 }

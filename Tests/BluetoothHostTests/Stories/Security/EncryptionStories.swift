@@ -14,47 +14,47 @@ struct EncryptionStories {
 
     @Test("A Central encrypts before it sends data, and then reports the link")
     func central() throws {
-        var bench = try Bench.bonded()
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        let dial = bench.dial(address)
-        bench.drive()
-        #expect(bench.isPending(dial))
-        #expect(bench.controller.dataPackets.isEmpty, "something left in clear")
-        let link = try bench.onlyLink()
-        #expect(bench.core.security(of: link) == LinkSecurity(isBonded: true))
-        let handle = try #require(bench.controller.handle(of: address))
-        bench.controller.changeEncryption(on: handle)
-        bench.drive()
-        #expect(try bench.link(of: dial) == link)
-        #expect(bench.core.security(of: link) == Bonded.security)
-        #expect(bench.core.properties(of: link)?.mtu == 247)
-        #expect(bench.count(of: .leEnableEncryption) == 1)
-        #expect(bench.controller.violations.isEmpty)
+        var harness = try Harness.bonded()
+        harness.controller.endlessCommands = [.leEnableEncryption]
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.isPending(pending))
+        #expect(harness.controller.dataPackets.isEmpty, "something left in clear")
+        let link = try harness.onlyLink()
+        #expect(harness.core.security(of: link) == LinkSecurity(isBonded: true))
+        let handle = try #require(harness.controller.handle(of: address))
+        harness.controller.changeEncryption(on: handle)
+        harness.drive()
+        #expect(try harness.link(of: pending) == link)
+        #expect(harness.core.security(of: link) == Bonded.security)
+        #expect(harness.core.properties(of: link)?.mtu == 247)
+        #expect(harness.count(of: .leEnableEncryption) == 1)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("An MTU exchange of the peer does not delay the connection")
     func peersMTU() throws {
-        var bench = try Bench.bonded()
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        let dial = bench.dial(address)
-        bench.drive()
-        bench.controller.sendPDU(.exchangeMTURequest(.init(receiveMTU: 100)), from: address)
-        bench.drive()
-        let handle = try #require(bench.controller.handle(of: address))
-        bench.controller.changeEncryption(on: handle)
-        bench.drive()
-        #expect(throws: Never.self) { try bench.link(of: dial) }
+        var harness = try Harness.bonded()
+        harness.controller.endlessCommands = [.leEnableEncryption]
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        harness.controller.sendPDU(.exchangeMTURequest(.init(receiveMTU: 100)), from: address)
+        harness.drive()
+        let handle = try #require(harness.controller.handle(of: address))
+        harness.controller.changeEncryption(on: handle)
+        harness.drive()
+        #expect(throws: Never.self) { try harness.link(of: pending) }
     }
 
     @Test("Different keys end the link, and the connection fails with the reason")
     func differentKeys() throws {
-        var bench = try Bench.bonded()
-        bench.controller.peers[address]?.key = HCI.Key128([UInt8](repeating: 7, count: 16))
-        let dial = bench.dial(address)
-        bench.drive()
-        #expect(bench.error(dial) == .failedToConnect(.messageIntegrityFailure))
-        #expect(bench.toldOfBonds.isEmpty, "a link lost is no bond lost")
-        #expect(bench.core.bonds.count == 1)
+        var harness = try Harness.bonded()
+        harness.controller.peers[address]?.key = HCI.Key128([UInt8](repeating: 7, count: 16))
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.error(pending) == .failedToConnect(.messageIntegrityFailure))
+        #expect(harness.toldOfBonds.isEmpty, "a link lost is no bond lost")
+        #expect(harness.core.bonds.count == 1)
     }
 
     @Test(
@@ -62,62 +62,62 @@ struct EncryptionStories {
         arguments: [true, false]
     )
     func refused(_ isListed: Bool) throws {
-        var bench = try Bench.bonded()
-        bench.controller.refusals[.leEnableEncryption] = .commandDisallowed
-        let dial = bench.dial(address)
-        bench.drive()
-        #expect(bench.error(dial) == .controller(.commandDisallowed))
-        #expect(bench.core.linkList.isEmpty)
-        #expect(bench.controller.dataPackets.isEmpty)
+        var harness = try Harness.bonded()
+        harness.controller.refusals[.leEnableEncryption] = .commandDisallowed
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        #expect(harness.error(pending) == .controller(.commandDisallowed))
+        #expect(harness.core.linkList.isEmpty)
+        #expect(harness.controller.dataPackets.isEmpty)
     }
 
     @Test("Encryption that fails for a reason other than the key keeps the bond")
     func failed() throws {
-        var bench = try Bench.bonded()
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        let dial = bench.dial(address)
-        bench.drive()
-        let handle = try #require(bench.controller.handle(of: address))
-        bench.controller.changeEncryption(on: handle, .unsupportedRemoteFeature, .off)
-        bench.drive()
-        #expect(bench.error(dial) == .encryptionFailed(.unsupportedRemoteFeature))
-        #expect(bench.toldOfBonds.isEmpty)
-        #expect(bench.controller.dataPackets.isEmpty)
+        var harness = try Harness.bonded()
+        harness.controller.endlessCommands = [.leEnableEncryption]
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        let handle = try #require(harness.controller.handle(of: address))
+        harness.controller.changeEncryption(on: handle, .unsupportedRemoteFeature, .off)
+        harness.drive()
+        #expect(harness.error(pending) == .encryptionFailed(.unsupportedRemoteFeature))
+        #expect(harness.toldOfBonds.isEmpty)
+        #expect(harness.controller.dataPackets.isEmpty)
     }
 
     @Test("Encryption that never ends fails with the link")
     func endless() throws {
-        var bench = try Bench.bonded()
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        let dial = bench.dial(address, .init(timeout: .seconds(100)))
-        bench.advance(by: .seconds(40))
-        #expect(bench.error(dial) == .timedOut)
-        #expect(bench.core.linkList.isEmpty)
+        var harness = try Harness.bonded()
+        harness.controller.endlessCommands = [.leEnableEncryption]
+        let pending = harness.requestConnection(address, .init(timeout: .seconds(100)))
+        harness.advance(by: .seconds(40))
+        #expect(harness.error(pending) == .timedOut)
+        #expect(harness.core.linkList.isEmpty)
     }
 
     @Test("Encryption without a key of the host is not trusted")
     func stranger() throws {
-        var bench = Bench.ready(peers: [Bonded.peer])
-        let link = try bench.connect(address)
-        let handle = try #require(bench.controller.handle(of: address))
-        bench.controller.changeEncryption(on: handle)
-        bench.drive()
-        #expect(bench.core.security(of: link) == LinkSecurity.none, "whose key was that?")
-        bench.controller.send(
+        var harness = Harness.ready(peers: [Bonded.peer])
+        let link = try harness.connect(address)
+        let handle = try #require(harness.controller.handle(of: address))
+        harness.controller.changeEncryption(on: handle)
+        harness.drive()
+        #expect(harness.core.security(of: link) == LinkSecurity.none, "whose key was that?")
+        harness.controller.send(
             .encryptionKeyRefreshComplete(.init(status: .success, connectionHandle: handle))
         )
-        bench.drive()
-        #expect(bench.core.security(of: link) == LinkSecurity.none)
+        harness.drive()
+        #expect(harness.core.security(of: link) == LinkSecurity.none)
     }
 
     @Test("A bonded Central's link counts as encrypted only after a request for the key")
     func unnamed() throws {
-        var bench = try Bench.bonded()
-        let link = try bench.accept(address)
-        let handle = try #require(bench.controller.handle(of: address))
-        bench.controller.changeEncryption(on: handle)
-        bench.drive()
-        #expect(bench.core.security(of: link) == LinkSecurity(isBonded: true))
+        var harness = try Harness.bonded()
+        let link = try harness.accept(address)
+        let handle = try #require(harness.controller.handle(of: address))
+        harness.controller.changeEncryption(on: handle)
+        harness.drive()
+        #expect(harness.core.security(of: link) == LinkSecurity(isBonded: true))
     }
 
     @Test(
@@ -131,20 +131,20 @@ struct EncryptionStories {
             $0.usesSecureConnections = false
             $0.keySize = 7
         }
-        var bench = try Bench.bonded([bond])
-        let link = try bench.accept(address)
-        bench.controller.requestKey(
+        var harness = try Harness.bonded([bond])
+        let link = try harness.accept(address)
+        harness.controller.requestKey(
             from: address,
             random: random,
             encryptedDiversifier: diversifier
         )
-        bench.drive()
+        harness.drive()
         #expect(
-            bench.controller.commands.last
+            harness.controller.commands.last
                 == (isNamed ? .leLongTermKeyRequestReply : .leLongTermKeyRequestNegativeReply)
         )
-        #expect(bench.core.security(of: link)?.isEncrypted == isNamed)
-        #expect(bench.core.security(of: link)?.keySize == (isNamed ? 7 : 0))
+        #expect(harness.core.security(of: link)?.isEncrypted == isNamed)
+        #expect(harness.core.security(of: link)?.keySize == (isNamed ? 7 : 0))
     }
 
     @Test("A key without a name and a key of zeros are refused (CVE-2019-19194)")
@@ -156,13 +156,13 @@ struct EncryptionStories {
             try Bonded.bond { $0.localKey = nil },
         ]
         for bond in bonds {
-            var bench = try Bench.bonded([bond])
-            _ = try bench.accept(address)
-            bench.controller.requestKey(from: address)
-            bench.drive()
-            #expect(bench.controller.commands.last == .leLongTermKeyRequestNegativeReply)
+            var harness = try Harness.bonded([bond])
+            _ = try harness.accept(address)
+            harness.controller.requestKey(from: address)
+            harness.drive()
+            #expect(harness.controller.commands.last == .leLongTermKeyRequestNegativeReply)
         }
-        var stranger = Bench.ready(peers: [Bonded.peer])
+        var stranger = Harness.ready(peers: [Bonded.peer])
         _ = try stranger.accept(address)
         stranger.controller.requestKey(from: address)
         stranger.drive()
@@ -173,64 +173,64 @@ struct EncryptionStories {
     func directions() throws {
         let other = try #require(HCI.Key128([UInt8](repeating: 5, count: 16)))
         let asCentral = try Bonded.bond { $0.localKey = LongTermKey(other) }
-        var central = try Bench.bonded([asCentral])
+        var central = try Harness.bonded([asCentral])
         #expect(throws: Never.self) { try central.connect(address) }
         let asPeripheral = try Bonded.bond { $0.peerKey = LongTermKey(other) }
-        var peripheral = try Bench.bonded([asPeripheral])
+        var peripheral = try Harness.bonded([asPeripheral])
         _ = try peripheral.acceptEncrypted(address)
     }
 
     @Test("The end of encryption and a failed key refresh end the link", arguments: 0..<2)
     func lessThanBefore(_ event: Int) throws {
-        var bench = try Bench.bonded()
-        let link = try bench.connect(address)
-        let handle = try #require(bench.controller.handle(of: address))
+        var harness = try Harness.bonded()
+        let link = try harness.connect(address)
+        let handle = try #require(harness.controller.handle(of: address))
         if event == 0 {
-            bench.controller.changeEncryption(on: handle, .success, .off)
+            harness.controller.changeEncryption(on: handle, .success, .off)
         } else {
-            bench.controller.send(
+            harness.controller.send(
                 .encryptionKeyRefreshComplete(
                     .init(status: .pinOrKeyMissing, connectionHandle: handle)
                 )
             )
         }
-        bench.drive(atMost: 1)
-        #expect(bench.controller.commands.last == .disconnect)
-        bench.drive()
+        harness.drive(atMost: 1)
+        #expect(harness.controller.commands.last == .disconnect)
+        harness.drive()
         let expected: HostError = event == 0 ? .notEncrypted : .encryptionFailed(.pinOrKeyMissing)
-        #expect(bench.ends[link] == [expected])
+        #expect(harness.ends[link] == [expected])
     }
 
     @Test("A link that must end is ended even after a disconnection was refused")
     func refusedEnd() throws {
-        var bench = try Bench.bonded()
-        let link = try bench.connect(address)
-        bench.controller.refusals = [.disconnect: .controllerBusy]
-        let handle = try #require(bench.controller.handle(of: address))
-        bench.controller.changeEncryption(on: handle, .success, .off)
-        bench.drive()
-        let request = bench.ask(.disconnect, of: link)
-        bench.advance(by: LinkCore.disconnectRest)
-        #expect(bench.error(request) == .controller(.controllerBusy))
-        bench.controller.refusals = [:]
-        bench.advance(by: LinkCore.disconnectRest)
-        #expect(bench.ends[link] == [.notEncrypted] && bench.controller.links.isEmpty)
+        var harness = try Harness.bonded()
+        let link = try harness.connect(address)
+        harness.controller.refusals = [.disconnect: .controllerBusy]
+        let handle = try #require(harness.controller.handle(of: address))
+        harness.controller.changeEncryption(on: handle, .success, .off)
+        harness.drive()
+        let request = harness.ask(.disconnect, of: link)
+        harness.advance(by: LinkCore.disconnectRest)
+        #expect(harness.error(request) == .controller(.controllerBusy))
+        harness.controller.refusals = [:]
+        harness.advance(by: LinkCore.disconnectRest)
+        #expect(harness.ends[link] == [.notEncrypted] && harness.controller.links.isEmpty)
     }
 
     @Test("A key whose size the controller reports as reduced is not used")
     func shortened() throws {
-        var bench = try Bench.bonded()
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        let dial = bench.dial(address)
-        bench.drive()
-        let handle = try #require(bench.controller.handle(of: address))
-        bench.controller.send(
+        var harness = try Harness.bonded()
+        harness.controller.endlessCommands = [.leEnableEncryption]
+        let pending = harness.requestConnection(address)
+        harness.drive()
+        let handle = try #require(harness.controller.handle(of: address))
+        harness.controller.send(
             .encryptionChangeV2(
                 .init(status: .success, connectionHandle: handle, encryption: .on, keySize: 7)
             )
         )
-        bench.drive()
-        #expect(bench.error(dial) == .encryptionFailed(.insufficientSecurity))
-        #expect(bench.controller.dataPackets.isEmpty)
+        harness.drive()
+        #expect(harness.error(pending) == .encryptionFailed(.insufficientSecurity))
+        #expect(harness.controller.dataPackets.isEmpty)
     }
 }

@@ -23,7 +23,7 @@ struct PairingPeer {
     /// - Parameter identity: the identity that the peer claims. The default is the address of its
     ///   connection.
     init(
-        _ bench: Bench,
+        _ harness: Harness,
         isCentral: Bool,
         address: DeviceAddress = Bonded.peer.address,
         identity: DeviceAddress? = nil,
@@ -37,57 +37,57 @@ struct PairingPeer {
             .init(
                 isCentral: isCentral,
                 localAddress: address,
-                peerAddress: bench.core.ownAddress,
+                peerAddress: harness.core.ownAddress,
                 identity: .init(address: identity ?? address, resolvingKey: key)
             )
         )
         manager.policyForPeer = policy
-        heard = bench.security(heardBy: address).count
+        heard = harness.security(heardBy: address).count
     }
 
     /// Starts a pairing.
-    mutating func pair(with bench: inout Bench) {
+    mutating func pair(with harness: inout Harness) {
         let policy = manager.policyForPeer ?? Pairing.Policy()
-        take(manager.pair(policy, using: &generator, now: bench.now), in: &bench)
-        goOn(with: &bench)
+        take(manager.pair(policy, using: &generator, now: harness.now), in: &harness)
+        goOn(with: &harness)
     }
 
     /// Exchanges PDUs until neither side has any.
-    mutating func goOn(with bench: inout Bench) {
-        bench.drive()
-        while let pdu = bench.security(heardBy: address).dropFirst(heard).first {
+    mutating func goOn(with harness: inout Harness) {
+        harness.drive()
+        while let pdu = harness.security(heardBy: address).dropFirst(heard).first {
             heard += 1
-            let actions = manager.receive(pdu[...], using: &generator, now: bench.now)
-            take(actions, in: &bench)
-            bench.drive()
-            hearOfEncryption(in: &bench)
+            let actions = manager.receive(pdu[...], using: &generator, now: harness.now)
+            take(actions, in: &harness)
+            harness.drive()
+            hearOfEncryption(in: &harness)
         }
     }
 
     /// Answers the latest question of the host with consent.
-    mutating func agree(to answer: Pairing.Answer = .yes, in bench: inout Bench) throws {
-        let asked = try #require(bench.lastQuestion)
-        bench.core.answer(answer, on: asked.link, now: bench.now)
-        goOn(with: &bench)
+    mutating func agree(to answer: Pairing.Answer = .yes, in harness: inout Harness) throws {
+        let asked = try #require(harness.lastQuestion)
+        harness.core.answer(answer, on: asked.link, now: harness.now)
+        goOn(with: &harness)
     }
 
-    private mutating func take(_ actions: [SecurityManager.Action], in bench: inout Bench) {
+    private mutating func take(_ actions: [SecurityManager.Action], in harness: inout Harness) {
         // The controller needs the key before the host uses it.
         if let key = manager.key(diversifier: 0, random: 0) {
-            bench.controller.peers[address]?.key = key
+            harness.controller.peers[address]?.key = key
         }
         for action in actions {
             switch action {
-            case .send(let pdu): bench.controller.sendSecurity(pdu, from: address)
+            case .send(let pdu): harness.controller.sendSecurity(pdu, from: address)
             case .ask(.consent), .ask(.confirm):
-                let more = manager.answer(.yes, using: &generator, now: bench.now)
-                take(more, in: &bench)
+                let more = manager.answer(.yes, using: &generator, now: harness.now)
+                take(more, in: &harness)
             case .encrypt(let key):
-                bench.drive()
-                bench.controller.peers[address]?.key = key.value
-                bench.controller.requestKey(from: address)
-                bench.drive()
-                hearOfEncryption(in: &bench)
+                harness.drive()
+                harness.controller.peers[address]?.key = key.value
+                harness.controller.requestKey(from: address)
+                harness.drive()
+                hearOfEncryption(in: &harness)
             case .paired(let made): keys = made
             case .failed(let failure): failures.append(failure)
             default: break
@@ -95,24 +95,24 @@ struct PairingPeer {
         }
     }
 
-    private mutating func hearOfEncryption(in bench: inout Bench) {
-        let link = bench.core.linkList.first { $0.peer == address }?.identifier
+    private mutating func hearOfEncryption(in harness: inout Harness) {
+        let link = harness.core.linkList.first { $0.peer == address }?.identifier
         guard !isEncrypted, manager.strength != nil,
-            let link, let key = bench.core.look(at: link, { $0.protection.inForce }),
+            let link, let key = harness.core.look(at: link, { $0.protection.inForce }),
             key.origin == .unfinishedPairing
         else { return }
         isEncrypted = true
         let actions = manager.encryptionChanged(
             isEncrypted: true,
             using: &generator,
-            now: bench.now
+            now: harness.now
         )
-        take(actions, in: &bench)
-        bench.drive()
+        take(actions, in: &harness)
+        harness.drive()
     }
 }
 
-extension Bench {
+extension Harness {
     /// The latest question of a pairing to the application.
     var lastQuestion: (link: LinkIdentifier, question: Pairing.Question, isIncoming: Bool)? {
         for (link, news) in pairingNews.reversed() {

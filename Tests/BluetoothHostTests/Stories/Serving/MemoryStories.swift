@@ -21,67 +21,67 @@ struct MemoryStories {
         _ store: [StoreKey: [UInt8]] = [:],
         hasStore: Bool = true,
         publishing definitions: [GATT.ServiceDefinition] = [Clinic.definition]
-    ) throws -> (Bench, GATT.PublishedService) {
+    ) throws -> (Harness, GATT.PublishedService) {
         let bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
-        var bench = Bench.ready(peers: [peer]) {
+        var harness = Harness.ready(peers: [peer]) {
             $0.bonds = [bond]
             if hasStore { $0.store = MemoryStore() }
         }
-        bench.store = store
-        let services = try definitions.map { try bench.publish($0) }
-        return (bench, try #require(services.first))
+        harness.store = store
+        let services = try definitions.map { try harness.publish($0) }
+        return (harness, try #require(services.first))
     }
 
-    private func encrypted(_ bench: inout Bench) throws -> LinkIdentifier {
-        bench.controller.endlessCommands = []
-        let link = try bench.connect(peer.address)
-        #expect(bench.core.security(of: link)?.isEncrypted == true)
+    private func encrypted(_ harness: inout Harness) throws -> LinkIdentifier {
+        harness.controller.endlessCommands = []
+        let link = try harness.connect(peer.address)
+        #expect(harness.core.security(of: link)?.isEncrypted == true)
         return link
     }
 
     /// Returns a link whose peer has a bonded address and is not authenticated.
-    private func unproven(_ bench: inout Bench) throws -> LinkIdentifier {
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        _ = bench.dial(peer.address)
-        bench.drive()
-        return try #require(bench.core.linkList.first).identifier
+    private func unproven(_ harness: inout Harness) throws -> LinkIdentifier {
+        harness.controller.endlessCommands = [.leEnableEncryption]
+        _ = harness.requestConnection(peer.address)
+        harness.drive()
+        return try #require(harness.core.linkList.first).identifier
     }
 
-    private func part(_ bench: inout Bench) {
-        bench.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
-        bench.drive()
+    private func part(_ harness: inout Harness) {
+        harness.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
+        harness.drive()
     }
 
     @Test("A subscription is inactive while its client is disconnected", arguments: [true, false])
     func reconnection(_ hasStore: Bool) throws {
-        var (bench, service) = try serving(hasStore: hasStore)
-        _ = try encrypted(&bench)
-        _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
-        #expect(bench.store.isEmpty != hasStore)
-        part(&bench)
-        let doubtful = try unproven(&bench)
-        #expect(bench.core.subscriptions(of: doubtful).isEmpty, "it has not shown who it is")
-        part(&bench)
-        let link = try encrypted(&bench)
-        #expect(bench.core.subscriptions(of: link) == [service.value(0): .notification])
-        let told = bench.news.filter { news in
+        var (harness, service) = try serving(hasStore: hasStore)
+        _ = try encrypted(&harness)
+        _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
+        #expect(harness.store.isEmpty != hasStore)
+        part(&harness)
+        let doubtful = try unproven(&harness)
+        #expect(harness.core.subscriptions(of: doubtful).isEmpty, "it has not shown who it is")
+        part(&harness)
+        let link = try encrypted(&harness)
+        #expect(harness.core.subscriptions(of: link) == [service.value(0): .notification])
+        let told = harness.news.filter { news in
             guard news.link == link, case .subscribed = news.news else { return false }
             return true
         }
         #expect(told.count == 1, "the application is told of what came back")
-        let id = bench.notify([(service.value(0), [5])], on: link)
-        bench.drive()
-        #expect(bench.error(id) == nil && bench.values(heardBy: peer.address) == [[5]])
+        let id = harness.notify([(service.value(0), [5])], on: link)
+        harness.drive()
+        #expect(harness.error(id) == nil && harness.values(heardBy: peer.address) == [[5]])
     }
 
     @Test("A subscription survives a restart with a store, and not without one")
     func restart() throws {
-        var (bench, service) = try serving()
-        _ = try encrypted(&bench)
-        _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
+        var (harness, service) = try serving()
+        _ = try encrypted(&harness)
+        _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
         let key = RecordName.client(peer.address).key
-        #expect(bench.store.keys.map(\.description) == ["client-random-c00000000001"])
-        var (next, _) = try serving([key: try #require(bench.store[key])])
+        #expect(harness.store.keys.map(\.description) == ["client-random-c00000000001"])
+        var (next, _) = try serving([key: try #require(harness.store[key])])
         let link = try encrypted(&next)
         #expect(next.core.subscriptions(of: link) == [service.value(0): .notification])
         var (other, _) = try serving()
@@ -91,99 +91,99 @@ struct MemoryStories {
 
     @Test("No record is stored for a client that is not authenticated")
     func unencrypted() throws {
-        var (bench, service) = try serving()
-        let link = try unproven(&bench)
+        var (harness, service) = try serving()
+        let link = try unproven(&harness)
         let configuration = try service.configuration(0)
-        let refused = bench.write([1, 0], to: configuration, by: peer.address)
+        let refused = harness.write([1, 0], to: configuration, by: peer.address)
         #expect(refused == [.refusal(.writeRequest, configuration, .insufficientEncryption)])
-        #expect(bench.core.subscriptions(of: link).isEmpty)
-        #expect(bench.store.isEmpty)
-        part(&bench)
-        let later = try encrypted(&bench)
-        #expect(bench.core.subscriptions(of: later).isEmpty)
+        #expect(harness.core.subscriptions(of: link).isEmpty)
+        #expect(harness.store.isEmpty)
+        part(&harness)
+        let later = try encrypted(&harness)
+        #expect(harness.core.subscriptions(of: later).isEmpty)
     }
 
     @Test("Invalid contents of a client's record have no effect")
     func corruptStore() throws {
         let key = RecordName.client(peer.address).key
         for bytes: [UInt8] in [[], [0xFF], [1, 0], [UInt8](repeating: 1, count: 5_000)] {
-            var (bench, service) = try serving([key: bytes])
-            let link = try encrypted(&bench)
-            #expect(bench.core.subscriptions(of: link).isEmpty)
-            #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
+            var (harness, service) = try serving([key: bytes])
+            let link = try encrypted(&harness)
+            #expect(harness.core.subscriptions(of: link).isEmpty)
+            #expect(harness.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
         }
     }
 
     @Test("Removing the bond removes the record")
     func removal() throws {
-        var (bench, service) = try serving()
-        _ = try encrypted(&bench)
-        _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
-        #expect(bench.store.count == 1)
-        bench.core.dropBond(of: peer.address, now: bench.now)
-        bench.performActions()
-        #expect(bench.store.isEmpty)
-        #expect(bench.core.context.clientRecords.isEmpty)
+        var (harness, service) = try serving()
+        _ = try encrypted(&harness)
+        _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
+        #expect(harness.store.count == 1)
+        harness.core.dropBond(of: peer.address, now: harness.now)
+        harness.performActions()
+        #expect(harness.store.isEmpty)
+        #expect(harness.core.context.clientRecords.isEmpty)
     }
 
     @Test("A client that returns to a changed table is refused until it confirms Service Changed")
     func serviceChanged() throws {
-        var (bench, service) = try serving()
-        _ = try encrypted(&bench)
-        let robust = try #require(handle(0x2B29, &bench))
-        let changed = try #require(handle(0x2A05, &bench, isDeclaration: true))
-        #expect(bench.write([0x01], to: robust, by: peer.address) == [.writeResponse])
-        let configured = bench.write(
+        var (harness, service) = try serving()
+        _ = try encrypted(&harness)
+        let robust = try #require(handle(0x2B29, &harness))
+        let changed = try #require(handle(0x2A05, &harness, isDeclaration: true))
+        #expect(harness.write([0x01], to: robust, by: peer.address) == [.writeResponse])
+        let configured = harness.write(
             [2, 0],
             to: AttributeHandle(changed.rawValue + 1),
             by: peer.address
         )
         #expect(configured == [.writeResponse])
-        part(&bench)
-        _ = try bench.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
-        bench.controller.peers[peer.address]?.server.confirms = false
-        _ = try encrypted(&bench)
+        part(&harness)
+        _ = try harness.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
+        harness.controller.peers[peer.address]?.server.confirms = false
+        _ = try encrypted(&harness)
         let handle = service.value(0)
-        let told = bench.heard(by: peer.address).compactMap { pdu -> AttributeHandle? in
+        let told = harness.heard(by: peer.address).compactMap { pdu -> AttributeHandle? in
             if case .handleValueIndication(let told) = pdu { told.handle } else { nil }
         }
         #expect(told == [changed])
-        let refused = bench.read(handle, by: peer.address)
+        let refused = harness.read(handle, by: peer.address)
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
-        bench.controller.sendPDU(.handleValueConfirmation, from: peer.address)
-        bench.drive()
-        #expect(bench.read(handle, by: peer.address) == [.value([1, 2, 3])])
+        harness.controller.sendPDU(.handleValueConfirmation, from: peer.address)
+        harness.drive()
+        #expect(harness.read(handle, by: peer.address) == [.value([1, 2, 3])])
     }
 
     @Test("A client that returns to a changed table is refused before encryption, too")
     func staleHandlesUnencrypted() throws {
-        var (bench, service) = try serving()
-        _ = try encrypted(&bench)
-        let robust = try #require(handle(0x2B29, &bench))
-        #expect(bench.write([0x01], to: robust, by: peer.address) == [.writeResponse])
-        let kept = bench.store
-        part(&bench)
-        _ = try bench.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
-        _ = try unproven(&bench)
+        var (harness, service) = try serving()
+        _ = try encrypted(&harness)
+        let robust = try #require(handle(0x2B29, &harness))
+        #expect(harness.write([0x01], to: robust, by: peer.address) == [.writeResponse])
+        let kept = harness.store
+        part(&harness)
+        _ = try harness.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
+        _ = try unproven(&harness)
         let handle = service.value(0)
-        let refused = bench.read(handle, by: peer.address)
+        let refused = harness.read(handle, by: peer.address)
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
-        let unproved = bench.read(handle, by: peer.address)
+        let unproved = harness.read(handle, by: peer.address)
         #expect(unproved == [.refusal(.readRequest, handle, .insufficientEncryption)])
-        #expect(bench.store == kept, "what comes without proof was kept")
+        #expect(harness.store == kept, "what comes without proof was kept")
     }
 
     /// Returns the handle of a characteristic's value by its type.
     private func handle(
         _ type: UInt16,
-        _ bench: inout Bench,
+        _ harness: inout Harness,
         isDeclaration: Bool = false
     ) -> AttributeHandle? {
         guard isDeclaration else {
-            return bench.handle(ofType: BluetoothUUID(type), for: peer.address)
+            return harness.handle(ofType: BluetoothUUID(type), for: peer.address)
         }
         // One that cannot be read is found among the attributes of the table.
-        return bench.core.context.server.database.attributes.first {
+        return harness.core.context.server.database.attributes.first {
             $0.type == BluetoothUUID(type)
         }?.handle
     }

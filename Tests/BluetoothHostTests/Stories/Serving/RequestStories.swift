@@ -14,11 +14,11 @@ struct RequestStories {
 
     private func serving(
         _ profile: ModelProfile = .rich
-    ) throws -> (Bench, LinkIdentifier, GATT.PublishedService) {
-        var bench = Bench.ready(profile, peers: [peer])
-        let service = try bench.publish(Clinic.definition)
-        let link = try bench.connect(peer.address)
-        return (bench, link, service)
+    ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
+        var harness = Harness.ready(profile, peers: [peer])
+        let service = try harness.publish(Clinic.definition)
+        let link = try harness.connect(peer.address)
+        return (harness, link, service)
     }
 
     @Test(
@@ -26,55 +26,57 @@ struct RequestStories {
         arguments: [3, 251]
     )
     func storedValue(_ fragmentLength: Int) throws {
-        var (bench, _, service) = try serving()
-        bench.controller.fragmentLength = fragmentLength
-        #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
-        try bench.core.setValue([7], of: service.value(0))
-        #expect(bench.read(service.value(0), by: peer.address) == [.value([7])])
-        #expect(bench.controller.violations.isEmpty)
+        var (harness, _, service) = try serving()
+        harness.controller.fragmentLength = fragmentLength
+        #expect(harness.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
+        try harness.core.setValue([7], of: service.value(0))
+        #expect(harness.read(service.value(0), by: peer.address) == [.value([7])])
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("A usable link is reported once, before its other events")
     func announcement() throws {
-        var (bench, link, service) = try serving()
-        _ = bench.write([5], to: service.value(0), by: peer.address)
-        let opened = bench.events.indices.filter {
-            if case .linkOpened(link, peer.address, _) = bench.events[$0] { true } else { false }
+        var (harness, link, service) = try serving()
+        _ = harness.write([5], to: service.value(0), by: peer.address)
+        let opened = harness.events.indices.filter {
+            if case .linkOpened(link, peer.address, _) = harness.events[$0] { true } else { false }
         }
-        let written = bench.events.indices.filter {
-            guard case .served(link, .written(let entries)) = bench.events[$0] else { return false }
+        let written = harness.events.indices.filter {
+            guard case .served(link, .written(let entries)) = harness.events[$0] else {
+                return false
+            }
             return entries == [.init(handle: service.value(0), value: [5])]
         }
         #expect((opened.count, written.count) == (1, 1))
         #expect(try #require(opened.first) < #require(written.first))
-        #expect(bench.news.count { $0.link == link } == 1)
-        #expect(bench.core.value(of: service.value(0)) == [5])
+        #expect(harness.news.count { $0.link == link } == 1)
+        #expect(harness.core.value(of: service.value(0)) == [5])
     }
 
     @Test("The application is asked for its value, and answers later")
     func dynamicValue() throws {
-        var (bench, link, service) = try serving()
-        #expect(bench.read(service.value(1), by: peer.address).isEmpty)
-        let (id, question) = try #require(bench.questions.first)
+        var (harness, link, service) = try serving()
+        #expect(harness.read(service.value(1), by: peer.address).isEmpty)
+        let (id, question) = try #require(harness.questions.first)
         #expect(question == .read(link.client, service.value(1), offset: 0))
-        bench.advance(by: .seconds(20))
-        bench.answer(id, .success([8, 8]))
-        #expect(bench.heard(by: peer.address).last == .value([8, 8]))
-        let count = bench.heard(by: peer.address).count
-        bench.answer(id, .success([9]))
-        bench.answer(id, .failure(.unlikelyError))
-        #expect(bench.heard(by: peer.address).count == count, "answered twice")
+        harness.advance(by: .seconds(20))
+        harness.answer(id, .success([8, 8]))
+        #expect(harness.heard(by: peer.address).last == .value([8, 8]))
+        let count = harness.heard(by: peer.address).count
+        harness.answer(id, .success([9]))
+        harness.answer(id, .failure(.unlikelyError))
+        #expect(harness.heard(by: peer.address).count == count, "answered twice")
     }
 
     @Test("A question without an answer is refused after 25 seconds")
     func silence() throws {
-        var (bench, _, service) = try serving()
-        _ = bench.read(service.value(1), by: peer.address)
-        bench.advance(by: .milliseconds(24_999))
-        #expect(bench.heard(by: peer.address).last != refusal(service))
-        bench.advance(by: .milliseconds(1))
-        #expect(bench.heard(by: peer.address).last == refusal(service))
-        #expect(bench.ends.isEmpty)
+        var (harness, _, service) = try serving()
+        _ = harness.read(service.value(1), by: peer.address)
+        harness.advance(by: .milliseconds(24_999))
+        #expect(harness.heard(by: peer.address).last != refusal(service))
+        harness.advance(by: .milliseconds(1))
+        #expect(harness.heard(by: peer.address).last == refusal(service))
+        #expect(harness.ends.isEmpty)
     }
 
     private func refusal(_ service: GATT.PublishedService) -> ATT.PDU {
@@ -83,79 +85,79 @@ struct RequestStories {
 
     @Test("The application decides on a write of its value", arguments: [true, false])
     func dynamicWrite(_ isAccepted: Bool) throws {
-        var (bench, link, service) = try serving()
-        #expect(bench.write([1, 1], to: service.value(1), by: peer.address).isEmpty)
-        let (id, question) = try #require(bench.questions.first)
+        var (harness, link, service) = try serving()
+        #expect(harness.write([1, 1], to: service.value(1), by: peer.address).isEmpty)
+        let (id, question) = try #require(harness.questions.first)
         let entry = GATT.WriteEntry(handle: service.value(1), value: [1, 1])
         #expect(question == .write(link.client, [entry], needsAnswer: true))
-        bench.answer(id, isAccepted ? .success([]) : .failure(.valueNotAllowed))
+        harness.answer(id, isAccepted ? .success([]) : .failure(.valueNotAllowed))
         let expected: ATT.PDU =
             isAccepted
             ? .writeResponse : .refusal(.writeRequest, service.value(1), .valueNotAllowed)
-        #expect(bench.heard(by: peer.address).last == expected)
+        #expect(harness.heard(by: peer.address).last == expected)
     }
 
     @Test("A command is reported and gets no response")
     func command() throws {
-        var (bench, link, service) = try serving()
+        var (harness, link, service) = try serving()
         let command = ATT.PDU.writeCommand(.init(handle: service.value(1), value: [3]))
-        #expect(bench.hear(command, from: peer.address).isEmpty)
-        let (id, question) = try #require(bench.questions.first)
+        #expect(harness.hear(command, from: peer.address).isEmpty)
+        let (id, question) = try #require(harness.questions.first)
         let entry = GATT.WriteEntry(handle: service.value(1), value: [3])
         #expect(question == .write(link.client, [entry], needsAnswer: false))
-        bench.answer(id, .success([]))
-        #expect(bench.heard(by: peer.address).count == 1, "only our own exchange of MTUs")
+        harness.answer(id, .success([]))
+        #expect(harness.heard(by: peer.address).count == 1, "only our own exchange of MTUs")
     }
 
     @Test("An answer to a client that disconnected is dropped, even if its handle is reused")
     func lateAnswer() throws {
-        var (bench, _, service) = try serving()
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        _ = bench.read(service.value(1), by: peer.address)
-        let (id, _) = try #require(bench.questions.first)
-        bench.controller.dropLink(to: peer.address, .connectionTimeout)
-        bench.drive()
-        bench.controller.reuse(handle)
-        _ = try bench.connect(peer.address)
-        let count = bench.heard(by: peer.address).count
-        bench.answer(id, .success([1]))
-        #expect(bench.heard(by: peer.address).count == count)
-        #expect(bench.controller.violations.isEmpty)
+        var (harness, _, service) = try serving()
+        let handle = try #require(harness.controller.handle(of: peer.address))
+        _ = harness.read(service.value(1), by: peer.address)
+        let (id, _) = try #require(harness.questions.first)
+        harness.controller.dropLink(to: peer.address, .connectionTimeout)
+        harness.drive()
+        harness.controller.reuse(handle)
+        _ = try harness.connect(peer.address)
+        let count = harness.heard(by: peer.address).count
+        harness.answer(id, .success([1]))
+        #expect(harness.heard(by: peer.address).count == count)
+        #expect(harness.controller.violations.isEmpty)
     }
 
     @Test("Longer responses follow the MTU exchange, and long values are read in parts")
     func longValue() throws {
-        var (bench, _, service) = try serving()
+        var (harness, _, service) = try serving()
         let long = [UInt8](0..<255) + [UInt8](0..<255)
-        try bench.core.setValue(long, of: service.value(0))
-        let first = bench.read(service.value(0), by: peer.address)
+        try harness.core.setValue(long, of: service.value(0))
+        let first = harness.read(service.value(0), by: peer.address)
         #expect(first == [.value(Array(long.prefix(246)))])
         let blob = ATT.PDU.readBlobRequest(.init(handle: service.value(0), offset: 492))
-        let second = bench.hear(blob, from: peer.address)
+        let second = harness.hear(blob, from: peer.address)
         #expect(second == [.readBlobResponse(.init(value: long[492...]))])
     }
 
     @Test("Services are published without a controller and survive its resets")
     func reset() throws {
-        var bench = Bench(peers: [peer])
-        let service = try bench.publish(Clinic.definition)
-        bench.open()
-        bench.drive()
-        _ = try bench.connect(peer.address)
-        #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
-        bench.controller.restart()
-        bench.drive()
-        bench.advance(by: .seconds(5))
-        _ = try bench.connect(peer.address)
-        #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
+        var harness = Harness(peers: [peer])
+        let service = try harness.publish(Clinic.definition)
+        harness.open()
+        harness.drive()
+        _ = try harness.connect(peer.address)
+        #expect(harness.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
+        harness.controller.restart()
+        harness.drive()
+        harness.advance(by: .seconds(5))
+        _ = try harness.connect(peer.address)
+        #expect(harness.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
     }
 
     @Test("Generic Access has the name of the configuration")
     func genericAccess() throws {
-        var bench = Bench.ready(peers: [peer]) { $0.name = "Ward 7" }
-        _ = try bench.connect(peer.address)
+        var harness = Harness.ready(peers: [peer]) { $0.name = "Ward 7" }
+        _ = try harness.connect(peer.address)
         let request = ATT.ReadByTypeRequest(start: .first, end: .last, type: BluetoothUUID(0x2A00))
-        let answer = bench.hear(.readByTypeRequest(request), from: peer.address)
+        let answer = harness.hear(.readByTypeRequest(request), from: peer.address)
         guard case .readByTypeResponse(let response)? = answer.first else {
             return #expect(Bool(false), "\(answer)")
         }

@@ -18,46 +18,46 @@ struct RoomStories {
         self.peer = peer
     }
 
-    private func subscribed() throws -> (Bench, LinkIdentifier, GATT.PublishedService) {
-        var bench = Bench.ready(peers: [peer])
-        let service = try bench.publish(Clinic.definition)
-        let link = try bench.connect(peer.address)
-        _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
-        _ = bench.write([2, 0], to: try service.configuration(2), by: peer.address)
-        return (bench, link, service)
+    private func subscribed() throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
+        var harness = Harness.ready(peers: [peer])
+        let service = try harness.publish(Clinic.definition)
+        let link = try harness.connect(peer.address)
+        _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
+        _ = harness.write([2, 0], to: try service.configuration(2), by: peer.address)
+        return (harness, link, service)
     }
 
     @Test("A value is not truncated once the response to the client's MTU exchange is sent")
     func exchangedMTU() throws {
-        var (bench, link, service) = try subscribed()
+        var (harness, link, service) = try subscribed()
         let value = [UInt8](repeating: 7, count: 100)
-        _ = bench.notify([(service.value(0), value)], on: link)
-        bench.drive()
-        _ = bench.hear(.exchangeMTURequest(.init(receiveMTU: 247)), from: peer.address)
-        _ = bench.notify([(service.value(0), value)], on: link)
-        bench.drive()
-        #expect(bench.values(heardBy: peer.address) == [Array(value.prefix(20)), value])
+        _ = harness.notify([(service.value(0), value)], on: link)
+        harness.drive()
+        _ = harness.hear(.exchangeMTURequest(.init(receiveMTU: 247)), from: peer.address)
+        _ = harness.notify([(service.value(0), value)], on: link)
+        harness.drive()
+        #expect(harness.values(heardBy: peer.address) == [Array(value.prefix(20)), value])
     }
 
     @Test("A refused indication is followed by an event when an indication can be sent")
     func indication() throws {
-        var (bench, link, service) = try subscribed()
-        bench.controller.peers[peer.address]?.server.confirms = false
+        var (harness, link, service) = try subscribed()
+        harness.controller.peers[peer.address]?.server.confirms = false
         var count = 0
-        while try bench.core.tryNotify([1], of: service.value(2), on: link, now: bench.now) {
-            bench.drive()
+        while try harness.core.tryNotify([1], of: service.value(2), on: link, now: harness.now) {
+            harness.drive()
             count += 1
         }
         #expect(count == 65, "one on its way, and as many as the bearer holds")
-        _ = bench.read(service.value(0), by: peer.address)
-        #expect(readiness(bench) == 0)
-        bench.controller.sendPDU(.handleValueConfirmation, from: peer.address)
-        bench.drive()
-        #expect(readiness(bench) == 1)
+        _ = harness.read(service.value(0), by: peer.address)
+        #expect(readiness(harness) == 0)
+        harness.controller.sendPDU(.handleValueConfirmation, from: peer.address)
+        harness.drive()
+        #expect(readiness(harness) == 1)
     }
 
-    private func readiness(_ bench: Bench) -> Int {
-        bench.news.count { if case .readyToNotify = $0.news { true } else { false } }
+    private func readiness(_ harness: Harness) -> Int {
+        harness.news.count { if case .readyToNotify = $0.news { true } else { false } }
     }
 
     @Test("Waiting values keep their order when some are removed")

@@ -17,45 +17,47 @@ struct SigningStories {
     private let peer = ModelPeer(1)
 
     /// Returns a link to a peer that has a key for signatures and none for encryption.
-    private func bench(
+    private func harness(
         _ change: (inout Bond) -> Void = { _ in }
-    ) throws -> (Bench, LinkIdentifier) {
+    ) throws -> (Harness, LinkIdentifier) {
         var bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
         bond.peerKey = nil
         bond.localSigningKey = Self.signingKey
         change(&bond)
-        var bench = Bench.ready(peers: [peer]) { [bond] in $0.bonds = [bond] }
-        let link = try bench.connect(peer.address)
-        return (bench, link)
+        var harness = Harness.ready(peers: [peer]) { [bond] in $0.bonds = [bond] }
+        let link = try harness.connect(peer.address)
+        return (harness, link)
     }
 
-    private func commands(_ bench: Bench) -> [ATT.SignedWriteCommand] {
-        bench.heard(by: peer.address).compactMap {
+    private func commands(_ harness: Harness) -> [ATT.SignedWriteCommand] {
+        harness.heard(by: peer.address).compactMap {
             if case .signedWriteCommand(let command) = $0 { command } else { nil }
         }
     }
 
     @Test("Each command has a valid signature and a new counter")
     func signed() throws {
-        var (bench, link) = try bench()
+        var (harness, link) = try harness()
         for value: UInt8 in 1...3 {
-            let id = bench.ask(.writeSigned(AttributeHandle(5), [value]), of: link)
-            bench.drive()
-            guard case .gatt(.done) = try bench.answer(id) else { throw Bench.UnexpectedAnswer() }
+            let id = harness.ask(.writeSigned(AttributeHandle(5), [value]), of: link)
+            harness.drive()
+            guard case .gatt(.done) = try harness.answer(id) else {
+                throw Harness.UnexpectedAnswer()
+            }
         }
         var checker = try #require(Self.signingKey.map { SigningKey(key: $0.bytes.reversed()) })
-        #expect(commands(bench).map { Array($0.value) } == [[1], [2], [3]])
-        let verdicts = commands(bench).map { checker.accept($0) }
+        #expect(commands(harness).map { Array($0.value) } == [[1], [2], [3]])
+        let verdicts = commands(harness).map { checker.accept($0) }
         #expect(verdicts == [true, true, true])
     }
 
     @Test("Signing without a bond is refused")
     func stranger() throws {
-        var bench = Bench.ready(peers: [peer])
-        let link = try bench.connect(peer.address)
-        let id = bench.ask(.writeSigned(AttributeHandle(5), [1]), of: link)
-        #expect(bench.error(id) == .notBonded)
-        #expect(commands(bench).isEmpty)
+        var harness = Harness.ready(peers: [peer])
+        let link = try harness.connect(peer.address)
+        let id = harness.ask(.writeSigned(AttributeHandle(5), [1]), of: link)
+        #expect(harness.error(id) == .notBonded)
+        #expect(commands(harness).isEmpty)
     }
 
     @Test("On an encrypted link signed commands are ordinary commands")
@@ -64,14 +66,14 @@ struct SigningStories {
         peer.key = Bonded.key
         var bond = Bond(peer: peer.address, longTermKey: try #require(peer.key))
         bond.localSigningKey = Self.signingKey
-        var bench = Bench.ready(peers: [peer]) { [bond] in $0.bonds = [bond] }
-        let link = try bench.connect(peer.address)
-        let id = bench.ask(.writeSigned(AttributeHandle(5), [7]), of: link)
-        bench.drive()
-        guard case .gatt(.done) = try bench.answer(id) else { throw Bench.UnexpectedAnswer() }
-        #expect(commands(bench).isEmpty)
+        var harness = Harness.ready(peers: [peer]) { [bond] in $0.bonds = [bond] }
+        let link = try harness.connect(peer.address)
+        let id = harness.ask(.writeSigned(AttributeHandle(5), [7]), of: link)
+        harness.drive()
+        guard case .gatt(.done) = try harness.answer(id) else { throw Harness.UnexpectedAnswer() }
+        #expect(commands(harness).isEmpty)
         let plain = ATT.PDU.writeCommand(.init(handle: AttributeHandle(5), value: [7]))
-        #expect(bench.heard(by: peer.address).contains(plain))
+        #expect(harness.heard(by: peer.address).contains(plain))
     }
 }
 
@@ -86,29 +88,29 @@ struct SignedClientStories {
         resolving = try #require(ResolvingKey(key))
     }
 
-    private func bench(
+    private func harness(
         _ store: [StoreKey: [UInt8]] = [:]
-    ) throws -> (Bench, GATT.PublishedService) {
+    ) throws -> (Harness, GATT.PublishedService) {
         let bond = try Bonded.bond {
             $0.peerSigningKey = key
             $0.resolvingKey = key
         }
-        var bench = try Bench.bonded([bond]) { $0.store = MemoryStore() }
-        bench.store = store
+        var harness = try Harness.bonded([bond]) { $0.store = MemoryStore() }
+        harness.store = store
         let value = GATT.CharacteristicDefinition(
             BluetoothUUID(0x2A1D),
             [.read, .authenticatedSignedWrites],
             value: .stored([0])
         )
-        let service = try bench.publish(.init(BluetoothUUID(0x1809), [value]))
-        return (bench, service)
+        let service = try harness.publish(.init(BluetoothUUID(0x1809), [value]))
+        return (harness, service)
     }
 
     /// Moves the client to a new private address.
-    private mutating func move(_ bench: inout Bench) throws -> DeviceAddress {
+    private mutating func move(_ harness: inout Harness) throws -> DeviceAddress {
         let made = resolving.makeAddress(using: &generator)
         let address = try #require(made)
-        bench.controller.peers[address] = ModelPeer(1, address: address)
+        harness.controller.peers[address] = ModelPeer(1, address: address)
         return address
     }
 
@@ -120,7 +122,7 @@ struct SignedClientStories {
         let zeros = [UInt8](repeating: 0, count: ATT.SignedWriteCommand.signatureLength)
         let draft = ATT.SignedWriteCommand(handle: handle, value: [value], signature: zeros[...])
         let signer = SigningKey(key: key.bytes.reversed())
-        let signature = try #require(signer.signature(of: draft.signedOctets, counter: counter))
+        let signature = try #require(signer.signature(of: draft.signedBytes, counter: counter))
         return .signedWriteCommand(
             .init(handle: handle, value: [value], signature: signature[...])
         )
@@ -128,20 +130,20 @@ struct SignedClientStories {
 
     @Test("A second link cannot replay a signed command")
     mutating func secondLink() throws {
-        var (bench, service) = try bench()
+        var (harness, service) = try harness()
         let value = service.value(0)
-        let (first, second) = (try move(&bench), try move(&bench))
-        _ = try bench.accept(first)
-        _ = try bench.accept(second)
+        let (first, second) = (try move(&harness), try move(&harness))
+        _ = try harness.accept(first)
+        _ = try harness.accept(second)
         let old = try command(1, to: value, counter: 5)
-        _ = bench.hear(old, from: first)
-        #expect(bench.core.value(of: value) == [1])
-        _ = bench.hear(try command(2, to: value, counter: 6), from: first)
-        _ = bench.hear(old, from: second)
-        #expect(bench.core.value(of: value) == [2])
-        _ = bench.hear(try command(3, to: value, counter: 7), from: second)
-        #expect(bench.core.value(of: value) == [3], "a new one is taken")
-        #expect(bench.core.context.clientRecords[Bonded.peer.address]?.lastSignCounter == 7)
+        _ = harness.hear(old, from: first)
+        #expect(harness.core.value(of: value) == [1])
+        _ = harness.hear(try command(2, to: value, counter: 6), from: first)
+        _ = harness.hear(old, from: second)
+        #expect(harness.core.value(of: value) == [2])
+        _ = harness.hear(try command(3, to: value, counter: 7), from: second)
+        #expect(harness.core.value(of: value) == [3], "a new one is taken")
+        #expect(harness.core.context.clientRecords[Bonded.peer.address]?.lastSignCounter == 7)
     }
 
     @Test(
@@ -151,10 +153,10 @@ struct SignedClientStories {
     mutating func lostCounter(_ missing: Int) throws {
         let record = ClientRecord().encode(for: Bonded.peer.address)
         let name = RecordName.client(Bonded.peer.address).key
-        var (bench, service) = try bench([name: Array(record.dropLast(missing))])
-        let address = try move(&bench)
-        _ = try bench.accept(address)
-        _ = bench.hear(try command(1, to: service.value(0), counter: 5), from: address)
-        #expect(bench.core.value(of: service.value(0)) == [0])
+        var (harness, service) = try harness([name: Array(record.dropLast(missing))])
+        let address = try move(&harness)
+        _ = try harness.accept(address)
+        _ = harness.hear(try command(1, to: service.value(0), counter: 5), from: address)
+        #expect(harness.core.value(of: service.value(0)) == [0])
     }
 }

@@ -13,16 +13,16 @@ import Testing
 
 @Suite("Bonds in the store")
 struct BondStories {
-    private static func bench(
+    private static func harness(
         _ store: [StoreKey: [UInt8]] = [:],
         peers: [ModelPeer] = []
-    ) -> Bench {
-        var bench = Bench(peers: peers) { $0.store = MemoryStore() }
-        bench.store = store
-        bench.openStore()
-        bench.open()
-        bench.drive()
-        return bench
+    ) -> Harness {
+        var harness = Harness(peers: peers) { $0.store = MemoryStore() }
+        harness.store = store
+        harness.openStore()
+        harness.open()
+        harness.drive()
+        return harness
     }
 
     private static func key(_ number: Int) -> StoreKey {
@@ -31,93 +31,93 @@ struct BondStories {
 
     @Test("A bond is saved before any other action and survives a restart")
     func restart() throws {
-        var bench = Self.bench()
-        let isKept = bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
+        var harness = Self.harness()
+        let isKept = harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
         #expect(isKept)
         var actions: [HostAction] = []
-        bench.core.takeActions(into: &actions)
+        harness.core.takeActions(into: &actions)
         guard case .save(let bytes, Self.key(1))? = actions.first else {
             return #expect(Bool(false), "\(actions)")
         }
-        let next = Self.bench([Self.key(1): bytes])
+        let next = Self.harness([Self.key(1): bytes])
         #expect(next.core.bonds == [SampleBonds.bond(1)])
         #expect(next.securityEvents.isEmpty)
     }
 
     @Test("A bond that is replaced keeps its identifier and its name")
     func anew() throws {
-        var bench = Self.bench()
-        bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
-        bench.core.keepBond(SampleBonds.bond(2), now: bench.now)
+        var harness = Self.harness()
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        harness.core.keepBond(SampleBonds.bond(2), now: harness.now)
         var bond = SampleBonds.bond(1, generation: 2)
         bond.identifier = SampleBonds.bond(7).identifier
         bond.name = nil
-        bench.core.keepBond(bond, now: bench.now)
-        bench.performActions()
-        let kept = try #require(bench.core.bonds.last)
+        harness.core.keepBond(bond, now: harness.now)
+        harness.performActions()
+        let kept = try #require(harness.core.bonds.last)
         #expect(kept.identifier == SampleBonds.bond(1).identifier)
         #expect(kept.name == SampleBonds.bond(1).name && kept.peerKey == bond.peerKey)
-        #expect(bench.core.bonds.count == 2)
+        #expect(harness.core.bonds.count == 2)
         var named = SampleBonds.bond(2)
         named.name = "Kitchen"
-        bench.core.keepBond(named, now: bench.now)
-        bench.performActions()
-        #expect(bench.core.bonds.map(\.name) == ["Kitchen", kept.name], "a name is no new bond")
-        let next = Self.bench(bench.store)
-        #expect(Set(next.core.bonds) == Set(bench.core.bonds))
+        harness.core.keepBond(named, now: harness.now)
+        harness.performActions()
+        #expect(harness.core.bonds.map(\.name) == ["Kitchen", kept.name], "a name is no new bond")
+        let next = Self.harness(harness.store)
+        #expect(Set(next.core.bonds) == Set(harness.core.bonds))
     }
 
     @Test("A bond beyond the limit replaces the one that was not used for the longest time")
     func limit() throws {
-        var bench = Self.bench()
+        var harness = Self.harness()
         for number in 0...HostCore.bondLimit {
-            let isKept = bench.core.keepBond(SampleBonds.bond(number), now: bench.now)
+            let isKept = harness.core.keepBond(SampleBonds.bond(number), now: harness.now)
             #expect(isKept)
         }
-        bench.performActions()
-        #expect(bench.core.bonds.count == HostCore.bondLimit)
+        harness.performActions()
+        #expect(harness.core.bonds.count == HostCore.bondLimit)
         #expect(
-            bench.store.keys.filter { RecordName($0)?.kind == .bond }.count == HostCore.bondLimit
+            harness.store.keys.filter { RecordName($0)?.kind == .bond }.count == HostCore.bondLimit
         )
-        #expect(bench.store[Self.key(0)] == nil && bench.store[Self.key(1)] != nil)
-        let removed = bench.securityEvents.compactMap { event -> DeviceAddress? in
+        #expect(harness.store[Self.key(0)] == nil && harness.store[Self.key(1)] != nil)
+        let removed = harness.securityEvents.compactMap { event -> DeviceAddress? in
             guard case .bondRemoved(let peer) = event else { return nil }
             return peer.identity
         }
         #expect(removed == [SampleBonds.peer(0)])
-        let first = try #require(bench.saves.first { $0 == Self.key(HostCore.bondLimit) })
+        let first = try #require(harness.saves.first { $0 == Self.key(HostCore.bondLimit) })
         #expect(first == Self.key(HostCore.bondLimit))
-        #expect(Self.bench(bench.store).core.bonds.count == HostCore.bondLimit)
+        #expect(Self.harness(harness.store).core.bonds.count == HostCore.bondLimit)
     }
 
     @Test("A connected peer keeps its bond, and if all are connected, a new bond is refused")
     func connectedPeers() throws {
         let peers = (0..<3).map { ModelPeer($0) }
-        var bench = Self.bench(peers: peers)
+        var harness = Self.harness(peers: peers)
         func bond(_ peer: DeviceAddress) -> Bond {
             var bond = SampleBonds.bond(0)
             bond.peer = peer
             return bond
         }
-        bench.core.keepBond(bond(peers[0].address), now: bench.now)
+        harness.core.keepBond(bond(peers[0].address), now: harness.now)
         for number in 10..<(9 + HostCore.bondLimit) {
-            bench.core.keepBond(SampleBonds.bond(number), now: bench.now)
+            harness.core.keepBond(SampleBonds.bond(number), now: harness.now)
         }
         // The link exists but the peer is not authenticated, so that its bond is still the oldest.
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        _ = bench.dial(peers[0].address)
-        bench.drive()
-        bench.core.keepBond(SampleBonds.bond(5_000), now: bench.now)
-        bench.performActions()
-        #expect(bench.core.bonds.first?.peer == peers[0].address)
-        #expect(bench.store[Self.key(10)] == nil)
+        harness.controller.endlessCommands = [.leEnableEncryption]
+        _ = harness.requestConnection(peers[0].address)
+        harness.drive()
+        harness.core.keepBond(SampleBonds.bond(5_000), now: harness.now)
+        harness.performActions()
+        #expect(harness.core.bonds.first?.peer == peers[0].address)
+        #expect(harness.store[Self.key(10)] == nil)
         // As if all of them were.
-        bench.core.context.bonds.removeAll { $0.peer != peers[0].address }
-        let copies = [Bond](repeating: bench.core.bonds[0], count: HostCore.bondLimit)
-        bench.core.context.bonds = copies
-        let isKept = bench.core.keepBond(SampleBonds.bond(6_000), now: bench.now)
-        #expect(!isKept && bench.core.bonds == copies)
-        #expect(bench.core.isDrained, "nothing is saved")
+        harness.core.context.bonds.removeAll { $0.peer != peers[0].address }
+        let copies = [Bond](repeating: harness.core.bonds[0], count: HostCore.bondLimit)
+        harness.core.context.bonds = copies
+        let isKept = harness.core.keepBond(SampleBonds.bond(6_000), now: harness.now)
+        #expect(!isKept && harness.core.bonds == copies)
+        #expect(harness.core.isDrained, "nothing is saved")
     }
 
     @Test("A bond beyond the limit is removed at the start after a crash")
@@ -130,9 +130,9 @@ struct BondStories {
         // The first peer was used last.
         let order = (1...HostCore.bondLimit).map(SampleBonds.peer) + [SampleBonds.peer(0)]
         store[RecordName.order.key] = MeetingOrder(order).encode()
-        let bench = Self.bench(store)
-        #expect(bench.core.bonds.map(\.peer) == Array(order.dropFirst()))
-        #expect(bench.store[Self.key(1)] == nil && bench.store[Self.key(0)] != nil)
+        let harness = Self.harness(store)
+        #expect(harness.core.bonds.map(\.peer) == Array(order.dropFirst()))
+        #expect(harness.store[Self.key(1)] == nil && harness.store[Self.key(0)] != nil)
     }
 
     @Test("A bond of another identity is unused, and set aside when the peer is bonded again")
@@ -140,98 +140,98 @@ struct BondStories {
         var foreign = SampleBonds.bond(1)
         foreign.localIdentity = SampleBonds.peer(9)
         let bytes = foreign.encode(localIdentity: SampleBonds.identity)
-        var bench = Self.bench([Self.key(1): bytes])
-        #expect(bench.core.bonds.isEmpty && bench.store[Self.key(1)] == bytes)
-        guard case .leftAlone(let entry, let reason)? = bench.securityEvents.first else {
-            return #expect(Bool(false), "\(bench.securityEvents)")
+        var harness = Self.harness([Self.key(1): bytes])
+        #expect(harness.core.bonds.isEmpty && harness.store[Self.key(1)] == bytes)
+        guard case .leftAlone(let entry, let reason)? = harness.securityEvents.first else {
+            return #expect(Bool(false), "\(harness.securityEvents)")
         }
         #expect(entry == Self.key(1).description && reason.contains("\(SampleBonds.peer(9))"))
-        bench.core.dropBond(of: foreign.peer, now: bench.now)
-        bench.performActions()
-        #expect(bench.store[Self.key(1)] == bytes)
-        bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
-        bench.performActions()
-        #expect(bench.setAside == [Self.key(1)])
-        #expect(bench.store[Self.key(1)] != bytes)
+        harness.core.dropBond(of: foreign.peer, now: harness.now)
+        harness.performActions()
+        #expect(harness.store[Self.key(1)] == bytes)
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        harness.performActions()
+        #expect(harness.setAside == [Self.key(1)])
+        #expect(harness.store[Self.key(1)] != bytes)
     }
 
     @Test("Torn bonds are set aside and reported, and all others are used")
     func torn() throws {
         let good = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
         let bad = SampleBonds.bond(2).encode(localIdentity: SampleBonds.identity)
-        let bench = Self.bench([
+        let harness = Self.harness([
             Self.key(1): good, Self.key(2): Array(bad.dropLast(9)), Self.key(3): [],
             RecordName.order.key: Array("order".utf8),
             RecordName.counter(SampleBonds.peer(1)).key: good,
         ])
-        #expect(bench.core.bonds == [SampleBonds.bond(1)])
-        #expect(bench.setAside.count == 4 && !bench.setAside.contains(Self.key(1)))
-        #expect(bench.securityEvents.count == 4)
+        #expect(harness.core.bonds == [SampleBonds.bond(1)])
+        #expect(harness.setAside.count == 4 && !harness.setAside.contains(Self.key(1)))
+        #expect(harness.securityEvents.count == 4)
     }
 
     @Test("Bonds that cannot be read are left unchanged")
     func unreadable() throws {
-        var bench = Bench { $0.store = MemoryStore() }
+        var harness = Harness { $0.store = MemoryStore() }
         let fault = StoreFault(TransportError.injected("bad sector"))
-        bench.core.storeOpened(
+        harness.core.storeOpened(
             [StoreEntry(key: Self.key(1), contents: .failure(fault))],
             now: .zero
         )
-        bench.performActions()
-        guard case .leftAlone(_, let reason)? = bench.securityEvents.first else {
-            return #expect(Bool(false), "\(bench.securityEvents)")
+        harness.performActions()
+        guard case .leftAlone(_, let reason)? = harness.securityEvents.first else {
+            return #expect(Bool(false), "\(harness.securityEvents)")
         }
-        #expect(reason.contains("bad sector") && bench.setAside.isEmpty)
+        #expect(reason.contains("bad sector") && harness.setAside.isEmpty)
     }
 
     @Test("Bonds that do not fit into the store are used and reported, and saved later")
     func fullDisk() throws {
-        var bench = Self.bench()
-        bench.isStoreFull = true
-        bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
-        bench.performActions()
-        #expect(bench.core.bonds.count == 1)
-        guard case .storeFailed(let text)? = bench.securityEvents.first else {
-            return #expect(Bool(false), "\(bench.securityEvents)")
+        var harness = Self.harness()
+        harness.isStoreFull = true
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        harness.performActions()
+        #expect(harness.core.bonds.count == 1)
+        guard case .storeFailed(let text)? = harness.securityEvents.first else {
+            return #expect(Bool(false), "\(harness.securityEvents)")
         }
         #expect(text.contains("disk full"))
-        bench.advance(by: .seconds(300))
-        #expect((2...11).contains(bench.securityEvents.count), "it is tried now and then")
-        bench.isStoreFull = false
-        bench.advance(by: .seconds(31))
-        #expect(bench.store[Self.key(1)] != nil)
-        #expect(bench.core.nextDeadline == nil)
+        harness.advance(by: .seconds(300))
+        #expect((2...11).contains(harness.securityEvents.count), "it is tried now and then")
+        harness.isStoreFull = false
+        harness.advance(by: .seconds(31))
+        #expect(harness.store[Self.key(1)] != nil)
+        #expect(harness.core.nextDeadline == nil)
     }
 
     @Test("Removing a bond removes all records of its peer, and the bond last")
     func removal() throws {
-        var bench = Self.bench()
-        bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
-        #expect(bench.core.takeSignCounter(for: SampleBonds.peer(1)) == 0)
-        bench.performActions()
-        #expect(bench.store.count == 2)
-        bench.core.dropBond(of: SampleBonds.peer(1), now: bench.now)
+        var harness = Self.harness()
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        #expect(harness.core.takeSignCounter(for: SampleBonds.peer(1)) == 0)
+        harness.performActions()
+        #expect(harness.store.count == 2)
+        harness.core.dropBond(of: SampleBonds.peer(1), now: harness.now)
         var actions: [HostAction] = []
-        bench.core.takeActions(into: &actions)
+        harness.core.takeActions(into: &actions)
         let removed = actions.compactMap { action -> StoreKey? in
             guard case .remove(let key) = action else { return nil }
             return key
         }
         #expect(removed.count == 4 && removed.last == Self.key(1))
-        #expect(bench.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
+        #expect(harness.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
     }
 
     @Test("Sign counters continue after a crash and restart with a new key")
     func counters() throws {
-        var bench = Self.bench()
-        bench.core.keepBond(SampleBonds.bond(1), now: bench.now)
+        var harness = Self.harness()
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
         for expected in UInt32(0)..<300 {
-            #expect(bench.core.takeSignCounter(for: SampleBonds.peer(1)) == expected)
+            #expect(harness.core.takeSignCounter(for: SampleBonds.peer(1)) == expected)
         }
-        bench.performActions()
+        harness.performActions()
         let counterKey = RecordName.counter(SampleBonds.peer(1)).key
-        #expect(bench.saves.filter { $0 == counterKey }.count == 2)
-        var next = Self.bench(bench.store)
+        #expect(harness.saves.filter { $0 == counterKey }.count == 2)
+        var next = Self.harness(harness.store)
         let counter = next.core.takeSignCounter(for: SampleBonds.peer(1))
         #expect(counter == 512, "what was reserved and not used is left out")
         next.performActions()

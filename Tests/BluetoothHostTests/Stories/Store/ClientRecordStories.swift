@@ -21,41 +21,41 @@ struct ClientRecordStories {
 
     private var key: StoreKey { RecordName.client(peer.address).key }
 
-    private func bench(
+    private func harness(
         _ store: [StoreKey: [UInt8]] = [:]
-    ) throws -> (Bench, LinkIdentifier, GATT.PublishedService) {
+    ) throws -> (Harness, LinkIdentifier, GATT.PublishedService) {
         let bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
-        var bench = Bench.ready(peers: [peer]) {
+        var harness = Harness.ready(peers: [peer]) {
             $0.bonds = [bond]
             $0.store = MemoryStore()
         }
-        bench.store = store
-        let service = try bench.publish(Clinic.definition)
-        let link = try encrypt(&bench)
-        return (bench, link, service)
+        harness.store = store
+        let service = try harness.publish(Clinic.definition)
+        let link = try encrypt(&harness)
+        return (harness, link, service)
     }
 
-    private func encrypt(_ bench: inout Bench) throws -> LinkIdentifier {
-        let link = try bench.connect(peer.address)
-        #expect(bench.core.security(of: link)?.isEncrypted == true)
+    private func encrypt(_ harness: inout Harness) throws -> LinkIdentifier {
+        let link = try harness.connect(peer.address)
+        #expect(harness.core.security(of: link)?.isEncrypted == true)
         return link
     }
 
-    private func stored(_ bench: Bench) throws -> ClientRecord {
-        try ClientRecord(parsing: try #require(bench.store[key]), peer: peer.address)
+    private func stored(_ harness: Harness) throws -> ClientRecord {
+        try ClientRecord(parsing: try #require(harness.store[key]), peer: peer.address)
     }
 
     @Test("A subscription is stored before the client gets the response")
     func order() throws {
-        var (bench, _, service) = try bench()
+        var (harness, _, service) = try harness()
         let request = ATT.PDU.writeRequest(
             .init(handle: try service.configuration(0), value: [1, 0][...])
         )
-        bench.controller.sendPDU(request, from: peer.address)
-        while let packet = bench.controller.nextPacket() { bench.core.receive(packet[...]) }
-        while bench.core.receiveNextPacket(now: bench.now) {}
+        harness.controller.sendPDU(request, from: peer.address)
+        while let packet = harness.controller.nextPacket() { harness.core.receive(packet[...]) }
+        while harness.core.receiveNextPacket(now: harness.now) {}
         var actions: [HostAction] = []
-        bench.core.takeActions(into: &actions)
+        harness.core.takeActions(into: &actions)
         let save = actions.firstIndex { if case .save = $0 { true } else { false } }
         let answer = actions.firstIndex { if case .transmit = $0 { true } else { false } }
         #expect(try #require(save) < #require(answer))
@@ -63,51 +63,53 @@ struct ClientRecordStories {
 
     @Test("Endless changes of a subscription cause a limited number of writes")
     func toggling() throws {
-        var (bench, _, service) = try bench()
+        var (harness, _, service) = try harness()
         let configuration = try service.configuration(0)
         for round in 0..<201 {
             let value: [UInt8] = round.isMultiple(of: 2) ? [1, 0] : [0, 0]
-            #expect(bench.write(value, to: configuration, by: peer.address) == [.writeResponse])
+            #expect(harness.write(value, to: configuration, by: peer.address) == [.writeResponse])
         }
-        let saves = bench.saves.filter { $0 == key }.count
+        let saves = harness.saves.filter { $0 == key }.count
         #expect(saves == SaveSchedule.burstLimit)
-        bench.advance(by: SaveSchedule.interval)
-        #expect(try stored(bench).configurations.count == 1, "the latest state is saved in time")
-        #expect(bench.saves.filter { $0 == key }.count == saves + 1)
+        harness.advance(by: SaveSchedule.interval)
+        #expect(try stored(harness).configurations.count == 1, "the latest state is saved in time")
+        #expect(harness.saves.filter { $0 == key }.count == saves + 1)
     }
 
     @Test("Waiting changes are saved at the shutdown, and not when the client reconnects")
     func shutdown() throws {
-        var (bench, _, service) = try bench()
+        var (harness, _, service) = try harness()
         let configuration = try service.configuration(0)
         for _ in 0..<20 {
-            _ = bench.write([1, 0], to: configuration, by: peer.address)
-            _ = bench.write([0, 0], to: configuration, by: peer.address)
-            _ = bench.write([1, 0], to: configuration, by: peer.address)
-            bench.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
-            bench.drive()
-            _ = try encrypt(&bench)
+            _ = harness.write([1, 0], to: configuration, by: peer.address)
+            _ = harness.write([0, 0], to: configuration, by: peer.address)
+            _ = harness.write([1, 0], to: configuration, by: peer.address)
+            harness.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
+            harness.drive()
+            _ = try encrypt(&harness)
         }
-        #expect(bench.saves.filter { $0 == key }.count == SaveSchedule.burstLimit)
-        _ = bench.write([0, 0], to: configuration, by: peer.address)
-        _ = bench.write([2, 0], to: try service.configuration(2), by: peer.address)
-        bench.core.shutDown(now: bench.now)
-        bench.advance(by: .seconds(2))
-        #expect(bench.core.state == .closed)
-        #expect(try stored(bench).configurations.keys.map { $0 } == [try service.configuration(2)])
+        #expect(harness.saves.filter { $0 == key }.count == SaveSchedule.burstLimit)
+        _ = harness.write([0, 0], to: configuration, by: peer.address)
+        _ = harness.write([2, 0], to: try service.configuration(2), by: peer.address)
+        harness.core.shutDown(now: harness.now)
+        harness.advance(by: .seconds(2))
+        #expect(harness.core.state == .closed)
+        #expect(
+            try stored(harness).configurations.keys.map { $0 } == [try service.configuration(2)]
+        )
     }
 
     @Test("An invalid record is set aside, and a newer one only when it is replaced")
     func damage() throws {
         let torn: [UInt8] = Array(ClientRecord().encode(for: peer.address).dropLast(2))
-        let (bench, _, _) = try bench([key: torn])
-        #expect(bench.setAside == [key])
+        let (harness, _, _) = try harness([key: torn])
+        #expect(harness.setAside == [key])
         var later = Array(ClientRecord().encode(for: peer.address).dropLast(4))
         later[5] = 7
         var writer = ByteWriter()
         writer.write(contentsOf: later)
         writer.write(CRC32.checksum(of: later))
-        let (other, _, _) = try self.bench([key: writer.bytes])
+        let (other, _, _) = try self.harness([key: writer.bytes])
         guard case .leftAlone? = other.securityEvents.first else {
             return #expect(Bool(false), "\(other.securityEvents)")
         }
@@ -117,23 +119,23 @@ struct ClientRecordStories {
 
     @Test("The order of use is stored rarely")
     func meetings() throws {
-        var bench = Bench.ready(peers: [peer]) { $0.store = MemoryStore() }
-        bench.core.keepBond(
+        var harness = Harness.ready(peers: [peer]) { $0.store = MemoryStore() }
+        harness.core.keepBond(
             Bond(peer: peer.address, longTermKey: try #require(Bonded.key)),
-            now: bench.now
+            now: harness.now
         )
-        bench.core.keepBond(SampleBonds.bond(5), now: bench.now)
-        _ = try encrypt(&bench)
-        #expect(bench.core.bonds.map(\.peer) == [SampleBonds.peer(5), peer.address])
-        let bytes = try #require(bench.store[RecordName.order.key])
-        #expect(try MeetingOrder(parsing: bytes).peers == bench.core.bonds.map(\.peer))
+        harness.core.keepBond(SampleBonds.bond(5), now: harness.now)
+        _ = try encrypt(&harness)
+        #expect(harness.core.bonds.map(\.peer) == [SampleBonds.peer(5), peer.address])
+        let bytes = try #require(harness.store[RecordName.order.key])
+        #expect(try MeetingOrder(parsing: bytes).peers == harness.core.bonds.map(\.peer))
         for _ in 0..<5 {
-            bench.core.context.markBondUsed(by: SampleBonds.peer(5))
-            bench.core.context.markBondUsed(by: peer.address)
-            bench.advance(by: .seconds(1))
+            harness.core.context.markBondUsed(by: SampleBonds.peer(5))
+            harness.core.context.markBondUsed(by: peer.address)
+            harness.advance(by: .seconds(1))
         }
-        #expect(bench.saves.filter { $0 == RecordName.order.key }.count == 1)
-        bench.advance(by: SaveSchedule.orderInterval)
-        #expect(bench.saves.filter { $0 == RecordName.order.key }.count == 2)
+        #expect(harness.saves.filter { $0 == RecordName.order.key }.count == 1)
+        harness.advance(by: SaveSchedule.orderInterval)
+        #expect(harness.saves.filter { $0 == RecordName.order.key }.count == 2)
     }
 }

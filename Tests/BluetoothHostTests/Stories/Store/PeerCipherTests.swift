@@ -63,8 +63,8 @@ struct PeerCipherTests {
         var differences = 0
         for _ in 0..<1_000 {
             let address = Self.address(&generator)
-            let neighbour = DeviceAddress(value: address.value ^ 1, kind: address.kind)
-            let pair = (cipher.identifier(of: address), cipher.identifier(of: neighbour))
+            let neighbor = DeviceAddress(value: address.value ^ 1, kind: address.kind)
+            let pair = (cipher.identifier(of: address), cipher.identifier(of: neighbor))
             differences += zip(pair.0.bytes, pair.1.bytes)
                 .reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount }
         }
@@ -77,14 +77,14 @@ struct PeerCipherTests {
         let cipher = Self.cipher(6)
         var generator = SplitMix64(seed: 7)
         for _ in 0..<5_000 {
-            #expect(cipher.address(of: PeerIdentifier(octets: generator.bytes(16))) == nil)
+            #expect(cipher.address(of: PeerIdentifier(bytes: generator.bytes(16))) == nil)
             #expect(cipher.address(of: PeerIdentifier(using: &generator)) == nil)
         }
         let known = cipher.identifier(of: Self.address(&generator)).bytes
         for bit in 0..<128 {
             var changed = known
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(cipher.address(of: PeerIdentifier(octets: changed)) == nil, "bit \(bit)")
+            #expect(cipher.address(of: PeerIdentifier(bytes: changed)) == nil, "bit \(bit)")
         }
     }
 

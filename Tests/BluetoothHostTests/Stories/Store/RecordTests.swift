@@ -134,7 +134,7 @@ struct RecordTests {
     func lengths(_ index: Int) {
         let (bytes, read) = Self.samples[index]
         for count in bytes.indices {
-            #expect(fault(Array(bytes.prefix(count)), read) == .torn, "\(count) octets")
+            #expect(fault(Array(bytes.prefix(count)), read) == .torn, "\(count) bytes")
             let zeros = [UInt8](repeating: 0, count: bytes.count - count)
             let expected: RecordFault = count < 4 ? .foreign : .torn
             // The last bytes of a checksum may be zero, so that no byte is missing.

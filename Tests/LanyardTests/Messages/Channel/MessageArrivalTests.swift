@@ -107,7 +107,7 @@ struct MessageArrivalTests {
         try device.send(#"{"tell":{"celsius":9}}"#)
         #expect(await readings.next() == Reading(celsius: 9))
         let statistics = channel.statistics
-        #expect(statistics.strayOctets == 3)
+        #expect(statistics.strayBytes == 3)
         #expect(statistics.broken == 1)
         #expect(statistics.oversize == 1)
     }

@@ -9,12 +9,12 @@ import Testing
 struct SealedChannelTests {
     private let time = ManualTimekeeper()
 
-    private static func key(_ octet: UInt8) throws -> SealingKey {
-        try SealingKey(Data(repeating: octet, count: 32))
+    private static func key(_ byte: UInt8) throws -> SealingKey {
+        try SealingKey(Data(repeating: byte, count: 32))
     }
 
-    private static func sealings(_ octet: UInt8 = 1) throws -> [any MessageSealing] {
-        [GCMSealing(key: try key(octet)), CBCSealing(key: try key(octet))]
+    private static func sealings(_ byte: UInt8 = 1) throws -> [any MessageSealing] {
+        [GCMSealing(key: try key(byte)), CBCSealing(key: try key(byte))]
     }
 
     private func channels(

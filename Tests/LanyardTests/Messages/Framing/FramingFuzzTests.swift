@@ -9,7 +9,7 @@ import Testing
 /// Garbage causes no trap and no growth, and the next valid message is found.
 @Suite("Framings and garbage")
 struct FramingFuzzTests {
-    private static let octetCount = 1_200_000
+    private static let byteCount = 1_200_000
     private static let good = Data(#"{"tell":"good"}"#.utf8)
 
     /// Returns random bytes, of which every second one is a control, a zero or a small length.
@@ -34,7 +34,7 @@ struct FramingFuzzTests {
             var random = SplitMix64(seed: seed)
             var framing = tested.make()
             var count = 0
-            while count < Self.octetCount {
+            while count < Self.byteCount {
                 // The test threads are few, so this test yields to others.
                 await Task.yield()
                 let length = Int.random(in: 0...600, using: &random)

@@ -6,17 +6,17 @@ import Testing
 
 /// The framings, each for messages of up to 100 bytes.
 enum TestedFraming: String, CaseIterable, CustomTestStringConvertible {
-    case startEnd, twoOctetsBig, twoOctetsLittle, fourOctetsBig, fourOctetsLittle, cobs
+    case startEnd, twoBytesBig, twoBytesLittle, fourBytesBig, fourBytesLittle, cobs
 
     static let limit = 100
 
     func make(limit: Int = TestedFraming.limit) -> any MessageFraming {
         switch self {
         case .startEnd: .startEnd(limit: limit)
-        case .twoOctetsBig: .lengthPrefixed(.twoOctets, .bigEndian, limit: limit)
-        case .twoOctetsLittle: .lengthPrefixed(.twoOctets, .littleEndian, limit: limit)
-        case .fourOctetsBig: .lengthPrefixed(.fourOctets, .bigEndian, limit: limit)
-        case .fourOctetsLittle: .lengthPrefixed(.fourOctets, .littleEndian, limit: limit)
+        case .twoBytesBig: .lengthPrefixed(.twoBytes, .bigEndian, limit: limit)
+        case .twoBytesLittle: .lengthPrefixed(.twoBytes, .littleEndian, limit: limit)
+        case .fourBytesBig: .lengthPrefixed(.fourBytes, .bigEndian, limit: limit)
+        case .fourBytesLittle: .lengthPrefixed(.fourBytes, .littleEndian, limit: limit)
         case .cobs: .cobs(limit: limit)
         }
     }

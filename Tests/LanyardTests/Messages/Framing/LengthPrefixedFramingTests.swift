@@ -12,10 +12,10 @@ struct LengthPrefixedFramingTests {
     @Test(
         "The frame begins with the length",
         arguments: [
-            (Width.twoOctets, Order.bigEndian, "0102"),
-            (.twoOctets, .littleEndian, "0201"),
-            (.fourOctets, .bigEndian, "00000102"),
-            (.fourOctets, .littleEndian, "02010000"),
+            (Width.twoBytes, Order.bigEndian, "0102"),
+            (.twoBytes, .littleEndian, "0201"),
+            (.fourBytes, .bigEndian, "00000102"),
+            (.fourBytes, .littleEndian, "02010000"),
         ]
     )
     func vectors(_ width: Width, _ order: Order, prefix: String) throws {
@@ -24,12 +24,12 @@ struct LengthPrefixedFramingTests {
         let frame = try framing.frame(message)
         #expect(frame == Data(hex: prefix) + message)
         #expect(events(of: framing, in: frame) == [.message(message)])
-        #expect(framing.carriesAnyOctet)
+        #expect(framing.carriesAnyByte)
     }
 
     @Test("A length of two bytes limits messages to 65,535 bytes", arguments: Order.allCases)
-    func twoOctetLimit(_ order: Order) throws {
-        let framing = LengthPrefixedFraming(.twoOctets, order, limit: 1_000_000)
+    func twoByteLimit(_ order: Order) throws {
+        let framing = LengthPrefixedFraming(.twoBytes, order, limit: 1_000_000)
         #expect(framing.limit == 65_535)
         let longest = Data(repeating: 0, count: 65_535)
         #expect(events(of: framing, in: try framing.frame(longest)) == [.message(longest)])

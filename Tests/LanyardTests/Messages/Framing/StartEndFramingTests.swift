@@ -12,7 +12,7 @@ struct StartEndFramingTests {
     func vector() throws {
         let frame = try StartEndFraming().frame(Data(#"{"a":1}"#.utf8))
         #expect(frame == Data(hex: "02 7B2261223A317D 03"))
-        #expect(!StartEndFraming().carriesAnyOctet)
+        #expect(!StartEndFraming().carriesAnyByte)
     }
 
     @Test("A message that contains STX or ETX is not framed", arguments: [UInt8(0x02), 0x03])

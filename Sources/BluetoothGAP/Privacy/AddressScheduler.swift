@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// Decides the address commands of one controller, like `CentralScheduler` and `Advertiser` decide
+/// theirs: the host's random address, which changes if the host is private, and the resolving list,
+/// with which the controller resolves the addresses of bonded peers.
+///
+/// Terms:
+/// - A *quiet window* is a time in which the controller neither advertises, scans nor initiates.
+///   Most changes of addresses are forbidden outside of one (Vol 4, Part E, 7.8.4, 7.8.38 to
+///   7.8.45, 7.8.77). A window is *opening* while scheduler and advertiser stop their activities,
+///   and *open* until all changes are done.
+///
+/// Rules:
+/// 1. When a change is necessary, the scheduler asks for a window with `hold`. Scheduler and
+///    advertiser answer with `becameQuiet` and issue no operations until `release`, after which they
+///    resume.
+/// 2. A window closes if it has not opened within `openingLimit`, if its changes are not done
+///    within `windowLimit`, or if the controller refused an operation. The scheduler asks for the next one
+///    after a rest (`restMinimum`, doubling to `restMaximum`). Until then the host resolves
+///    addresses, and the old random address stays.
+/// 3. All addresses on the air change in one window: the random address, and those of the
+///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
+///    the old address to the new one.
+/// 4. The first random address is set during start-up, so no other address is ever on the air.
+package struct AddressScheduler: Sendable {
+    package enum Action: Equatable, Sendable {
+        /// Send the command, and pass its result to `commandFinished` with the step.
+        case command(HCI.EncodedCommand, PrivacyStep)
+        /// Stop scanning, initiating and advertising.
+        case hold
+        /// Resume scanning, initiating and advertising.
+        case release
+        /// The host has this random address from now on.
+        case addressChanged(DeviceAddress)
+        /// The peers that the controller resolves have changed.
+        case recognitionChanged
+    }
+
+    /// The users of the radio that have to stop.
+    package struct Parties: OptionSet, Sendable, Hashable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let central = Parties(rawValue: 1 << 0)
+        package static let advertiser = Parties(rawValue: 1 << 1)
+        static let all: Parties = [.central, .advertiser]
+    }
+
+    enum Window: Equatable, Sendable {
+        case closed
+        case opening(until: Instant)
+        case open(until: Instant)
+    }
+
+    /// The longest time until a window opens. A canceled initiation takes less.
+    package static let openingLimit: Duration = .seconds(5)
+    /// The longest time that a window is open.
+    package static let windowLimit: Duration = .seconds(5)
+    /// The rest after the first window that failed.
+    package static let restMinimum: Duration = .seconds(1)
+    /// The longest rest.
+    package static let restMaximum: Duration = .seconds(60)
+
+    /// The host's private addresses, or `nil` if it uses its identity address.
+    package internal(set) var own: PrivateAddresses?
+    /// The resolving list of the controller.
+    package internal(set) var list = ResolvingListUpdater()
+
+    var window = Window.closed
+    var quiet: Parties = []
+    var isConfigured = false
+    var outstanding: PrivacyStep?
+    var stepCount: UInt64 = 0
+    var failureCount = 0
+    var restsUntil: Instant?
+    var changesRecognition = false
+    var outbox: [Action] = []
+
+    /// Creates a scheduler of these private addresses. With `nil`, the host is not private.
+    package init(own: PrivateAddresses? = nil) {
+        self.own = own
+    }
+
+    /// Whether commands name a peer by its identity address, because the controller resolves it.
+    package func resolves(_ identity: DeviceAddress) -> Bool { list.resolves(identity) }
+
+    // MARK: - Requests
+
+    /// Begins: the controller is ready, for the first time or after a `reset`, and has the random
+    /// address from the start-up.
+    ///
+    /// Call this before scheduler and advertiser are configured, because the list must be ready
+    /// before they begin.
+    package mutating func configure(
+        _ capabilities: ControllerCapabilities,
+        using generator: inout some RandomNumberGenerator,
+        now: Instant
+    ) -> [Action] {
+        isConfigured = true
+        list.configure(capabilities)
+        if let address = capabilities.randomAddress {
+            own?.took(address, using: &generator, now: now)
+        }
+        return settle(now: now)
+    }
+
+    /// Requests the peers that the controller resolves, the most important first.
+    package mutating func want(
+        _ entries: [ResolvingListUpdater.Entry],
+        now: Instant
+    ) -> [Action] {
+        list.want(entries)
+        return settle(now: now)
+    }
+
+    /// The controller has not resolved the address of a peer in its list. After several times the
+    /// scheduler no longer relies on the list.
+    package mutating func missed(now: Instant) -> [Action] {
+        list.missed()
+        return settle(now: now)
+    }
+
+    /// These users of the radio have stopped until `release`.
+    package mutating func becameQuiet(_ parties: Parties, now: Instant) -> [Action] {
+        quiet.formUnion(parties)
+        return settle(now: now)
+    }
+
+    /// The controller answered a command, or the host no longer expects an answer.
+    package mutating func commandFinished(
+        _ step: PrivacyStep,
+        result: CommandResult,
+        using generator: inout some RandomNumberGenerator,
+        now: Instant
+    ) -> [Action] {
+        guard step == outstanding else { return [] }
+        outstanding = nil
+        finish(step.operation, OperationOutcome(result), using: &generator, now: now)
+        return settle(now: now)
+    }
+
+    /// Forgets the state of a controller that was reset or is gone. Scheduler and advertiser are
+    /// reset as well, which ends their pause.
+    package mutating func reset() {
+        self = AddressScheduler(forgetting: self)
+    }
+
+    private init(forgetting past: AddressScheduler) {
+        own = past.own
+        own?.forget()
+        list = past.list
+        list.forgetController()
+        stepCount = past.stepCount
+    }
+}

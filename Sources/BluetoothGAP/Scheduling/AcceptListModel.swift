@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// Whether the initiator or the advertiser uses the controller's only Filter Accept List.
+enum AcceptListLoan: Sendable {
+    case none
+    /// The advertiser needs the list, and the initiator still uses it.
+    case asked
+    case made
+}
+
+/// The believed contents of the controller's Filter Accept List (Vol 6, Part B, 4.3.1).
+struct AcceptListModel: Sendable {
+    /// The devices on the list in the order of their addition, or `nil` if that is unknown.
+    private(set) var contents: [DeviceAddress]?
+
+    /// The number of devices that fit. With 0, the list is unusable.
+    private(set) var capacity: Int
+
+    /// Creates the mirror of a list with unknown contents.
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// Returns the next change on the way to a list of exactly `wanted`, or `nil` if none is
+    /// necessary.
+    func nextEdit(toward wanted: [DeviceAddress]) -> ControllerOperation? {
+        guard let contents else { return .clearAcceptList }
+        if let extra = contents.first(where: { !wanted.contains($0) }) {
+            return .removeFromAcceptList(extra)
+        }
+        return wanted.first { !contents.contains($0) }.map { .addToAcceptList($0) }
+    }
+
+    mutating func cleared() {
+        contents = []
+    }
+
+    mutating func added(_ address: DeviceAddress) {
+        contents?.append(address)
+    }
+
+    mutating func removed(_ address: DeviceAddress) {
+        contents?.removeAll { $0 == address }
+    }
+
+    /// The controller reports that the list is full.
+    mutating func filledUp() {
+        capacity = contents?.count ?? 0
+    }
+
+    /// A change failed, so the next change clears the list.
+    mutating func forget() {
+        contents = nil
+    }
+
+    /// The list does not work, so the initiator connects to one device at a time from now on.
+    mutating func giveUp() {
+        contents = nil
+        capacity = 0
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+// Events of the controller, and deadlines.
+extension Advertiser {
+    /// Receives LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
+    package mutating func setTerminated(
+        _ event: HCI.LEAdvertisingSetTerminated,
+        now: Instant
+    ) -> [Action] {
+        if event.status == .success { connectionNamed() }
+        if let index = sets.firstIndex(where: { $0.handle == event.advertisingHandle }) {
+            stopped(index, because: event.status, events: Int(event.completedEvents), now: now)
+        }
+        return settle(now: now)
+    }
+
+    /// A link began in the Peripheral role.
+    ///
+    /// It stops the advertising of a legacy controller. An extended controller reports in a further
+    /// event which set it stops.
+    package mutating func connectionMade(now: Instant) -> [Action] {
+        guard let dialect else { return [] }
+        if dialect.isExtended {
+            unnamedConnectionCount += 1
+            terminationDueAt = now + Self.terminationLimit
+        } else if let index = sets.firstIndex(where: { isRunning($0) }) {
+            stopped(index, because: .success, events: 0, now: now)
+        }
+        return settle(now: now)
+    }
+
+    /// High duty cycle directed advertising of a legacy controller ended without a connection
+    /// (LE Connection Complete with Advertising Timeout, Vol 4, Part E, 7.8.9).
+    package mutating func directedAdvertisingTimedOut(now: Instant) -> [Action] {
+        if dialect?.isExtended == false, let index = sets.firstIndex(where: { isRunning($0) }) {
+            stopped(index, because: .advertisingTimeout, events: 0, now: now)
+        }
+        return settle(now: now)
+    }
+
+    /// A link closed, so the controller may have room for another link.
+    package mutating func linkCountChanged(now: Instant) -> [Action] {
+        for index in sets.indices where sets[index].isWaitingForLink {
+            sets[index].restsUntil = nil
+        }
+        return settle(now: now)
+    }
+
+    /// The activities of the controller besides advertising changed.
+    package mutating func radioUseChanged(to newUse: RadioUse, now: Instant) -> [Action] {
+        guard use != newUse else { return [] }
+        use = newUse
+        return settle(now: now)
+    }
+
+    /// An event named the set of one connection. The sets of other connections may still be
+    /// missing.
+    private mutating func connectionNamed() {
+        unnamedConnectionCount = max(0, unnamedConnectionCount - 1)
+        if unnamedConnectionCount == 0 { terminationDueAt = nil }
+    }
+
+    private func isRunning(_ set: AdvertisingSetState) -> Bool {
+        if case .enable(set.handle, _, _) = outstanding?.operation { return true }
+        return set.activity != .off
+    }
+
+    /// A set is off the air, with a status as in Advertising Set Terminated.
+    private mutating func stopped(
+        _ index: Int,
+        because status: HCI.ErrorCode,
+        events: Int,
+        now: Instant
+    ) {
+        if case .enable(sets[index].handle, _, _) = outstanding?.operation {
+            sets[index].hasEndedWhileEnabling = true
+        }
+        sets[index].activity = .off
+        sets[index].stopped(because: status, events: events, now: now)
+    }
+
+    // MARK: - Time
+
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
+    package var nextDeadline: Instant? {
+        var soonest: Instant?
+        let isExtended = dialect?.isExtended ?? false
+        let rests = dialect != nil && outstanding == nil
+        // By index: iterating over the sets copies each of them, and this runs for every packet.
+        for index in sets.indices where sets[index].isWanted {
+            soonest = earliest(soonest, sets[index].overdueAt(isExtended: isExtended))
+            if rests { soonest = earliest(soonest, sets[index].restsUntil) }
+        }
+        return dialect == nil ? soonest : earliest(soonest, terminationDueAt)
+    }
+
+    /// The time is `now`.
+    package mutating func deadlinePassed(now: Instant) -> [Action] {
+        let isExtended = dialect?.isExtended ?? false
+        for index in sets.indices where sets[index].isWanted {
+            if let end = sets[index].overdueAt(isExtended: isExtended), now >= end {
+                sets[index].end = .durationElapsed
+            }
+        }
+        if let due = terminationDueAt, now >= due {
+            unnamedConnectionCount = 0
+            terminationDueAt = nil
+            for index in sets.indices where sets[index].mayConnect {
+                sets[index].needsRefresh = true
+            }
+        }
+        return settle(now: now)
+    }
+
+    /// Ends the rests that are over.
+    mutating func wake(now: Instant) {
+        for index in sets.indices {
+            if let end = sets[index].restsUntil, now >= end { sets[index].restsUntil = nil }
+        }
+    }
+}
+
+extension AdvertisingSetState {
+    /// When the host ends the set. An extended controller counts the duration itself and gets
+    /// `endGrace` more while the set is on the air.
+    fileprivate func overdueAt(isExtended: Bool) -> Instant? {
+        let grace = isExtended && activity == .on ? Advertiser.endGrace : .zero
+        return endsAt.map { $0 + grace }
+    }
+
+    /// The controller has stopped the set by itself.
+    fileprivate mutating func stopped(
+        because status: HCI.ErrorCode,
+        events: Int,
+        now: Instant
+    ) {
+        if let left = eventsLeft { eventsLeft = max(1, left - events) }
+        guard end == nil else { return }
+        switch status {
+        case .success:
+            if !requested.continuesAfterConnection || requested.target != nil { end = .connected }
+        case .advertisingTimeout where requested.isHighDutyCycle || requested.duration != nil:
+            end = .durationElapsed
+        case .limitReached where requested.eventLimit != nil: end = .eventLimitReached
+        default:
+            // An unexpected end. The rest bounds the work if the controller stops the set again and
+            // again.
+            rest(now: now)
+        }
+    }
+}

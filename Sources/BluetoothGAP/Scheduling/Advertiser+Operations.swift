@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+extension Advertiser {
+    /// Issues the next operation and returns the actions. Every input ends with this call.
+    mutating func settle(now: Instant) -> [Action] {
+        wake(now: now)
+        settleAdmissions()
+        tellEnds()
+        dropEnded()
+        if outstanding == nil, let dialect, let operation = nextOperation(dialect, now: now) {
+            issue(operation, in: dialect)
+        }
+        announce(now: now)
+        settlePause()
+        defer { outbox = [] }
+        return outbox
+    }
+
+    /// Answers `hold` once no set is on the air.
+    private mutating func settlePause() {
+        guard pause == .asked, outstanding == nil, sets.allSatisfy({ $0.activity == .off }) else {
+            return
+        }
+        pause = .made
+        outbox.append(.quiet)
+    }
+
+    private mutating func issue(_ operation: AdvertisingOperation, in dialect: CommandDialect) {
+        stepCount += 1
+        let step = AdvertisingStep(number: stepCount, operation: operation)
+        outstanding = step
+        outbox.append(.command(dialect.command(for: operation), step))
+    }
+
+    /// The next operation. Sets that end come first, because they make room for others.
+    private func nextOperation(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation? {
+        guard unansweredStopCount < Self.unansweredStopLimit else { return nil }
+        let isListReady = nextEdit == nil && admissions.isListOurs
+        for isWanted in [false, true] {
+            for set in sets where set.isWanted == isWanted {
+                let circumstances = AdvertisingSetState.Circumstances(
+                    dialect: dialect,
+                    knowsPower: power[set.handle] != nil,
+                    isListReady: isListReady,
+                    use: use,
+                    isHeld: pause != .none,
+                    now: now
+                )
+                if let operation = set.nextOperation(circumstances) { return operation }
+            }
+        }
+        guard admissions.isListOurs, !sets.contains(where: \.usesAcceptList) else { return nil }
+        return nextEdit
+    }
+
+    /// Reports the end of sets that are off the air.
+    private mutating func tellEnds() {
+        for index in sets.indices where !sets[index].isEndTold && !isBusyEnding(sets[index]) {
+            guard let end = sets[index].end else { continue }
+            sets[index].isEndTold = true
+            outbox.append(.ended(sets[index].id, end))
+        }
+    }
+
+    private func isBusyEnding(_ set: AdvertisingSetState) -> Bool {
+        guard dialect != nil else { return false }
+        if case .enable(set.handle, _, _) = outstanding?.operation { return true }
+        return set.activity != .off
+    }
+
+    /// Removes the sets of which the controller holds nothing any more.
+    private mutating func dropEnded() {
+        guard let dialect else { return sets.removeAll { $0.isEndTold } }
+        sets.removeAll { set in
+            set.isEndTold && set.activity == .off && outstanding?.operation.set != set.handle
+                && !(set.mayExist && dialect.isExtended)
+        }
+        power = power.filter { entry in sets.contains { $0.handle == entry.key } }
+    }
+
+    /// Reports the sets that have come into force.
+    private mutating func announce(now: Instant) {
+        guard let dialect else { return }
+        for index in sets.indices {
+            let set = sets[index]
+            guard set.isWanted, !set.isAnnounced, let recipe = set.recipe,
+                outstanding?.operation.set != set.handle, set.isInForce(dialect, use, now: now),
+                !set.wantsAcceptList || nextEdit == nil
+            else { continue }
+            sets[index].isAnnounced = true
+            outbox.append(.inForce(set.id, recipe.layout))
+        }
+    }
+}
+
+extension AdvertisingSetState {
+    /// Whether the controller advertises as requested, or only another activity prevents it.
+    fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
+        if isOutOfLinks { return true }
+        if let recipe, !dialect.allows(recipe.parameters, beside: use) { return activity == .off }
+        let settled = Circumstances(
+            dialect: dialect,
+            knowsPower: true,
+            isListReady: true,
+            use: use,
+            isHeld: false,
+            now: now
+        )
+        return activity == .on && nextOperation(settled) == nil
+    }
+}

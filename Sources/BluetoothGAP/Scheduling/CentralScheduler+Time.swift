@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension CentralScheduler {
+    /// The latest time for the next call of `deadlinePassed`, or `nil` if none is necessary.
+    ///
+    /// While an operation is outstanding, only deadlines count that need no operation.
+    package var nextDeadline: Instant? {
+        var soonest = scan.endsAt
+        if case .awaitingEnd(_, let end) = initiation { soonest = earliest(soonest, end) }
+        guard outstanding == nil, dialect != nil else { return soonest }
+        soonest = earliest(soonest, earliest(turnEndsAt, shareEndsAt))
+        return earliest(soonest, earliest(scan.restartsAt, queue.nextAwakening))
+    }
+
+    /// The time is `now`.
+    package mutating func deadlinePassed(now: Instant) -> [Action] {
+        if let end = scan.endsAt, now >= end {
+            scan.want(nil, until: nil)
+            outbox.append(.scanEnded)
+        }
+        if case .awaitingEnd(let turn, let end) = initiation, now >= end {
+            endInitiation(of: turn)
+        }
+        return settle(now: now)
+    }
+
+    /// When the running turn ends in favor of another.
+    private var turnEndsAt: Instant? {
+        guard case .running(let turn, let since) = initiation, queue.isContended(beside: turn)
+        else { return nil }
+        return since + Self.sliceDuration
+    }
+
+    /// When the radio changes between scanner and initiator.
+    private var shareEndsAt: Instant? {
+        guard isShareContended else { return nil }
+        return share.since.map { $0 + Self.sliceDuration }
+    }
+
+    /// Whether the requested scan, or the one that still runs, excludes initiating.
+    var scanExcludesInitiation: Bool {
+        guard let dialect else { return false }
+        return refusedOverlap || !dialect.allowsInitiating(whileScanning: scan.requested)
+    }
+
+    /// Whether the controller can initiate during such a scan, or `false` if that is not known yet.
+    package func initiates(whileScanning parameters: ScanParameters) -> Bool {
+        guard let dialect else { return false }
+        return !refusedOverlap && dialect.allowsInitiating(whileScanning: parameters)
+    }
+
+    private var initiatorIsWanted: Bool { !initiation.isIdle || queue.hasEligible }
+
+    private var isShareContended: Bool {
+        scanExcludesInitiation && scan.requested != nil && initiatorIsWanted
+    }
+
+    /// Whether the scanner may run now.
+    var scannerMayRun: Bool {
+        guard pause == .none else { return false }
+        guard scanExcludesInitiation, initiatorIsWanted else { return true }
+        return share.holder == .scanner && initiation.isIdle
+    }
+
+    /// Whether the initiator may run as soon as the scanner has stopped.
+    var initiatorMayRun: Bool {
+        !isShareContended || share.holder == .initiator
+    }
+
+    /// Notes whether scanner or initiator has the radio, and changes it at the end of a slice.
+    mutating func settleShare(now: Instant) {
+        if !isShareContended {
+            share.give(to: initiatorIsWanted ? .initiator : .scanner)
+        } else if let since = share.since, now >= since + Self.sliceDuration {
+            share.pass()
+        }
+        if share.since == nil, holderIsActive { share.since = now }
+    }
+
+    private var holderIsActive: Bool {
+        switch share.holder {
+        case .scanner: scan.isOn
+        case .initiator: if case .running = initiation { true } else { false }
+        }
+    }
+
+    /// Whether the running initiation has to stop.
+    func hasToStop(_ turn: ConnectQueue.Turn, since: Instant, now: Instant) -> Bool {
+        queue.hasWithdrawn(from: turn)
+            || pause != .none
+            || !initiatorMayRun
+            || loan != .none && turn.target == .acceptList
+            || queue.isContended(beside: turn) && now >= since + Self.sliceDuration
+    }
+}

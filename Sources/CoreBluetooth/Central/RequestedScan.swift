@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHost
+import BluetoothTypes
+
+/// The parameters of an application's scan. Those that the application omitted are `nil`.
+///
+/// The host scans without a filter, and the advertisements are filtered here. A `ScanFilter`
+/// requires all its conditions, but this scan requires one of three: an advertised service, a
+/// solicited service, or a service in the overflow area.
+struct RequestedScan: Hashable, Sendable {
+    /// The maximum numbers of services and of solicited services. Further ones are ignored.
+    static let serviceLimit = 256
+
+    let services: [CBUUID.Form]?
+    let allowsDuplicates: Bool?
+    let solicited: [CBUUID.Form]?
+    private let wanted: Set<BluetoothUUID>
+    private let wantedSolicited: Set<BluetoothUUID>
+
+    init(
+        services: [CBUUID.Form]?,
+        allowsDuplicates: Bool? = nil,
+        solicited: [CBUUID.Form]? = nil
+    ) {
+        self.services = services.map { Array($0.prefix(Self.serviceLimit)) }
+        self.allowsDuplicates = allowsDuplicates
+        self.solicited = solicited.map { Array($0.prefix(Self.serviceLimit)) }
+        wanted = Set((self.services ?? []).map(\.value))
+        wantedSolicited = Set((self.solicited ?? []).map(\.value))
+    }
+
+    /// Makes the parameters from those of `scanForPeripherals`.
+    init(_ services: [CBUUID]?, _ options: [String: Any]?) {
+        let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
+        self.init(
+            services: services?.map(\.form),
+            allowsDuplicates: options?.flag(CBCentralManagerScanOptionAllowDuplicatesKey),
+            solicited: solicited?.map(\.form)
+        )
+    }
+
+    static func == (left: RequestedScan, right: RequestedScan) -> Bool {
+        left.wanted == right.wanted && left.wantedSolicited == right.wantedSolicited
+            && left.allowsDuplicates == right.allowsDuplicates
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(wanted)
+    }
+
+    /// Whether the scan reports all peripherals.
+    private var isOpen: Bool { wanted.isEmpty && wantedSolicited.isEmpty }
+
+    /// Returns the scan to request from the host. `nil` if it cannot have a result: with the
+    /// background rules, a scan for all peripherals discovers none.
+    func request(followingBackgroundRules: Bool) -> ScanRequest? {
+        guard followingBackgroundRules else { return request(ScanParameters(), isRepeating) }
+        return isOpen ? nil : request(.background, false)
+    }
+
+    private var isRepeating: Bool { allowsDuplicates ?? false }
+
+    private func request(_ parameters: ScanParameters, _ repeats: Bool) -> ScanRequest {
+        ScanRequest(filter: ScanFilter(), parameters: parameters, reportsDuplicates: repeats)
+    }
+
+    /// Returns the discovery for an advertisement. `nil` if the scan does not match it.
+    func match(_ advertisement: Advertisement, at timestamp: Double) -> ScanMatch? {
+        guard !BeaconFrame.isOne(advertisement.rawData) else { return nil }
+        let data = advertisement.data
+        let overflow = overflowServices(in: data)
+        guard
+            isOpen || !overflow.isEmpty || data.serviceUUIDs.contains(where: wanted.contains)
+                || data.solicitedServiceUUIDs.contains(where: wantedSolicited.contains)
+        else { return nil }
+        return ScanMatch(
+            advertisement: advertisement,
+            overflowServices: overflow,
+            timestamp: timestamp
+        )
+    }
+
+    private func overflowServices(in data: AdvertisingData) -> [CBUUID.Form] {
+        guard !wanted.isEmpty, OverflowArea.isPresent(in: data) else { return [] }
+        return (services ?? []).filter { !OverflowArea.matches([$0.value], in: data).isEmpty }
+    }
+}
+
+extension ScanParameters {
+    /// The scan parameters with the background rules: a duty cycle of 10 %.
+    static var background: ScanParameters {
+        var parameters = ScanParameters()
+        parameters.interval = .milliseconds(600)
+        parameters.window = .milliseconds(60)
+        return parameters
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// The state that a peripheral manager shows, and the application's objects, with the numbers by
+/// which the adapter knows them.
+struct PeripheralManagerSnapshot {
+    /// A service as it was when it was added.
+    struct Entry {
+        let service: CBMutableService
+        let characteristics: [CBMutableCharacteristic]
+        let value: PublishedService
+    }
+
+    var isAdvertising = false
+    /// The number of stops of advertising. The result of a start before the last stop is ignored.
+    var stopCount = 0
+    /// The services that were added, by number.
+    private var services: [Int: Entry] = [:]
+    private var numbers: [ObjectIdentifier: Int] = [:]
+    private var lastNumber = 0
+    /// The services whose `didAdd` is pending, in the order of the calls.
+    private var adding: [(number: Int, service: CBMutableService)] = []
+    /// The centrals that are still referenced.
+    private var centrals: [PeerIdentifier: WeakReference<CBCentral>] = [:]
+    /// The maximum lengths of the values for connected centrals, when they last changed.
+    private var valueLengths: [PeerIdentifier: Int] = [:]
+
+    // MARK: Services
+
+    /// Returns the number of a service that was added. `nil` for others.
+    func number(of service: CBService) -> Int? { numbers[ObjectIdentifier(service)] }
+
+    /// Adds a service. A service that was added before keeps its number. One that was changed
+    /// since, as `change(of:includes:)` finds, has to be removed first and gets a new number.
+    mutating func add(_ service: CBMutableService, includes: [Int]) -> PublishedService {
+        let number = number(of: service) ?? lastNumber + 1
+        let value = PublishedService(service, number: number, includes: includes)
+        insert(service, as: value)
+        adding.append((number, service))
+        return value
+    }
+
+    /// Returns the number of a service that was changed since it was added. `nil` for others.
+    func change(of service: CBMutableService, includes: [Int]) -> Int? {
+        guard let number = number(of: service), let entry = services[number] else { return nil }
+        let value = PublishedService(service, number: number, includes: includes)
+        return value.publishesSame(as: entry.value) ? nil : number
+    }
+
+    /// Adds a service with the number in `value`.
+    mutating func insert(_ service: CBMutableService, as value: PublishedService) {
+        lastNumber = max(lastNumber, value.number)
+        services[value.number] = Entry(
+            service: service,
+            characteristics: (service.characteristics ?? []).compactMap {
+                $0 as? CBMutableCharacteristic
+            },
+            value: value
+        )
+        numbers[ObjectIdentifier(service)] = value.number
+    }
+
+    /// Removes the oldest pending `didAdd` of a number, and returns its service. `nil` if none is
+    /// pending.
+    mutating func takeAdded(_ number: Int) -> CBMutableService? {
+        guard let index = adding.firstIndex(where: { $0.number == number }) else { return nil }
+        return adding.remove(at: index).service
+    }
+
+    /// Removes a service and returns it. `nil` if there is none with this number.
+    mutating func remove(_ number: Int) -> Entry? {
+        guard let entry = services.removeValue(forKey: number) else { return nil }
+        numbers[ObjectIdentifier(entry.service)] = nil
+        return entry
+    }
+
+    mutating func removeAll() -> [Entry] {
+        defer {
+            services = [:]
+            numbers = [:]
+        }
+        return Array(services.values)
+    }
+
+    /// The services that were added.
+    var allServices: [CBMutableService] { services.values.map(\.service) }
+
+    /// Returns the place of a characteristic. `nil` if this manager has not published it.
+    func place(
+        of characteristic: CBCharacteristic,
+        _ session: SessionIdentifier
+    ) -> PublishedTree.Place? {
+        guard let service = characteristic.service, let number = number(of: service),
+            let index = services[number]?.characteristics.firstIndex(where: {
+                $0 === characteristic
+            })
+        else { return nil }
+        return .init(session: session, service: number, characteristic: index)
+    }
+
+    func characteristic(at place: PublishedTree.Place) -> CBMutableCharacteristic? {
+        guard let characteristics = services[place.service]?.characteristics,
+            characteristics.indices.contains(place.characteristic)
+        else { return nil }
+        return characteristics[place.characteristic]
+    }
+
+    // MARK: Centrals
+
+    /// Returns the object for a central. It is the same one while it is referenced.
+    mutating func central(_ central: ServedCentral) -> CBCentral {
+        // A length that changed while the event waited is newer than the event.
+        let length = valueLengths[central.peer] ?? central.maximumUpdateValueLength
+        if let known = centrals[central.peer]?.object {
+            known.setMaximumUpdateValueLength(length)
+            return known
+        }
+        centrals = centrals.filter { $0.value.object != nil }
+        let new = CBCentral(
+            identity: .init(central.peer),
+            maximumUpdateValueLength: length
+        )
+        centrals[central.peer] = WeakReference(new)
+        return new
+    }
+
+    /// Sets the lengths of the values for all connected centrals.
+    mutating func setValueLengths(_ lengths: [PeerIdentifier: Int]) {
+        valueLengths = lengths
+        for (peer, length) in lengths {
+            centrals[peer]?.object?.setMaximumUpdateValueLength(length)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The state of an accessory that other threads read. The driver writes it on its queue.
+final class AccessorySnapshot: Sendable {
+    private struct Shown {
+        var name: String?
+        var change: AccessoryChange
+        var hasEnded = false
+        var writeLengths: [WriteKind: Int] = [:]
+        var attempts: [AttemptRecord] = []
+        var slots: OutOfConnectionSlots?
+    }
+
+    private struct Seen {
+        var identity: AccessoryIdentity?
+        weak var accessory: Accessory?
+    }
+
+    let description: AccessoryDescription
+    /// The subscribers to changes of the state.
+    let changes = Hub<AccessoryChange>()
+    private let shown: Guarded<Shown>
+    /// The accessory object of the app, as long as the app holds it.
+    private let seen = Guarded(Seen())
+    private let valueHubs = Guarded<[BluetoothID: Hub<Data>]>([:])
+
+    init(
+        _ description: AccessoryDescription,
+        name: String?,
+        beginningWith change: AccessoryChange
+    ) {
+        self.description = description
+        shown = Guarded(Shown(name: name, change: change))
+    }
+
+    // MARK: For all threads
+
+    var name: String? { shown.change { $0.name } }
+
+    var change: AccessoryChange { shown.change { $0.change } }
+
+    /// Whether no more events follow, because the accessory was forgotten or its central has ended.
+    var hasEnded: Bool { shown.change { $0.hasEnded } }
+
+    func events() -> Events<AccessoryChange> {
+        changes.events { [self.change] }
+    }
+
+    func values(of characteristic: BluetoothID) -> Events<Data> {
+        let hasEnded = hasEnded
+        let hub = hub(for: characteristic)
+        if hasEnded { hub.end() }
+        return hub.events()
+    }
+
+    var attempts: [AttemptRecord] { shown.change { $0.attempts } }
+
+    /// The connection slots when the accessory last found none free.
+    var slots: OutOfConnectionSlots? { shown.change { $0.slots } }
+
+    func maximumWriteLength(for kind: WriteKind) -> Int {
+        shown.change { $0.writeLengths[kind] ?? 0 }
+    }
+
+    /// Returns the object that represents the accessory to the app: the same one as long as
+    /// the app holds it. `nil` if the accessory was never shown.
+    func accessory(of lifetime: CentralLifetime) -> Accessory? {
+        seen.change { seen in
+            if let accessory = seen.accessory { return accessory }
+            let accessory = seen.identity.map { Accessory($0, self, of: lifetime) }
+            seen.accessory = accessory
+            return accessory
+        }
+    }
+
+    // MARK: For the driver
+
+    /// Sets the identity that the app sees.
+    func show(as identity: AccessoryIdentity) {
+        seen.change { $0.identity = identity }
+    }
+
+    func setName(_ name: String?) {
+        shown.change { $0.name = name ?? $0.name }
+    }
+
+    func setWriteLengths(_ lengths: [WriteKind: Int]) {
+        shown.change { $0.writeLengths = lengths }
+    }
+
+    func setSlots(_ slots: OutOfConnectionSlots) {
+        shown.change { $0.slots = slots }
+    }
+
+    func setAttempts(_ attempts: [AttemptRecord]) {
+        shown.change { $0.attempts = attempts }
+    }
+
+    /// Shows another state. Returns `false` if a slow subscriber lost an older change.
+    @discardableResult
+    func show(_ state: AccessoryState, _ reason: ChangeReason) -> Bool {
+        changes.send {
+            shown.change { shown in
+                shown.change = AccessoryChange(state, reason, number: shown.change.number + 1)
+                return shown.change
+            }
+        }
+    }
+
+    /// Passes on a received value. Returns `false` if a slow subscriber lost an older one.
+    @discardableResult
+    func show(_ value: Data, of characteristic: BluetoothID) -> Bool {
+        let hub = valueHubs.change { $0[characteristic] }
+        return hub?.send { value } ?? true
+    }
+
+    /// Ends all sequences of this accessory.
+    func end() {
+        shown.change { $0.hasEnded = true }
+        changes.end()
+        for hub in valueHubs.change({ Array($0.values) }) { hub.end() }
+    }
+
+    private func hub(for characteristic: BluetoothID) -> Hub<Data> {
+        valueHubs.change { hubs in
+            if let hub = hubs[characteristic] { return hub }
+            let hub = Hub<Data>()
+            hubs[characteristic] = hub
+            return hub
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The lifetime of a central: its driver works as long as this object exists.
+///
+/// The app holds it through the central, an accessory, a sequence, an observation or a
+/// channel. The driver holds it weakly, and holds nothing that holds it strongly, so it ends
+/// exactly when the app releases the last of these objects.
+final class CentralLifetime: Sendable {
+    let driver: CentralDriver
+
+    init(_ driver: CentralDriver) {
+        self.driver = driver
+        driver.roster.begin(self)
+    }
+
+    deinit { driver.close() }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// The driver's record of one accessory, or of an attempt to pair one.
+///
+/// Unchecked: used on its driver's queue only. Other threads read the snapshot in `snapshot`.
+final class AccessoryEntry: @unchecked Sendable {
+    /// The number of this record in its driver.
+    let number: Int
+    let description: AccessoryDescription
+    let snapshot: AccessorySnapshot
+    var machine: AccessoryMachine<CBPeripheral>
+    /// The identity of the accessory; `nil` until one was found.
+    var identity: AccessoryIdentity?
+    /// Whether the description came with the pairing: it may differ from the central's description
+    /// of its kind.
+    var isPairedHere = false
+    /// Whether the app can see the accessory. It cannot before the pairing has succeeded.
+    var isShown = false
+    /// The store's entry for the accessory.
+    var remembered: RememberedAccessory?
+    /// The peripheral that was used most recently.
+    var peripheral: CBPeripheral?
+    /// Whether Core Bluetooth has reported a link.
+    var isLinked = false
+    var slot: SlotToken?
+    /// The number of outstanding discovery answers for each service.
+    var awaitedAnswers: [BluetoothID: Int] = [:]
+    var requests = RequestTable()
+    var replies: [Int: RequestReply] = [:]
+    var writes: WriteQueue
+    var transports: [Int: CharacteristicTransport] = [:]
+    /// The renewal plans for refused messages, by the characteristic that carries the answers.
+    var renewals: [CharacteristicPath: RenewalPlan] = [:]
+    var countdown: Countdown?
+    var countdownTimer: (any TimekeeperTimer)?
+    var requestTimer: (any TimekeeperTimer)?
+    var requestDeadline: Duration?
+    var roomWatch = RoomWatch()
+    var roomTimer: (any TimekeeperTimer)?
+    var nextLook: Duration?
+    /// Whether the state machine searches for the accessory.
+    var isScannedFor = false
+    /// Whether the scan also watches for the accessory while a connection request is pending.
+    var isLookedOutFor = false
+
+    init(
+        number: Int,
+        _ description: AccessoryDescription,
+        snapshot: AccessorySnapshot,
+        isRemembered: Bool
+    ) {
+        self.number = number
+        self.description = description
+        self.snapshot = snapshot
+        machine = AccessoryMachine(
+            settings: LifecycleSettings(description),
+            isRemembered: isRemembered
+        )
+        writes = WriteQueue(patience: description.timeouts.requests)
+    }
+
+    /// Whether the accessory was forgotten and no link remains to be ended. Without Bluetooth there
+    /// is no link.
+    var isForgotten: Bool {
+        switch machine.state {
+        case .idle(.forgotten), .unavailable(_, .rest(.forgotten)): true
+        default: false
+        }
+    }
+
+    /// The name of the accessory in records.
+    var name: String {
+        snapshot.name ?? identity.map(\.description) ?? description.kind
+    }
+
+    /// Returns the path of a characteristic that the description declares.
+    func path(of characteristic: BluetoothID) -> CharacteristicPath? {
+        description.path(of: characteristic)
+    }
+
+    /// Returns the characteristic as it was discovered on the current link.
+    func characteristic(_ path: CharacteristicPath) -> CBCharacteristic? {
+        guard isLinked else { return nil }
+        return peripheral?.characteristic(path)
+    }
+}
+
+extension AccessoryDescription {
+    /// Returns the path of a characteristic; the first one if several services have it.
+    func path(of characteristic: BluetoothID) -> CharacteristicPath? {
+        for service in services
+        where service.characteristics.contains(where: { $0.identifier == characteristic }) {
+            return CharacteristicPath(service.identifier, characteristic)
+        }
+        return nil
+    }
+}
+
+extension CBPeripheral {
+    /// Returns the discovered services with this identifier.
+    func services(_ identifier: BluetoothID) -> [CBService] {
+        services?.filter { BluetoothID($0.uuid) == identifier } ?? []
+    }
+
+    /// Returns a discovered characteristic; the first one if several services match.
+    func characteristic(_ path: CharacteristicPath) -> CBCharacteristic? {
+        for service in services(path.service) {
+            let found = service.characteristics?.first {
+                BluetoothID($0.uuid) == path.characteristic
+            }
+            if let found { return found }
+        }
+        return nil
+    }
+
+    /// The paths of all discovered characteristics that are still valid.
+    var knownPaths: Set<CharacteristicPath> {
+        var paths: Set<CharacteristicPath> = []
+        for service in services ?? [] {
+            for characteristic in service.characteristics ?? [] {
+                let path = CharacteristicPath(
+                    BluetoothID(service.uuid),
+                    BluetoothID(characteristic.uuid)
+                )
+                paths.insert(path)
+            }
+        }
+        return paths
+    }
+}
+
+extension CBCharacteristic {
+    /// The path of the characteristic; `nil` if its service is gone.
+    var path: CharacteristicPath? {
+        service.map { CharacteristicPath(BluetoothID($0.uuid), BluetoothID(uuid)) }
+    }
+}

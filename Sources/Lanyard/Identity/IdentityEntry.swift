@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The registry's entry for one accessory.
+struct IdentityEntry {
+    /// A link to the accessory.
+    struct Link {
+        let since: Duration
+        var lastHeard: Duration
+        /// Whether the closing of the link was already requested.
+        var isClosing = false
+
+        init(since: Duration) {
+            self.since = since
+            lastHeard = since
+        }
+    }
+
+    /// One of the system's identifiers for the accessory.
+    struct Entry {
+        let identifier: UUID
+        var lastMet: Duration
+        var link: Link?
+    }
+
+    /// The position of the accessory in the order of first discovery.
+    let number: Int
+    /// The identifiers in the order of first discovery.
+    private(set) var entries: [Entry] = []
+    /// Whether the accessory is remembered.
+    var isKept = false
+
+    init(number: Int) {
+        self.number = number
+    }
+
+    /// Whether the entry stays even if the registry is full.
+    var isHeld: Bool { isKept || entries.contains { $0.link != nil } }
+
+    var lastMet: Duration { entries.map(\.lastMet).max() ?? .zero }
+
+    var freshest: [Entry] {
+        entries.enumerated()
+            .sorted { ($1.element.lastMet, $1.offset) < ($0.element.lastMet, $0.offset) }
+            .map(\.element)
+    }
+
+    /// The identifiers whose links are to stay.
+    var links: [Entry] {
+        entries.filter { $0.link.map { !$0.isClosing } ?? false }
+    }
+
+    func entry(_ identifier: UUID) -> Entry? {
+        entries.first { $0.identifier == identifier }
+    }
+
+    /// Returns the link to keep: the oldest live one, otherwise the newest.
+    func bestLink(heardSince instant: Duration) -> UUID? {
+        let byAge = links.sorted { ($0.link?.since ?? .zero) < ($1.link?.since ?? .zero) }
+        let living = byAge.first { ($0.link?.lastHeard ?? .zero) >= instant }
+        return (living ?? byAge.last)?.identifier
+    }
+
+    mutating func meet(_ identifier: UUID, now: Duration) {
+        if entry(identifier) == nil {
+            entries.append(Entry(identifier: identifier, lastMet: now))
+        } else {
+            change(identifier) { $0.lastMet = now }
+        }
+    }
+
+    mutating func change(_ identifier: UUID, _ body: (inout Entry) -> Void) {
+        guard let index = entries.firstIndex(where: { $0.identifier == identifier }) else { return }
+        body(&entries[index])
+    }
+
+    mutating func remove(_ identifier: UUID) {
+        entries.removeAll { $0.identifier == identifier }
+    }
+
+    mutating func absorb(_ other: IdentityEntry) {
+        isKept = isKept || other.isKept
+        for entry in other.entries where self.entry(entry.identifier) == nil {
+            entries.append(entry)
+        }
+    }
+
+    /// Removes the identifiers that were not seen for the longest time until at most `limit`
+    /// remain, and returns them.
+    mutating func trim(to limit: Int) -> [UUID] {
+        var removed: [UUID] = []
+        while entries.count > limit,
+            let oldest = entries.filter({ $0.link == nil }).min(by: { $0.lastMet < $1.lastMet })
+        {
+            remove(oldest.identifier)
+            removed.append(oldest.identifier)
+        }
+        return removed
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// An action that follows from the recognition of a device.
+package enum IdentityAction: Hashable, Sendable {
+    /// Two identities are one accessory: all data of the first now belongs to the second.
+    case merged(from: AccessoryIdentity, into: AccessoryIdentity)
+    /// There are two links to one accessory: end the first and keep the second.
+    case close(UUID, keeping: UUID)
+}
+
+/// The assignment of system identifiers to accessories.
+///
+/// A device that is not bonded changes its address about every 15 minutes (Vol 3, Part C, 10.7),
+/// and then the system treats it as a new peripheral with a new identifier. An Android device
+/// changes its address even while it is connected. If a device sends an identifier of its own in
+/// its manufacturer data, this type collects its system identifiers under one identity. If a device
+/// turns out to be known already, the two identities are merged. If it then has a second link, one
+/// of the links is closed.
+package struct IdentityRegistry: Sendable {
+    /// The maximum number of accessories in the registry, besides those that are remembered or
+    /// linked.
+    package static let accessoryLimit = 1024
+    /// The maximum number of identifiers of one accessory, besides those with links.
+    package static let identifierLimit = 16
+    /// If the older link has received data within this time, the newer link is closed. Otherwise
+    /// the older link is presumed lost, and the newer one stays.
+    package static let livenessLimit = Duration.seconds(10)
+
+    private var pages: [AccessoryIdentity: IdentityEntry] = [:]
+    private var owners: [UUID: AccessoryIdentity] = [:]
+    private var pageCount = 0
+    private let accessoryLimit: Int
+
+    /// Creates an empty registry.
+    package init(accessoryLimit: Int = Self.accessoryLimit) {
+        self.accessoryLimit = accessoryLimit
+    }
+
+    /// The number of accessories in the registry.
+    package var count: Int { pages.count }
+
+    /// Returns the accessory to which the identifier belongs.
+    package func identity(of identifier: UUID) -> AccessoryIdentity? { owners[identifier] }
+
+    /// Returns the system's identifiers of an accessory, latest first.
+    package func systemIdentifiers(of identity: AccessoryIdentity) -> [UUID] {
+        pages[identity]?.freshest.map(\.identifier) ?? []
+    }
+
+    /// Returns the identifier of an accessory's link, unless that link is being closed.
+    package func linkedIdentifier(of identity: AccessoryIdentity) -> UUID? {
+        pages[identity]?.links.first?.identifier
+    }
+
+    // MARK: Recognition
+
+    /// Returns the identity of a discovered device. If the device should send its identity but does
+    /// not, the result is the earlier owner of its identifier, or a new identity.
+    package mutating func identify(
+        _ discovery: Discovery,
+        by source: IdentitySource,
+        now: Duration
+    ) -> (identity: AccessoryIdentity, actions: [IdentityAction]) {
+        let identifier = discovery.identifier
+        var actions: [IdentityAction] = []
+        if let own = AccessoryIdentity(of: discovery, by: source), source != .system {
+            actions = assign(identifier, to: own, now: now)
+        }
+        let identity = owners[identifier] ?? .system(identifier)
+        note(identifier, of: identity, now: now)
+        return (identity, actions)
+    }
+
+    /// Registers the last identifier of a remembered or restored accessory. The registry keeps the
+    /// accessory until it is forgotten.
+    package mutating func adopt(
+        _ identifier: UUID,
+        as identity: AccessoryIdentity,
+        now: Duration
+    ) -> [IdentityAction] {
+        let actions = assign(identifier, to: identity, now: now)
+        let owner = owners[identifier] ?? identity
+        note(identifier, of: owner, now: now)
+        pages[owner]?.isKept = true
+        return actions
+    }
+
+    /// Removes an accessory that is no longer remembered.
+    package mutating func forget(_ identity: AccessoryIdentity) {
+        for entry in pages.removeValue(forKey: identity)?.entries ?? [] {
+            owners[entry.identifier] = nil
+        }
+    }
+
+    // MARK: Links
+
+    /// Notes that there is a link to a device.
+    package mutating func linked(_ identifier: UUID, now: Duration) -> [IdentityAction] {
+        let identity = owners[identifier] ?? .system(identifier)
+        note(identifier, of: identity, now: now)
+        pages[identity]?.change(identifier) { $0.link = IdentityEntry.Link(since: now) }
+        return closeDuplicates(of: identity, now: now)
+    }
+
+    /// Notes that data arrived over the link.
+    package mutating func heard(_ identifier: UUID, now: Duration) {
+        guard let identity = owners[identifier] else { return }
+        pages[identity]?.change(identifier) { entry in
+            entry.lastMet = now
+            entry.link?.lastHeard = now
+        }
+    }
+
+    /// Notes that the link has ended.
+    package mutating func unlinked(_ identifier: UUID) {
+        guard let identity = owners[identifier] else { return }
+        pages[identity]?.change(identifier) { $0.link = nil }
+    }
+
+    // MARK: Entries
+
+    /// Assigns an identifier to an accessory, with everything that was known under it.
+    private mutating func assign(
+        _ identifier: UUID,
+        to identity: AccessoryIdentity,
+        now: Duration
+    ) -> [IdentityAction] {
+        guard let owner = owners[identifier], owner != identity else {
+            owners[identifier] = identity
+            return []
+        }
+        guard case .system = owner else {
+            move(identifier, from: owner, to: identity)
+            return []
+        }
+        return merge(owner, into: identity) + closeDuplicates(of: identity, now: now)
+    }
+
+    /// Moves an identifier between two accessories that identify themselves as different: the
+    /// system has assigned the identifier to another device. An identifier with a link keeps its
+    /// accessory.
+    private mutating func move(
+        _ identifier: UUID,
+        from owner: AccessoryIdentity,
+        to identity: AccessoryIdentity
+    ) {
+        guard pages[owner]?.entry(identifier)?.link == nil else { return }
+        pages[owner]?.remove(identifier)
+        if let page = pages[owner], page.entries.isEmpty, !page.isKept { pages[owner] = nil }
+        owners[identifier] = identity
+    }
+
+    private mutating func merge(
+        _ one: AccessoryIdentity,
+        into other: AccessoryIdentity
+    ) -> [IdentityAction] {
+        guard let page = pages.removeValue(forKey: one) else { return [] }
+        for entry in page.entries { owners[entry.identifier] = other }
+        pages[other, default: IdentityEntry(number: page.number)].absorb(page)
+        trim(other)
+        return [.merged(from: one, into: other)]
+    }
+
+    private mutating func closeDuplicates(
+        of identity: AccessoryIdentity,
+        now: Duration
+    ) -> [IdentityAction] {
+        guard let page = pages[identity], page.links.count > 1,
+            let kept = page.bestLink(heardSince: now - Self.livenessLimit)
+        else { return [] }
+        return page.links.filter { $0.identifier != kept }.map { entry in
+            pages[identity]?.change(entry.identifier) { $0.link?.isClosing = true }
+            return .close(entry.identifier, keeping: kept)
+        }
+    }
+
+    private mutating func note(_ identifier: UUID, of identity: AccessoryIdentity, now: Duration) {
+        makeRoom(for: identity)
+        owners[identifier] = identity
+        pages[identity, default: IdentityEntry(number: pageCount)].meet(identifier, now: now)
+        pageCount += 1
+        trim(identity)
+    }
+
+    /// Removes the identifiers that were not seen for the longest time.
+    private mutating func trim(_ identity: AccessoryIdentity) {
+        for identifier in pages[identity]?.trim(to: Self.identifierLimit) ?? [] {
+            owners[identifier] = nil
+        }
+    }
+
+    /// Removes the accessory that was not seen for the longest time, if there are too many.
+    private mutating func makeRoom(for identity: AccessoryIdentity) {
+        guard pages[identity] == nil, pages.count >= accessoryLimit else { return }
+        let oldest = pages.lazy.filter { !$0.value.isHeld }
+            .min { ($0.value.lastMet, $0.value.number) < ($1.value.lastMet, $1.value.number) }
+        if let oldest { forget(oldest.key) }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+
+@testable import CoreBluetooth
+
+/// A link's core without a host: its requests are recorded, and the test answers them.
+struct CoreHarness {
+    var core: ClientCore
+    /// The requests to the host that were not answered.
+    var asked: [(request: LinkRequest, job: ClientCore.JobIdentifier)] = []
+    /// The events that managers received, as text.
+    var told: [String] = []
+
+    static let one = SessionIdentifier(rawValue: 1)
+    static let two = SessionIdentifier(rawValue: 2)
+
+    static let value = GATT.Characteristic(
+        uuid: BluetoothUUID(0xA001),
+        handle: AttributeHandle(11),
+        valueHandle: AttributeHandle(12),
+        properties: [.read, .write, .notify],
+        endHandle: AttributeHandle(13)
+    )
+    static let configuration = GATT.Descriptor(
+        uuid: GATT.AttributeType.clientCharacteristicConfiguration,
+        handle: AttributeHandle(13)
+    )
+    static let service = GATT.Service(
+        uuid: BluetoothUUID(0xA000),
+        isPrimary: true,
+        handle: AttributeHandle(10),
+        endHandle: AttributeHandle(13)
+    )
+
+    init(table: GATT.Database? = nil) {
+        core = ClientCore(table: table)
+    }
+
+    /// Returns a table with the service, and optionally with another one.
+    static func table(withMore: Bool = false) -> GATT.Database? {
+        var services = [
+            GATT.DiscoveredService(
+                service: service,
+                characteristics: [.init(characteristic: value, descriptors: [configuration])]
+            )
+        ]
+        if withMore {
+            let more = GATT.Service(
+                uuid: BluetoothUUID(0xA100),
+                isPrimary: true,
+                handle: AttributeHandle(20),
+                endHandle: AttributeHandle(20)
+            )
+            services.append(GATT.DiscoveredService(service: more))
+        }
+        return GATT.Database(services: services)
+    }
+
+    mutating func ask(_ request: ClientRequest, for session: SessionIdentifier = one) {
+        note(core.ask(request, for: session))
+    }
+
+    mutating func leave(_ session: SessionIdentifier) { note(core.left(session)) }
+
+    mutating func change(_ handles: ClosedRange<AttributeHandle>) {
+        note(core.tableChanged(handles))
+    }
+
+    /// Answers the oldest request.
+    mutating func answer(_ result: Result<HostAnswer, any Error>) {
+        guard !asked.isEmpty else { return }
+        note(core.completed(asked.removeFirst().job, result))
+    }
+
+    /// Answers the oldest request with the table.
+    mutating func answerTable(withMore: Bool = false) {
+        guard let table = Self.table(withMore: withMore) else { return }
+        answer(.success(.database(table)))
+    }
+
+    mutating func refuse(_ code: ATT.ErrorCode) {
+        answer(.failure(GATT.Failure.attribute(code, handle: .invalid)))
+    }
+
+    /// The unanswered requests, as short text.
+    var questions: [String] {
+        asked.map { question in
+            switch question.request {
+            case .database: "table"
+            case .gatt(let operation, _): "\(operation)".prefix { $0 != "(" }.description
+            default: "other"
+            }
+        }
+    }
+
+    private mutating func note(_ actions: [ClientCore.Action]) {
+        for action in actions {
+            switch action {
+            case .begin(let request, let job): asked.append((request, job))
+            case .post(let event, let session):
+                told.append("\(session.rawValue) \(Self.text(event))")
+            case .postToAll(let event): told.append("all \(Self.text(event))")
+            case .servicesKnown: break
+            }
+        }
+    }
+
+    private static func text(_ event: PeripheralEvent) -> String {
+        switch event {
+        case .valueRead(_, let result): "read \(text(result.map { "\($0)" }))"
+        case .valueWritten(_, let error): "wrote \(error.map { text($0) } ?? "ok")"
+        case .notifyingSet(_, let result): "notifying \(text(result.map { "\($0)" }))"
+        case .servicesFound(_, let result): "services \(text(result.map { "\($0.count)" }))"
+        case .characteristicsFound(_, _, let result):
+            "characteristics \(text(result.map { "\($0.count)" }))"
+        case .descriptorsFound(_, let result): "descriptors \(text(result.map { "\($0.count)" }))"
+        case .servicesModified(let ranges, let isTold): "modified \(ranges.count) \(isTold)"
+        case .readyToWrite: "ready"
+        default: "\(event)"
+        }
+    }
+
+    private static func text(_ result: Result<String, any Error>) -> String {
+        switch result {
+        case .success(let text): text
+        case .failure(let error): text(error)
+        }
+    }
+
+    private static func text(_ error: any Error) -> String {
+        switch error {
+        case let error as CBError: "CBError \(error.code.rawValue)"
+        case let error as CBATTError: "CBATTError \(error.code.rawValue)"
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import ServerTestSupport
+
+// The lookup of the whole table, connected to the client as in a host.
+extension Fixture {
+    /// Operations of the lookup; those of the application are below.
+    private static let lookupOperationBase: DrivenClient.OperationID = 1 << 63
+
+    mutating func perform(_ actions: [DatabaseLookup.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let operation):
+                let id = Self.lookupOperationBase + nextLookupOperation
+                nextLookupOperation += 1
+                lookupOperation = id
+                hear(client.start(operation, id: id))
+            case .found(let database):
+                client.client.recall(database)
+                databases.append(database)
+            case .failed, .keep, .forget, .outdated: break
+            }
+        }
+    }
+}
+
+extension DrivenClient.Action {
+    /// Whether the server says that its table is not what it was.
+    var tellsOfChange: Bool {
+        switch self {
+        case .servicesChanged: true
+        case .completed(_, .failure(.attribute(.databaseOutOfSync, _))): true
+        default: false
+        }
+    }
+}

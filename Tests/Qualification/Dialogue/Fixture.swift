@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import ServerTestSupport
+import Testing
+
+/// The stage of a dialogue: the client, virtual time, and the events of the application that no
+/// line has expected yet.
+struct Fixture: Theatre {
+    var client: DrivenClient
+    var lookup: DatabaseLookup
+    var lookupOperation: DrivenClient.OperationID?
+    var nextLookupOperation: DrivenClient.OperationID = 0
+    /// The tables that the application got and was not asked about yet.
+    var databases: [GATT.Database] = []
+    private var now = Instant.zero
+    private var latestOperation: DrivenClient.OperationID = 0
+    private var heard: [DrivenClient.Action] = []
+
+    init(receiveMTU: Int, kept: DatabaseRecord? = nil) {
+        client = DrivenClient(receiveMTULimit: receiveMTU)
+        lookup = DatabaseLookup(record: kept)
+        if let handle = lookup.serviceChanged { client.client.expectServiceChanged(at: handle) }
+    }
+
+    mutating func play(_ line: Line) {
+        let place = line.sourceLocation
+        switch line.event {
+        case .applicationAsks(let operation):
+            latestOperation += 1
+            hear(client.start(operation, id: latestOperation))
+        case .applicationCancels:
+            hear(client.cancel(latestOperation))
+        case .applicationWantsDatabase(let isTrusted):
+            perform(lookup.want(isTrusted: isTrusted))
+        case .applicationGetsDatabase(let database):
+            let next = databases.isEmpty ? nil : databases.removeFirst()
+            #expect(next == database, "the table", sourceLocation: place)
+        case .applicationHears(let action):
+            expectHeard(action, place)
+        case .applicationHearsResult(let result):
+            expectHeard(.completed(latestOperation, result), place)
+        case .clientSends(let pdu):
+            let outgoing = client.nextPDU(now: now)
+            hear(outgoing?.actions ?? [])
+            #expect(
+                outgoing?.bytes.hexadecimal == pdu.hexadecimal,
+                "what the client sends",
+                sourceLocation: place
+            )
+        case .serverSends(let pdu):
+            hear(client.receive(pdu[...], now: now))
+        case .timePasses(let duration):
+            now = now + duration
+            hear(client.deadlinePassed(now: now))
+        default:
+            Issue.record("a line for a dialogue with our server", sourceLocation: place)
+        }
+    }
+
+    /// What concerns the lookup goes there, as in a host; the rest is for the application.
+    mutating func hear(_ actions: [DrivenClient.Action]) {
+        for action in actions {
+            if case .completed(let id, let result) = action, id == lookupOperation {
+                lookupOperation = nil
+                if action.tellsOfChange { perform(lookup.databaseChanged()) }
+                perform(lookup.completed(result))
+                continue
+            }
+            if action.tellsOfChange { perform(lookup.databaseChanged()) }
+            heard.append(action)
+        }
+    }
+
+    private mutating func expectHeard(
+        _ action: DrivenClient.Action,
+        _ sourceLocation: SourceLocation
+    ) {
+        let next = heard.isEmpty ? nil : heard.removeFirst()
+        #expect(next == action, "what the application hears", sourceLocation: sourceLocation)
+    }
+
+    mutating func expectSilence(_ sourceLocation: SourceLocation) {
+        #expect(heard.isEmpty, "the application hears more", sourceLocation: sourceLocation)
+        #expect(databases.isEmpty, "the application gets more", sourceLocation: sourceLocation)
+        let pdu = client.nextPDU(now: now)?.bytes.hexadecimal
+        #expect(pdu == nil, "the client sends more", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import ServerTestSupport
+import Testing
+
+/// The stage of dialogues with our server.
+struct ServingFixture: Theatre {
+    private var fixture: ServerFixture
+    /// The PDUs that the server has sent and that no line has expected yet.
+    private var sent: [[UInt8]] = []
+
+    init(security: LinkSecurity, mtu: UInt16) throws {
+        fixture = ServerFixture(try SampleTable.server())
+        fixture.connect(security: security, mtu: mtu)
+    }
+
+    mutating func play(_ line: Line) {
+        let place = line.sourceLocation
+        switch line.event {
+        case .clientSends(let pdu): sent += fixture.send(pdu)
+        case .serverSends(let pdu): expectSent(pdu, place)
+        case .applicationIsAsked(let question): expectAsked(question, place)
+        case .applicationIsTold(let report): expectTold(report, place)
+        case .applicationAnswers(let result, let handle): answer(result, at: handle)
+        case .applicationTells(let handle, let value): tell(value, of: handle, place)
+        case .applicationAuthorizes: fixture.server.authorize(.client, true)
+        case .applicationPublishes(let definition): publish(definition, place)
+        case .linkIsProtected(let security):
+            fixture.perform(fixture.server.securityChanged(.client, security))
+        case .timePasses(let time):
+            fixture.pass(time)
+            sent += fixture.drain()
+        default:
+            Issue.record("a line for a dialogue with our client", sourceLocation: place)
+        }
+    }
+
+    mutating func expectSilence(_ sourceLocation: SourceLocation) {
+        #expect(
+            sent.map(\.hexadecimal) == [],
+            "the server sends more",
+            sourceLocation: sourceLocation
+        )
+        let news = takeNews()
+        #expect(news == [], "the application hears more", sourceLocation: sourceLocation)
+    }
+
+    private mutating func expectSent(_ pdu: [UInt8], _ place: SourceLocation) {
+        let next = sent.isEmpty ? nil : sent.removeFirst().hexadecimal
+        #expect(next == pdu.hexadecimal, "what the server sends", sourceLocation: place)
+    }
+
+    private var question: GATTServer.RequestID?
+
+    private mutating func expectAsked(_ question: GATTServer.Question, _ place: SourceLocation) {
+        guard case .ask(let id, let asked)? = nextNews() else {
+            Issue.record("the application is not asked", sourceLocation: place)
+            return
+        }
+        self.question = id
+        #expect(asked == question, "what the application is asked", sourceLocation: place)
+    }
+
+    private mutating func expectTold(_ report: GATTServer.Report, _ place: SourceLocation) {
+        let expected = GATTServer.Action.told(.client, report)
+        #expect(nextNews() == expected, "what the application is told", sourceLocation: place)
+    }
+
+    private mutating func answer(
+        _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle?
+    ) {
+        if let question { fixture.answer(question, result, at: handle) }
+        sent += fixture.drain()
+    }
+
+    private mutating func tell(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        _ place: SourceLocation
+    ) {
+        let isSent = try? fixture.notify(handle, value)
+        #expect(isSent == true, "the value is sent", sourceLocation: place)
+        sent += fixture.drain()
+    }
+
+    private mutating func publish(_ definition: GATT.ServiceDefinition, _ place: SourceLocation) {
+        do {
+            fixture.perform(try fixture.server.publish(definition).1)
+            sent += fixture.drain()
+        } catch {
+            Issue.record(error, sourceLocation: place)
+        }
+    }
+
+    /// The events that the application gets next.
+    private var news: [GATTServer.Action] = []
+
+    private mutating func nextNews() -> GATTServer.Action? {
+        news = takeNews()
+        return news.isEmpty ? nil : news.removeFirst()
+    }
+
+    private mutating func takeNews() -> [GATTServer.Action] {
+        defer { news = [] }
+        return news + fixture.takeNews().filter(\.isHeard)
+    }
+}
+
+extension GATTServer.Action {
+    /// Whether the application gets the action, unlike records to store and violations to log.
+    fileprivate var isHeard: Bool {
+        switch self {
+        case .remember, .violated: false
+        default: true
+        }
+    }
+}

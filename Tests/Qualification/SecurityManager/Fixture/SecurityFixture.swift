@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+/// The stage of a dialogue of the Security Manager: our Security Manager, a tester with its own
+/// computations, the application, and virtual time.
+///
+/// Only the events of the lines may occur: the PDUs of our side and the events of the application
+/// are kept until a line expects them, and none may be left over.
+struct SecurityFixture {
+    /// Whether our side is the Central.
+    let isCentral: Bool
+    var we: SecurityManager
+    var policy: Pairing.Policy
+    var tester: Tester
+    var now = Instant.zero
+
+    private var generator: SplitMix64
+    private var sent: [SMP.PDU] = []
+    private var heard: [SecurityManager.Action] = []
+
+    static let ourAddress = DeviceAddress(value: 0xC011_1111_1111, kind: .random)
+    static let testerAddress = DeviceAddress(value: 0xC022_2222_2222, kind: .random)
+    static let resolvingKey = HCI.Key128([UInt8](repeating: 0x1A, count: 16))
+
+    init(isCentral: Bool, _ policy: Pairing.Policy, seed: UInt64 = 1) throws {
+        self.isCentral = isCentral
+        self.policy = policy
+        generator = SplitMix64(seed: seed)
+        tester = try Tester(isCentral: !isCentral, seed: seed)
+        we = SecurityManager(
+            SecurityManager.Context(
+                isCentral: isCentral,
+                localAddress: Self.ourAddress,
+                peerAddress: Self.testerAddress,
+                identity: Pairing.LocalIdentity(
+                    address: Self.ourAddress,
+                    resolvingKey: try #require(Self.resolvingKey)
+                )
+            )
+        )
+        we.policyForPeer = policy
+    }
+}
+
+// Lines.
+extension SecurityFixture {
+    mutating func tester(sends pdu: SMP.PDU) { tester(sendsBytes: pdu.encode()) }
+
+    mutating func tester(sendsBytes bytes: [UInt8]) {
+        take(we.receive(bytes[...], using: &generator, now: now))
+    }
+
+    mutating func application(pairsBy policy: Pairing.Policy) {
+        take(we.pair(policy, using: &generator, now: now))
+    }
+
+    mutating func application(answers answer: Pairing.Answer) {
+        take(we.answer(answer, using: &generator, now: now))
+    }
+
+    mutating func linkIsEncrypted(_ isEncrypted: Bool = true) {
+        take(we.encryptionChanged(isEncrypted: isEncrypted, using: &generator, now: now))
+    }
+
+    /// Advances the time, and handles a deadline that has passed.
+    mutating func wait(_ duration: Duration) {
+        now = now + duration
+        guard let deadline = we.nextDeadline, deadline <= now else { return }
+        take(we.deadlinePassed(now: now))
+    }
+
+    /// Expects this PDU next from our side.
+    mutating func we(send pdu: SMP.PDU, sourceLocation: SourceLocation = #_sourceLocation) {
+        let next = sent.isEmpty ? nil : sent.removeFirst()
+        #expect(next == pdu, "what we send", sourceLocation: sourceLocation)
+    }
+
+    /// Returns the next PDU of our side, or throws if it does not have this code.
+    mutating func weSend(
+        _ code: SMP.Code,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> SMP.PDU {
+        let next = sent.isEmpty ? nil : sent.removeFirst()
+        let pdu = try #require(next, "we send nothing", sourceLocation: sourceLocation)
+        try #require(pdu.code == code, "what we send", sourceLocation: sourceLocation)
+        return pdu
+    }
+
+    /// Expects this event next at the application.
+    mutating func application(
+        hears action: SecurityManager.Action,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let next = heard.isEmpty ? nil : heard.removeFirst()
+        #expect(next == action, "what the application hears", sourceLocation: sourceLocation)
+    }
+
+    /// Returns the next event of the application, or throws if there is none.
+    mutating func applicationHears(
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> SecurityManager.Action {
+        try #require(
+            !heard.isEmpty,
+            "the application hears nothing",
+            sourceLocation: sourceLocation
+        )
+        return heard.removeFirst()
+    }
+
+    /// Expects that our side refuses for this reason, and that the application gets the failure.
+    mutating func weRefuse(
+        _ reason: Pairing.FailureReason,
+        as failure: Pairing.Failure? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        we(send: .failed(reason), sourceLocation: sourceLocation)
+        application(hears: .failed(failure ?? .refused(reason)), sourceLocation: sourceLocation)
+        #expect(!we.isPairing, sourceLocation: sourceLocation)
+    }
+
+    func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(sent.isEmpty, "we send more", sourceLocation: sourceLocation)
+        #expect(heard.isEmpty, "the application hears more", sourceLocation: sourceLocation)
+    }
+
+    /// Collects actions. Violations by the tester are dropped, since dialogues check their
+    /// consequences.
+    private mutating func take(_ actions: [SecurityManager.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let bytes):
+                do { sent.append(try SMP.PDU(parsing: bytes[...])) } catch { Issue.record(error) }
+            case .violated, .begun: break
+            default: heard.append(action)
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// A server with bearers, and clients that the test plays byte by byte.
+///
+/// The stage sends the PDUs that the server wants to send. The server's questions and reports wait
+/// in `news` until the test takes them.
+package struct ServerFixture {
+    package var server: GATTServer
+    package private(set) var now = Instant.zero
+    /// The questions and reports to the application.
+    package private(set) var news: [GATTServer.Action] = []
+
+    private var bearers: [GATTServer.BearerID: ATTBearer] = [:]
+    /// The server's own indications that are not confirmed yet.
+    private var indicated: [ATTBearer.RequestID: AttributeHandle] = [:]
+    private var latestID: ATTBearer.RequestID = 0
+
+    package init(_ server: GATTServer) {
+        self.server = server
+    }
+
+    /// The bearer of a client, by small numbers.
+    package static func bearer(_ client: UInt64, channel: UInt16 = 4) -> GATTServer.BearerID {
+        .init(client: .init(rawValue: client), channel: channel)
+    }
+
+    /// A client connects, and exchanges MTUs if `mtu` is not 23.
+    package mutating func connect(
+        _ bearer: GATTServer.BearerID = bearer(1),
+        security: LinkSecurity = .none,
+        mtu: UInt16 = 23
+    ) {
+        bearers[bearer] = ATTBearer()
+        server.open(bearer, security: security, mtu: 23)
+        if mtu > 23 { _ = send([0x02, UInt8(mtu & 0xFF), UInt8(mtu >> 8)], on: bearer) }
+    }
+
+    /// A bearer ends.
+    package mutating func disconnect(_ bearer: GATTServer.BearerID = bearer(1)) {
+        bearers[bearer] = nil
+        perform(server.close(bearer))
+    }
+
+    /// A client sends a PDU. Returns all PDUs that are sent to it.
+    package mutating func send(
+        _ pdu: [UInt8],
+        on bearer: GATTServer.BearerID = bearer(1)
+    ) -> [[UInt8]] {
+        switch bearers[bearer]?.receive(pdu[...]) {
+        case .request(let pdu), .command(let pdu):
+            perform(server.receive(pdu, on: bearer, now: now))
+        case .confirmed(let id?):
+            guard let handle = indicated.removeValue(forKey: id) else { break }
+            perform(server.confirmed(handle, on: bearer))
+        default: break
+        }
+        return drain(bearer)
+    }
+
+    /// All PDUs that can be sent on a bearer now.
+    package mutating func drain(_ bearer: GATTServer.BearerID = bearer(1)) -> [[UInt8]] {
+        var pdus: [[UInt8]] = []
+        while let outgoing = bearers[bearer]?.nextPDU(now: now) { pdus.append(outgoing.bytes) }
+        if let mtu = bearers[bearer]?.mtu { server.mtuChanged(bearer, mtu) }
+        return pdus
+    }
+
+    /// The application answers its oldest question, if there is one.
+    package mutating func answer(_ result: Result<[UInt8], ATT.ErrorCode>) {
+        for (index, action) in news.enumerated() {
+            guard case .ask(let id, _) = action else { continue }
+            news.remove(at: index)
+            return answer(id, result)
+        }
+    }
+
+    /// The application answers a question.
+    package mutating func answer(
+        _ id: GATTServer.RequestID,
+        _ result: Result<[UInt8], ATT.ErrorCode>,
+        at handle: AttributeHandle? = nil
+    ) {
+        perform(server.answer(id, result, at: handle, now: now))
+    }
+
+    /// The application sends a value to a client. Returns `false` if it is not sent.
+    package mutating func notify(
+        _ handle: AttributeHandle,
+        _ value: [UInt8],
+        to client: GATTServer.ClientID = bearer(1).client
+    ) throws -> Bool {
+        guard
+            case .success(let notification) = server.notification(
+                of: handle,
+                value: value,
+                to: client
+            )
+        else { return false }
+        latestID += 1
+        switch notification.kind {
+        case .notification: try bearers[notification.bearer]?.notify(notification.pdu, id: latestID)
+        case .indication: try bearers[notification.bearer]?.indicate(notification.pdu, id: latestID)
+        }
+        return true
+    }
+
+    /// Lets time pass without traffic. A bearer whose client confirms nothing for too long is
+    /// closed.
+    package mutating func pass(_ time: Duration) {
+        now = now + time
+        perform(server.deadlinePassed(now: now))
+        for bearer in bearers.keys {
+            _ = bearers[bearer]?.deadlinePassed(now: now)
+            if bearers[bearer]?.isClosed == true { disconnect(bearer) }
+        }
+    }
+
+    /// Performs the server's actions.
+    package mutating func perform(_ actions: [GATTServer.Action]) {
+        for action in actions {
+            switch action {
+            case .respond(let bearer, let pdu): bearers[bearer]?.respond(pdu)
+            case .indicate(let bearer, let indication):
+                latestID += 1
+                indicated[latestID] = indication.handle
+                try? bearers[bearer]?.indicate(.handleValueIndication(indication), id: latestID)
+            default: news.append(action)
+            }
+        }
+    }
+
+    /// Returns the news and clears them.
+    package mutating func takeNews() -> [GATTServer.Action] {
+        defer { news = [] }
+        return news
+    }
+}
